@@ -18,7 +18,7 @@ func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 		_, err := s.db.Inbox().PutBatch(t.Context(), batch)
 		s.must(err)
 	}
-	arriving, err := s.db.Inbox().Arriving(t.Context())
+	arriving, err := s.db.Inbox().ListArriving(t.Context())
 	s.must(err)
 	in := arriving[0]
 	s.same("arriving", len(arriving), 1)
@@ -36,7 +36,7 @@ func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 	size, owns, err := s.db.Blobs().Owns(t.Context(), "alice", photo.SHA256)
 	s.must(err)
 	s.same("whose the bytes are", []any{size, owns}, []any{int64(77), true})
-	wanted, err := s.db.Blobs().Sent(t.Context())
+	wanted, err := s.db.Blobs().ListNeeded(t.Context())
 	s.must(err)
 	s.same("what stays in the spool while it arrives", wanted, map[string]bool{photo.SHA256: true})
 	s.must(files.PutFailure(t.Context(), in.ID, 1, "It is gone."))

@@ -164,13 +164,13 @@ func BenchmarkOpen(b *testing.B) {
 // The updates meet no gate, an open one, or one that holds them. Held inbounds pile up, since
 // nobody sends a code.
 func BenchmarkPutBatch(b *testing.B) {
-	open := &supervisor.Guard{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
-	for name, guard := range map[string]*supervisor.Guard{"free": nil, "open": open, "held": {Challenge: locked}} {
+	open := &supervisor.GateCheck{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
+	for name, guard := range map[string]*supervisor.GateCheck{"free": nil, "open": open, "held": {Challenge: locked}} {
 		b.Run(name, func(b *testing.B) { putBatches(b, guard) })
 	}
 }
 
-func putBatches(b *testing.B, guard *supervisor.Guard) {
+func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	db := sqlitetest.Open(b)
 	// codes open the gates; for held updates the gate closes at once
 	for i := range int64(4) {
@@ -184,7 +184,7 @@ func putBatches(b *testing.B, guard *supervisor.Guard) {
 	for b.Loop() {
 		batch := supervisor.Batch{Source: "telegram", Next: next + 100}
 		for i := range int64(100) {
-			batch.Items = append(batch.Items, supervisor.Item{Update: next + i, Raw: raw, Decision: supervisor.GateDecision{Guard: guard}, Inbound: supervisor.Inbound{
+			batch.Items = append(batch.Items, supervisor.Item{Update: next + i, Raw: raw, Decision: supervisor.GateDecision{Check: guard}, Inbound: supervisor.Inbound{
 				Key: strconv.FormatInt(next+i, 10), Kind: supervisor.KindText, Text: "what is on my list for today?",
 				Conversation: supervisor.Conversation{User: fmt.Sprint("u", i%4), Channel: "telegram", Chat: "42"}}})
 		}
@@ -219,7 +219,7 @@ func oneSend(b *testing.B, db *sqlite.DB, c supervisor.Conversation) error {
 	if err != nil {
 		return err
 	}
-	p, err := db.Posts().Sending(b.Context(), c.ID, posts[0])
+	p, err := db.Posts().StartSending(b.Context(), c.ID, posts[0])
 	if err != nil {
 		return err
 	}

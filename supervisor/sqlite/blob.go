@@ -38,18 +38,18 @@ func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bo
 }
 
 // Kept returns the total bytes that a user's turns put into the spool since a time.
-func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
+func (s Blobs) SumOfTurns(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
-// PutBefore records that a turn stored a file's old bytes before it changes the file. Turn 0 means
+// PutOldFile records that a turn stored a file's old bytes before it changes the file. Turn 0 means
 // an undo.
-func (s Blobs) PutBefore(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
+func (s Blobs) PutOldFile(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
-// KeptBefore returns the bytes of old files since a time, for a turn and for its user.
-func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
+// SumOldFiles returns the bytes of old files since a time, for a turn and for its user.
+func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
 	sums, err := engine.Value(s.db.reader(ctx, "add up the bytes from before of %s", user), func(r *engine.Row) (n [2]int64) {
 		r.Scan(&n[0], &n[1])
 		return n
@@ -60,7 +60,7 @@ func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since ti
 // Sent returns the blobs, by SHA-256, that deliveries or arriving inbounds still need. It counts
 // the deliveries that wait and those that Resend would send again. Those blobs stay in the spool
 // however old they are.
-func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
+func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, listNeededBlobs,
 		s.db.engine.Now().Add(-maxResendAge))
 	sent := map[string]bool{}

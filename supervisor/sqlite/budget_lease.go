@@ -38,8 +38,8 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	}
 	c.Amount = clampCount(c.Amount)
 	c.Least = min(cmp.Or(c.Least, c.Amount), c.Amount)
-	if c.Instead != 0 {
-		t.endLeases(c.User, c.Instead)
+	if c.ReplacedLease != 0 {
+		t.endLeases(c.User, c.ReplacedLease)
 	}
 	if c.Turn != 0 {
 		t.checkTurnOf(c.Turn, c.Conversation, c.User)
@@ -197,7 +197,7 @@ func (s Leases) Held(ctx context.Context, user string, since time.Time) (int64, 
 	return engine.Value(s.db.reader(ctx, "add up what is set aside for %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }
 
-// Extended returns a user's extensions since a time, in millionths of a dollar.
-func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
+// SumExtensions returns a user's extensions since a time, in millionths of a dollar.
+func (s Leases) SumExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "add up by how much %s has lengthened the budget", user), engine.Integer, sumExtended, user, toMillis(since))
 }

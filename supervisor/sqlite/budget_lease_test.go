@@ -193,7 +193,7 @@ func TestExtend_AboveMax_ChangesNothing(t *testing.T) {
 	s.same("more than is left", extend(5), false)
 	s.same("what is left", extend(4), true)
 	s.same("nothing is left", extend(1), false)
-	sum, err := leases.Extended(t.Context(), "alice", s.now)
+	sum, err := leases.SumExtensions(t.Context(), "alice", s.now)
 	s.must(err)
 	s.same("sum", sum, int64(10))
 	s.now = noon.Add(24 * time.Hour)

@@ -15,7 +15,7 @@ type Cleanings struct{ db *DB }
 // Put stores a change of a message. A zero Due means at once. The conversation is found by its ID,
 // and c.ID is ignored.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
-	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
+	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.Kind)
 }
 
 const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, content, due_at)
@@ -27,10 +27,10 @@ func (t *tx) putCleaning(c supervisor.Cleaning) {
 		due = c.Due.UnixMilli()
 	}
 	var content any = ""
-	if c.What == supervisor.CleaningEdit {
+	if c.Kind == supervisor.CleaningEdit {
 		content = encoded{c.Content}
 	}
-	if t.Change(insertCleaning, c.Message, c.What, content, due, c.Conversation.ID) == 0 {
+	if t.Change(insertCleaning, c.Message, c.Kind, content, due, c.Conversation.ID) == 0 {
 		t.fail(notFound("there is no conversation %d", c.Conversation.ID))
 	}
 }
@@ -64,6 +64,6 @@ func (s Cleanings) Done(ctx context.Context, id int64) error {
 
 func scanCleaning(row *engine.Row) (k supervisor.Cleaning) {
 	c := &k.Conversation
-	row.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.What, decoded{&k.Content}, &k.Due)
+	row.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.Kind, decoded{&k.Content}, &k.Due)
 	return k
 }

@@ -21,7 +21,7 @@ func (s postStory) dueCleanings(at time.Time) (list []string) {
 	due, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, at, 100)
 	s.must(err)
 	for _, c := range due {
-		list = append(list, string(c.What)+" "+c.Message+" of "+c.Conversation.User+" in "+c.Conversation.Chat)
+		list = append(list, string(c.Kind)+" "+c.Message+" of "+c.Conversation.User+" in "+c.Conversation.Chat)
 	}
 	return list
 }
@@ -34,10 +34,10 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 	s.must(err)
 	s.same("one is next", ok, false)
 	for _, c := range []supervisor.Cleaning{
-		{Conversation: chat, Message: "1", What: supervisor.CleaningDelete, Due: noon.Add(time.Hour)},
-		{Conversation: s.chat("bob", "-5"), Message: "2", What: supervisor.CleaningUnbutton, Due: noon.Add(time.Minute)},
-		{Conversation: s.home, Message: "3", What: supervisor.CleaningDelete}, // on another channel
-		{Conversation: chat, Message: "4", What: supervisor.CleaningUnbutton},
+		{Conversation: chat, Message: "1", Kind: supervisor.CleaningDelete, Due: noon.Add(time.Hour)},
+		{Conversation: s.chat("bob", "-5"), Message: "2", Kind: supervisor.CleaningRemoveButtons, Due: noon.Add(time.Minute)},
+		{Conversation: s.home, Message: "3", Kind: supervisor.CleaningDelete}, // on another channel
+		{Conversation: chat, Message: "4", Kind: supervisor.CleaningRemoveButtons},
 	} {
 		s.must(rows.Put(t.Context(), c))
 	}
@@ -58,7 +58,7 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 	s.must(err)
 	s.same("the first two", []string{due[0].Message, due[1].Message}, []string{"4", "2"})
 	s.same("the second", due[1], supervisor.Cleaning{ID: due[1].ID, Conversation: s.chat("bob", "-5"), Message: "2",
-		What: supervisor.CleaningUnbutton, Due: noon.Add(time.Minute)})
+		Kind: supervisor.CleaningRemoveButtons, Due: noon.Add(time.Minute)})
 	for range 2 { // a second call changes nothing
 		s.must(rows.Done(t.Context(), due[0].ID))
 		s.same("left", s.dueCleanings(noon.Add(time.Hour)), all[1:])
@@ -66,10 +66,10 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 	next(noon.Add(time.Minute))
 
 	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: supervisor.Conversation{ID: 999}, Message: "1",
-		What: supervisor.CleaningDelete}), supervisor.CodeNotFound, "no conversation 999")
-	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Message: "1", What: "wash"}),
+		Kind: supervisor.CleaningDelete}), supervisor.CodeNotFound, "no conversation 999")
+	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Message: "1", Kind: "wash"}),
 		supervisor.CodeInternal, "CHECK")
-	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, What: supervisor.CleaningDelete}),
+	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Kind: supervisor.CleaningDelete}),
 		supervisor.CodeInternal, "CHECK")
 }
 
@@ -85,7 +85,7 @@ func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor
 		Buttons: yesNo, Files: []supervisor.File{f}, DeleteAfter: 15 * time.Minute})
 	s.must(err)
 	for i, state := range states {
-		p, err := s.db.Posts().Sending(s.Context(), c.ID, supervisor.Post{Delivery: d.ID, Part: i,
+		p, err := s.db.Posts().StartSending(s.Context(), c.ID, supervisor.Post{Delivery: d.ID, Part: i,
 			Content: supervisor.RichText{Text: secret, File: &f}})
 		s.must(err)
 		name := ""

@@ -50,7 +50,7 @@ func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
 	s.must(err)
 	running, _, err := s.db.Turns().Start(t.Context(), s.put(old, supervisor.KindText, "and?").ID, nil)
 	s.must(err)
-	live, err := s.db.Posts().Sending(t.Context(), old.ID, supervisor.Post{Turn: running.ID})
+	live, err := s.db.Posts().StartSending(t.Context(), old.ID, supervisor.Post{Turn: running.ID})
 	s.must(err)
 
 	s.same("moved", s.move("-5", "-1005"), 2) // bob's conversation moves as a whole
@@ -100,7 +100,7 @@ func TestMove_KnownChat_TakesWaitingInbounds(t *testing.T) {
 	_, foundOld, err := s.db.Inbox().Next(t.Context(), old.ID)
 	s.must(err)
 	s.same("found there, and in the old one", []bool{found, foundOld}, []bool{true, false})
-	commands, err := s.db.Inbox().Commands(t.Context())
+	commands, err := s.db.Inbox().ListCommands(t.Context())
 	s.must(err)
 	s.same("commands", len(commands), 1)
 	s.same("the command", commands[0].ID, command.ID)
@@ -115,9 +115,9 @@ func TestMove_KnownChat_TakesHeldInbounds(t *testing.T) {
 	s := batchStory{newStory(t)}
 	new := s.chat("alice", "-1005")
 	held := s.receive(inChat("-5", guardedItem("alice", 1, "the question")))
-	s.same("kept", texts(held.Kept), []string{"held new the question"})
+	s.same("kept", texts(held.Stored), []string{"held new the question"})
 	s.same("moved", s.move("-5", "-1005"), 1)
-	s.same("it is in", s.query("SELECT conversation || ' ' || held FROM inbox WHERE id = ?", held.Kept[0].ID), s.query("SELECT ? || ' 1'", new.ID))
+	s.same("it is in", s.query("SELECT conversation || ' ' || held FROM inbox WHERE id = ?", held.Stored[0].ID), s.query("SELECT ? || ' 1'", new.ID))
 	released := s.receive(inChat("-1005", codeItem("alice", 2, 7))).Released
 	s.same("a code there lets it through", texts(released), []string{"new the question"})
 }

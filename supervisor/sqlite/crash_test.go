@@ -91,7 +91,7 @@ func runSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func
 	if err != nil {
 		return err
 	}
-	p, err := db.Posts().Sending(ctx, d.Conversation.ID, posts[0])
+	p, err := db.Posts().StartSending(ctx, d.Conversation.ID, posts[0])
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (t *tx) putEffect(e supervisor.Effect) {
 		e.Kind,
 		e.Target,
 		e.Detail,
-		supervisor.EffectReporter(e.Kind),
+		supervisor.ReporterOf(e.Kind),
 		t.Now,
 	)
 }
@@ -156,8 +156,8 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	).Conversation.ID
 }
 
-// Sent reports whether Send has sent something for a call of a turn.
-func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) {
+// WasSent reports whether Send has sent something for a call of a turn.
+func (s Turns) WasSent(ctx context.Context, turn int64, call string) (bool, error) {
 	return engine.Value(
 		s.db.reader(ctx, "look whether call %s of turn %d has sent something", call, turn),
 		engine.Bool,

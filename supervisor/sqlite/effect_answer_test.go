@@ -30,7 +30,7 @@ func TestAnswer_TurnWithEffects_ListsThem(t *testing.T) {
 	s.commitChanges(turn, "c1", edited, edited)
 	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c2"))
 	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped, State: supervisor.InboundAnswered,
-		Text: "nothing said", Wordless: "see below", Unanswered: "It was not run."})
+		Text: "nothing said", TextWithEffects: "see below", Unanswered: "It was not run."})
 	s.must(err)
 	want := []string{"edited notes.md 2 times", "began read_file: how far it came is not known"}
 	s.same("effects", d.Effects, want)
@@ -42,7 +42,7 @@ func TestAnswer_TurnWithEffects_ListsThem(t *testing.T) {
 
 	next := s.startTurn("and now")
 	d, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: next.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
-		Text: "said", Wordless: "see below"})
+		Text: "said", TextWithEffects: "see below"})
 	s.must(err)
 	s.same("of a turn that did nothing", d.Effects, []string(nil))
 	s.same("its text", d.Text, "said")
@@ -155,7 +155,7 @@ func TestPutArrived_Files_AreInLedger(t *testing.T) {
 	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Next: 2, Items: []supervisor.Item{{Update: 1, Attachments: files,
 		Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}})
 	s.must(err)
-	arriving, err := s.db.Inbox().Arriving(t.Context())
+	arriving, err := s.db.Inbox().ListArriving(t.Context())
 	s.must(err)
 	for i := range 2 {
 		s.must(s.db.Attachments().PutBytes(t.Context(), arriving[0].ID, i, protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 12}))

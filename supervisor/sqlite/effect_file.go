@@ -20,15 +20,15 @@ const (
 		OR EXISTS (SELECT 1 FROM operation WHERE user = ?1 AND kind = 'undo' AND state IN ('waiting', 'running'))`
 )
 
-// Last returns the id of a user's newest effect, or after if there is none above it.
-func (s Effects) Last(ctx context.Context, user string, after int64) (int64, error) {
+// LastID returns the id of a user's newest effect, or after if there is none above it.
+func (s Effects) LastID(ctx context.Context, user string, after int64) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "find the last effect of %s", user), engine.Integer, lastEffect, user, after)
 }
 
-// ListOfFiles lists a user's file effects after an id, oldest first. Their kinds are those that
+// ListFileEffects lists a user's file effects after an id, oldest first. Their kinds are those that
 // change files or may do so. The list is not settled if other changes are under way that are not in
 // the ledger yet.
-func (s Effects) ListOfFiles(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
+func (s Effects) ListFileEffects(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list what was done with the files of %s", user)
 	busy, err := engine.Value(read, engine.Bool, isChangingFiles, user)
 	if err != nil || busy {

@@ -14,7 +14,7 @@ func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {
 		all, settled, err := s.db.Effects().
-			ListOfFiles(t.Context(), "alice", after, append(effect.KindsOf("changed"), effect.KindsOf("run")...))
+			ListFileEffects(t.Context(), "alice", after, append(effect.KindsOf("changed"), effect.KindsOf("run")...))
 		s.must(err)
 		for _, e := range all {
 			text := fmt.Sprintf("%d %s %s", e.ID, e.Kind, e.Target)
@@ -26,7 +26,7 @@ func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 		return list, settled
 	}
 	last := func(user string, after int64) int64 {
-		id, err := s.db.Effects().Last(t.Context(), user, after)
+		id, err := s.db.Effects().LastID(t.Context(), user, after)
 		s.must(err)
 		return id
 	}

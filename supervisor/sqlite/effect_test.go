@@ -25,14 +25,14 @@ func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
 	other := f
 	other.Name, other.SHA256 = "b.png", strings.Repeat("ef", 32)
 	for i, file := range []supervisor.File{f, f, other} {
-		sent, err := s.db.Turns().Sent(t.Context(), turn.ID, "c1")
+		sent, err := s.db.Turns().WasSent(t.Context(), turn.ID, "c1")
 		s.must(err)
 		s.same("sent before", sent, i > 0)
 		in, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{file}})
 		s.must(err)
 		s.same("fresh", in == s.home.ID, i == 0)
 	}
-	sent, err := s.db.Turns().Sent(t.Context(), turn.ID, "c2")
+	sent, err := s.db.Turns().WasSent(t.Context(), turn.ID, "c2")
 	s.must(err)
 	s.same("sent for another call", sent, false)
 	s.same("ledger", s.query("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),

@@ -148,7 +148,7 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 }
 
 // Forget removes a part of a request's data, from f.Next on. It leaves and counts what still waits.
-func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p supervisor.ForgottenPiece, err error) {
+func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p supervisor.ForgetStep, err error) {
 	waits := int64(0) // the first one that was left
 	first := f.Next == 0
 	f.Counts.Waiting = 0

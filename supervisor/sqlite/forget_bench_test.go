@@ -33,7 +33,7 @@ func databaseWithTalk(b *testing.B, exchanges int) *sqlite.DB {
 		b.Fatal(err)
 	}
 	for _, c := range copiedColumns {
-		names := sqlitetest.Look(b, db, "SELECT name FROM pragma_table_info(?)", c.table)
+		names := sqlitetest.Query(b, db, "SELECT name FROM pragma_table_info(?)", c.table)
 		values := slices.Clone(names)
 		for i, name := range names {
 			if value := c.columns[name]; value != "" {
@@ -61,7 +61,7 @@ func BenchmarkForget(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var piece supervisor.ForgottenPiece
+		var piece supervisor.ForgetStep
 		forgotten := make(chan error, 1)
 		go func() {
 			var err error

@@ -164,7 +164,7 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 		turns, texts = append(turns, k.turn), append(texts, k.text)
 	}
 	calls, err := engine.All(q, scan, listMemoryCalls, user)
-	named, digest := regexp.MustCompile(`\b`+regexp.QuoteMeta(f.ID)+`\b`), protocol.DigestOfWords(f.Text)
+	named, digest := regexp.MustCompile(`\b`+regexp.QuoteMeta(f.ID)+`\b`), protocol.WordsDigest(f.Text)
 	for _, k := range calls {
 		var parts []protocol.Part
 		if json.Unmarshal([]byte(k.text), &parts) != nil {
@@ -172,7 +172,7 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 		}
 		for _, p := range parts {
 			var args protocol.MemoryArguments
-			if p.Call != nil && json.Unmarshal(p.Call.Arguments, &args) == nil && args.Text != "" && protocol.DigestOfWords(args.Text) == digest {
+			if p.Call != nil && json.Unmarshal(p.Call.Arguments, &args) == nil && args.Text != "" && protocol.WordsDigest(args.Text) == digest {
 				turns, texts = append(turns, k.turn), append(texts, args.Text)
 			}
 		}

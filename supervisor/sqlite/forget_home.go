@@ -39,7 +39,7 @@ func scanHomeTurn(r *engine.Row) (h turnInHome) {
 }
 
 // homeSearch returns the search for a worker. It covers the day in every time zone.
-func homeSearch(list []turnInHome) (of protocol.MemoryExchanges) {
+func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	for _, h := range list {
 		of.Turns, of.Messages, of.Notes = append(of.Turns, h.turn), append(of.Messages, h.messages...), append(of.Notes, h.notes...)
 		from, to := h.since.UTC().AddDate(0, 0, -1).Format(time.DateOnly), h.since.UTC().AddDate(0, 0, 1).Format(time.DateOnly)
@@ -51,8 +51,8 @@ func homeSearch(list []turnInHome) (of protocol.MemoryExchanges) {
 	return of
 }
 
-// InHome calls each with what the request's turns may have left in the home.
-func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryExchanges) error) error {
+// EachHomeSearch calls each with what the request's turns may have left in the home.
+func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants to be forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		var turns []int64
@@ -69,14 +69,14 @@ func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each f
 	})
 }
 
-// LeftInHome returns what forgotten turns of a user may still have in the home.
-func (s Forgettings) LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error) {
+// FindLeftInHome returns what forgotten turns of a user may still have in the home.
+func (s Forgettings) FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err
 }
 
-// GoneFromHome records that the home has nothing left of some forgotten turns.
-func (s Forgettings) GoneFromHome(ctx context.Context, user string, turns []int64) error {
+// PutGoneFromHome records that the home has nothing left of some forgotten turns.
+func (s Forgettings) PutGoneFromHome(ctx context.Context, user string, turns []int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, turn := range turns {
 			t.Exec(deleteForgottenTurn, user, turn)

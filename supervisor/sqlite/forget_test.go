@@ -95,7 +95,7 @@ func (m *forgetting) ask(quoted *exchangeState) {
 	if quoted != nil {
 		item.RepliesTo, item.Inbound.Quote = quoted.inbound.Message, "[to: "+quoted.words[0]+"]"
 	}
-	e.inbound = m.receive(item).Kept[0]
+	e.inbound = m.receive(item).Stored[0]
 	m.exchanges = append(m.exchanges, e)
 }
 
@@ -121,7 +121,7 @@ func (m *forgetting) work(e *exchangeState) {
 	r := result(call, m.word(e))
 	path := m.word(e)
 	sha := fmt.Sprintf("%064d", *m.n)
-	m.must(m.db.Blobs().PutBefore(m.Context(), m.user, protocol.BlobRef{SHA256: sha, Size: 1}, e.turn.ID))
+	m.must(m.db.Blobs().PutOldFile(m.Context(), m.user, protocol.BlobRef{SHA256: sha, Size: 1}, e.turn.ID))
 	r.Changes = []protocol.Change{{Kind: "edit", Target: path, Undo: &protocol.Undo{Path: path, Before: protocol.FileState(sha), After: two, Size: 1, Mode: 0o600}}}
 	_, err = m.db.Turns().CommitResult(m.Context(), e.turn.ID, r)
 	m.must(err)
@@ -146,7 +146,7 @@ func (m *forgetting) deliver(e *exchangeState) {
 	}
 	posts, err := m.db.Posts().Open(m.Context(), e.ends.ID, []supervisor.RichText{{Text: m.word(e)}})
 	m.must(err)
-	p, err := m.db.Posts().Sending(m.Context(), m.chat.ID, posts[0])
+	p, err := m.db.Posts().StartSending(m.Context(), m.chat.ID, posts[0])
 	m.must(err)
 	p.State, p.Message = supervisor.PostSent, fmt.Sprint("p", p.ID)
 	m.must(m.db.Outbox().Close(m.Context(), supervisor.DeliveryOutcome{Delivery: e.ends.ID, Outcome: supervisor.OutcomeSent, Post: p}))
@@ -170,9 +170,9 @@ func (m *forgetting) answerAll() {
 
 // rows returns every row of the database as text.
 func (m *forgetting) rows() (rows []string) {
-	for _, table := range sqlitetest.Look(m, m.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('received', 'conversation')`) {
-		columns := sqlitetest.Look(m, m.db, `SELECT group_concat('quote(' || name || ')', '||'' ''||') FROM pragma_table_info(?)`, table)[0]
-		for _, row := range sqlitetest.Look(m, m.db, `SELECT `+columns+` FROM `+table) {
+	for _, table := range sqlitetest.Query(m, m.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('received', 'conversation')`) {
+		columns := sqlitetest.Query(m, m.db, `SELECT group_concat('quote(' || name || ')', '||'' ''||') FROM pragma_table_info(?)`, table)[0]
+		for _, row := range sqlitetest.Query(m, m.db, `SELECT `+columns+` FROM `+table) {
 			rows = append(rows, table+": "+row)
 		}
 	}

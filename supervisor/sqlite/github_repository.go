@@ -43,10 +43,10 @@ const (
 	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
 )
 
-// Take stores notices of an event and ends its webhook delivery. It drops a failed check that had
+// PutEvent stores notices of an event and ends its webhook delivery. It drops a failed check that had
 // already failed at the same commit, and a passed check that had not failed. If the delivery has
 // already ended, nothing changes.
-func (s Repositories) Take(
+func (s Repositories) PutEvent(
 	ctx context.Context,
 	delivery int64,
 	e supervisor.GitHubEvent,
@@ -72,7 +72,7 @@ func (t *tx) isNewCheckResult(e supervisor.GitHubEvent, check CheckOutcome) bool
 		return t.Change(failCheck, repo, e.Ref, e.Title, e.Head, e.At) > 0
 	case check == CheckPassed:
 		return t.Change(passCheck, repo, e.Ref, e.Title, e.At) > 0
-	case e.Gone:
+	case e.Deleted:
 		t.Exec(dropRef, repo, e.Ref)
 	}
 	return true
@@ -105,9 +105,9 @@ func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err err
 	return engine.One(s.db.reader(ctx, "find when a repository is told of next"), engine.Time, nextNotice)
 }
 
-// Tell puts a message about notices into the outbox of their conversation, once. number is the pull
+// PutMessage puts a message about notices into the outbox of their conversation, once. number is the pull
 // request that it is about; 0 means none.
-func (s Repositories) Tell(
+func (s Repositories) PutMessage(
 	ctx context.Context,
 	notices []RepositoryNotice,
 	number int,
@@ -130,8 +130,8 @@ func (s Repositories) Tell(
 	}, "tell %s of %s", n.Conversation.User, n.Repo)
 }
 
-// ToldMessage is a message in a chat that is about a pull request.
-type ToldMessage struct {
+// NoticeMessage is a message in a chat that is about a pull request.
+type NoticeMessage struct {
 	Conversation supervisor.Conversation
 	Message      string // the channel's name of the message
 	Text         string
@@ -142,11 +142,11 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 	AND NOT EXISTS (SELECT 1 FROM repository_told l JOIN outbox n ON n.id = l.delivery WHERE l.repo = ?1 AND l.number = ?2
 		AND n.conversation = o.conversation AND n.id > o.id) ORDER BY o.id`
 
-// ListTold lists the last message about a pull request in each chat.
-func (s Repositories) ListTold(ctx context.Context, repo string, number int) ([]ToldMessage, error) {
+// ListMessages lists the last message about a pull request in each chat.
+func (s Repositories) ListMessages(ctx context.Context, repo string, number int) ([]NoticeMessage, error) {
 	return engine.All(
 		s.db.reader(ctx, "list who was told of %s#%d", repo, number),
-		func(r *engine.Row) (m ToldMessage) {
+		func(r *engine.Row) (m NoticeMessage) {
 			c := &m.Conversation
 			r.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &m.Message, &m.Text)
 			return m

@@ -22,10 +22,10 @@ func TestStatus_CountsOnlyItsRepository(t *testing.T) {
 		_, err := s.db.WebhookDeliveries().Put(t.Context(), d)
 		s.must(err)
 	}
-	s.must(s.db.Triages().Want(t.Context(), triageRequest(5, "", noon)))
+	s.must(s.db.Triages().Request(t.Context(), triageRequest(5, "", noon)))
 	s.must(
 		s.db.Reviews().
-			Want(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon, Due: noon}),
+			Request(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon, Due: noon}),
 	)
 	c, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelGitHub, "acme/widget", "5")
 	s.must(err)

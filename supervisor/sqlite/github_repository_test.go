@@ -22,7 +22,7 @@ func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 		for range 2 { // the second call changes nothing
 			r.same(
 				"take",
-				store.Take(
+				store.PutEvent(
 					t.Context(),
 					id,
 					supervisor.GitHubEvent{},
@@ -48,9 +48,9 @@ func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 	next, _, err := store.Next(t.Context())
 	r.same("error", err, nil)
 	r.same("next", next.UnixMilli(), now.Add(-time.Minute).UnixMilli())
-	_, err = store.Tell(t.Context(), due[:2], 1, "told")
+	_, err = store.PutMessage(t.Context(), due[:2], 1, "told")
 	r.same("told", err, nil)
-	_, err = store.Tell(t.Context(), due[:2], 1, "told")
+	_, err = store.PutMessage(t.Context(), due[:2], 1, "told")
 	r.same("told again", supervisor.ErrorCode(err), supervisor.CodeInvalid)
 	r.same("said", r.count(`SELECT count(*) FROM outbox`), 1)
 	r.same("left", r.count(`SELECT count(*) FROM repository_notice`), 2)

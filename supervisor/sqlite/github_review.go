@@ -55,11 +55,11 @@ const (
 	findActive = selectReview + `INDEXED BY review_active WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.state IN ('queued', 'confirming', 'running')`
 )
 
-// Want requests the review of a pull request's head. It reads the fields User, Repo, Number, Asked,
+// Request requests the review of a pull request's head. It reads the fields User, Repo, Number, Asked,
 // Text, WantedAt and Due. The same request again changes nothing.
-func (s Reviews) Want(ctx context.Context, r supervisor.Review) error {
+func (s Reviews) Request(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
-		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Asked, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
+		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Requester, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
 	}, "keep that %s is to be reviewed", r.Name())
 }
 
@@ -88,10 +88,10 @@ func (s Reviews) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when the next review is due"), engine.Time, nextReview)
 }
 
-// Looked stores the head of a settling review, and returns the review of that head. If that head
+// PutHead stores the head of a settling review, and returns the review of that head. If that head
 // already has a review, a request by somebody runs it again. If it was skipped, it is checked
 // again. Otherwise it is returned unchanged.
-func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
+func (s Reviews) PutHead(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
 		switch {
@@ -103,8 +103,8 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 		}
 		t.Exec(deleteReview, r.ID)
 		switch {
-		case r.Asked != "":
-			t.Exec(requestReviewAgain, r.Asked, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
+		case r.Requester != "":
+			t.Exec(requestReviewAgain, r.Requester, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
 		// it may no longer be a draft, or may be open again
 		case before.State == supervisor.ReviewSkipped:
 			t.Exec(recheckReview, t.Now, t.Now, before.ID)
@@ -130,9 +130,9 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
 }
 
-// Keep stores a review's progress: the fields Head, State, Due and from Turn on. It fails if the
+// Update stores a review's progress: the fields Head, State, Due and from Turn on. It fails if the
 // review was requested again meanwhile, or if its state does not allow the new one.
-func (s Reviews) Keep(ctx context.Context, r supervisor.Review) error {
+func (s Reviews) Update(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "keep how far the review of %s has come", r.Name())
 }
 
@@ -181,7 +181,7 @@ func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.I
 	}, "queue the review of %s", r.Name())
 }
 
-// FindOf returns the review that a turn works on. For a turn that begins, that is the active review
+// Find returns the review that a turn works on. For a turn that begins, that is the active review
 // of its pull request.
 func (s Reviews) FindOf(
 	ctx context.Context,
@@ -258,7 +258,7 @@ func scanReview(row *engine.Row) (r supervisor.Review) {
 		&r.Head,
 		&r.State,
 		&r.Round,
-		&r.Asked,
+		&r.Requester,
 		&r.Text,
 		&r.WantedAt,
 		&r.Due,

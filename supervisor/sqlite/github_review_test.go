@@ -13,13 +13,13 @@ import (
 // reviewRequest returns a request to review a pull request of alice; it settles for five minutes.
 func reviewRequest(asked string, at time.Time) supervisor.Review {
 	r := supervisor.Review{
-		User:     "alice",
-		Repo:     "acme/widget",
-		Number:   7,
-		Asked:    asked,
-		Text:     asked,
-		WantedAt: at,
-		Due:      at.Add(5 * time.Minute),
+		User:      "alice",
+		Repo:      "acme/widget",
+		Number:    7,
+		Requester: asked,
+		Text:      asked,
+		WantedAt:  at,
+		Due:       at.Add(5 * time.Minute),
 	}
 	if asked != "" {
 		r.Due = at
@@ -35,7 +35,7 @@ func (s *story) queueDueReview(at time.Time, head string) (r supervisor.Review) 
 	if len(due) != 1 {
 		s.Fatalf("%d reviews are due at %v", len(due), at)
 	}
-	r, err = s.db.Reviews().Looked(s.Context(), due[0], head)
+	r, err = s.db.Reviews().PutHead(s.Context(), due[0], head)
 	s.must(err)
 	return r
 }
@@ -69,9 +69,9 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 		}
 	}
 	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
-	s.must(reviews.Want(t.Context(), reviewRequest("", noon)))
-	s.must(reviews.Want(t.Context(), reviewRequest("", minute(3))))
-	s.must(reviews.Want(t.Context(), reviewRequest("", minute(1)))) // which comes late
+	s.must(reviews.Request(t.Context(), reviewRequest("", noon)))
+	s.must(reviews.Request(t.Context(), reviewRequest("", minute(3))))
+	s.must(reviews.Request(t.Context(), reviewRequest("", minute(1)))) // which comes late
 	none("the last push was two minutes ago", minute(5))
 	next, _, err := reviews.Next(t.Context())
 	s.must(err)
@@ -82,15 +82,15 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	none("it is at work", minute(9))
 
 	// A push during a review is reviewed afterwards.
-	s.must(reviews.Want(t.Context(), reviewRequest("", minute(10))))
+	s.must(reviews.Request(t.Context(), reviewRequest("", minute(10))))
 	none("another is at work", minute(20))
 	found, ok, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
 	s.same("there is one", ok, true)
 	found.State, found.Turn, found.Change, found.Result, found.Posted = supervisor.ReviewRunning, turn.ID, "blob", `{"x":1}`, `{"review":5}`
-	s.must(reviews.Keep(t.Context(), found))
+	s.must(reviews.Update(t.Context(), found))
 	found.State, found.Buttons = supervisor.ReviewDone, [][]supervisor.Button{{{Text: "Post", Press: "review/post/1"}}}
-	s.must(reviews.Keep(t.Context(), found))
+	s.must(reviews.Update(t.Context(), found))
 	again, _, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
 	s.same("of its turn", again, found)
@@ -99,29 +99,29 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.must(err)
 	s.same("the card's buttons", d.Buttons, found.Buttons)
 	found.State = supervisor.ReviewRunning
-	s.checkRefused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "is done in round 1 and cannot become running")
+	s.checkRefused(reviews.Update(t.Context(), found), supervisor.CodeInvalid, "is done in round 1 and cannot become running")
 
 	// The same head again is not reviewed, unless somebody asks.
 	same := s.queueDueReview(minute(20), "aaaa")
 	s.same("done it stays", same.State, supervisor.ReviewDone)
 	none("it was looked at", minute(99))
 	for _, at := range []int{9, 10} { // late, repeated, or pushed within the same second
-		s.must(reviews.Want(t.Context(), reviewRequest("", minute(at))))
+		s.must(reviews.Request(t.Context(), reviewRequest("", minute(at))))
 		s.same("done it stays", s.queueDueReview(minute(20), "aaaa").State, supervisor.ReviewDone)
 	}
 	for range 2 { // the second call is after a crash
-		s.must(reviews.Want(t.Context(), reviewRequest("bob", minute(30))))
+		s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30))))
 	}
-	s.must(reviews.Want(t.Context(), reviewRequest("", minute(31)))) // a push: bob does not wait for it
+	s.must(reviews.Request(t.Context(), reviewRequest("", minute(31)))) // a push: bob does not wait for it
 	same = s.queueDueReview(minute(30), "aaaa")
-	s.same("asked by", same.Asked, "bob")
+	s.same("asked by", same.Requester, "bob")
 	s.same("state", same.State, supervisor.ReviewSettling)
 	s.same("round", same.Round, 2)
 	s.same("what stands on GitHub is known", same.Posted, `{"review":5}`)
 	s.same("what was read is not", same.Change+same.Result, "")
 	found.State = supervisor.ReviewDone
-	s.checkRefused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "in round 2")
-	s.must(reviews.Want(t.Context(), reviewRequest("bob", minute(30)))) // repeated
+	s.checkRefused(reviews.Update(t.Context(), found), supervisor.CodeInvalid, "in round 2")
+	s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30)))) // repeated
 	s.begin(same)
 	list, err := reviews.ListOf(t.Context(), "alice", "acme/widget", 7)
 	s.must(err)

@@ -32,15 +32,15 @@ const (
 		WHERE id = ? AND round = ? AND state IN ('settling', 'queued')`
 )
 
-// Want requests the triage of an issue, by the fields up to Due. The same request again changes
+// Request requests the triage of an issue, by the fields up to Due. The same request again changes
 // nothing. A zero WantedAt means now.
-func (s Triages) Want(ctx context.Context, w supervisor.IssueTriage) error {
+func (s Triages) Request(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		at := t.Now
 		if !w.WantedAt.IsZero() {
 			at = w.WantedAt.UnixMilli()
 		}
-		t.Exec(wantTriage, w.User, w.Repo, w.Number, w.Asked, at, w.Due, t.Now)
+		t.Exec(wantTriage, w.User, w.Repo, w.Number, w.Requester, at, w.Due, t.Now)
 	}, "keep that %s#%d is to be triaged", w.Repo, w.Number)
 }
 
@@ -66,9 +66,9 @@ func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when the next triage is due"), engine.Time, nextTriage)
 }
 
-// Keep stores a triage's progress: the fields State, Due and from Report on. It fails if the triage
+// Update stores a triage's progress: the fields State, Due and from Report on. It fails if the triage
 // has ended or was requested again meanwhile.
-func (s Triages) Keep(ctx context.Context, w supervisor.IssueTriage) error {
+func (s Triages) Update(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(
 			keepTriage,
@@ -95,7 +95,7 @@ func scanTriage(row *engine.Row) (w supervisor.IssueTriage) {
 		&w.Number,
 		&w.State,
 		&w.Round,
-		&w.Asked,
+		&w.Requester,
 		&w.WantedAt,
 		&w.Due,
 		&w.Report,

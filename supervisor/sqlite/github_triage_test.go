@@ -10,12 +10,12 @@ import (
 // triageRequest returns a request to triage an issue of alice.
 func triageRequest(number int, asked string, at time.Time) supervisor.IssueTriage {
 	return supervisor.IssueTriage{
-		User:     "alice",
-		Repo:     "acme/widget",
-		Number:   number,
-		Asked:    asked,
-		WantedAt: at,
-		Due:      at.Add(time.Minute),
+		User:      "alice",
+		Repo:      "acme/widget",
+		Number:    number,
+		Requester: asked,
+		WantedAt:  at,
+		Due:       at.Add(time.Minute),
 	}
 }
 
@@ -38,9 +38,9 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 		return numbers
 	}
 	opened := triageRequest(5, "", noon)
-	s.must(triages.Want(t.Context(), opened))
+	s.must(triages.Request(t.Context(), opened))
 	// repeated, or reopened
-	s.must(triages.Want(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
+	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
 	w := opened
 	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
 	s.same("wanted", find(), w)
@@ -52,38 +52,38 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	s.same("due", due(next), []int{5})
 
 	w.State, w.Report, w.Labels, w.Comment = supervisor.TriageQueued, `{"summary":"x"}`, []string{"bug"}, 71
-	s.must(triages.Keep(t.Context(), w))
+	s.must(triages.Update(t.Context(), w))
 	s.same("kept", find(), w)
 	s.same("queued, and gone on with at any time", due(noon), []int{5})
 	_, ok, err = triages.Next(t.Context())
 	s.must(err)
 	s.same("nothing settles", ok, false)
 	w.State = supervisor.TriageDone
-	s.must(triages.Keep(t.Context(), w))
+	s.must(triages.Update(t.Context(), w))
 	s.same("done", due(noon.Add(time.Hour)), []int(nil))
 	w.State = supervisor.TriageFailed
-	s.checkRefused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
+	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 
-	s.must(triages.Want(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour)))) // it was triaged
+	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour)))) // it was triaged
 	s.same("as it was", find().State, supervisor.TriageDone)
 	asked := triageRequest(5, "bob", noon.Add(3*time.Hour))
 	for range 2 { // the second call is after a crash
-		s.must(triages.Want(t.Context(), asked))
+		s.must(triages.Request(t.Context(), asked))
 	}
 	s.same(
 		"once more",
 		find(),
-		supervisor.IssueTriage{ID: w.ID, User: "alice", Repo: "acme/widget", Number: 5, Round: 2, Asked: "bob",
+		supervisor.IssueTriage{ID: w.ID, User: "alice", Repo: "acme/widget", Number: 5, Round: 2, Requester: "bob",
 			State: supervisor.TriageSettling, WantedAt: asked.WantedAt, Due: asked.Due, Labels: []string{"bug"}, Comment: 71},
 	)
-	s.checkRefused(triages.Keep(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
+	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 }
 
 // A request while the triage runs gets the running triage.
 func TestTriage_RequestWhileRunning_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()
-	s.must(triages.Want(t.Context(), triageRequest(5, "", noon)))
+	s.must(triages.Request(t.Context(), triageRequest(5, "", noon)))
 	in, _, err := s.db.Inbox().
 		Put(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1", Kind: supervisor.KindTriage,
 			Text: "x", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "5"}})
@@ -91,7 +91,7 @@ func TestTriage_RequestWhileRunning_IsIgnored(t *testing.T) {
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	s.same("kind", turn.Kind, supervisor.TurnTriage)
-	s.must(triages.Want(t.Context(), triageRequest(5, "bob", noon.Add(time.Hour))))
+	s.must(triages.Request(t.Context(), triageRequest(5, "bob", noon.Add(time.Hour))))
 	w, _, err := triages.Find(t.Context(), "alice", "acme/widget", 5)
 	s.must(err)
 	s.same("round", w.Round, 1)

@@ -21,15 +21,15 @@ const (
 	countHostUIDs = `SELECT count(*) FROM host_uid WHERE uid BETWEEN ? AND ?`
 )
 
-// Given reports whether any id between two numbers was ever assigned.
-func (s HostUIDs) Given(ctx context.Context, from, to uint32) (bool, error) {
+// WasAssigned reports whether any id between two numbers was ever assigned.
+func (s HostUIDs) WasAssigned(ctx context.Context, from, to uint32) (bool, error) {
 	n, err := engine.Value(s.db.reader(ctx, "count the uids %d to %d", from, to), engine.Integer, countHostUIDs, int64(from), int64(to))
 	return n > 0, err
 }
 
-// Of returns a user's id between two numbers. At the first call it assigns the next unused one. It
+// Assign returns a user's id between two numbers. At the first call it assigns the next unused one. It
 // replaces an id outside the two numbers, which comes from an earlier configuration.
-func (s HostUIDs) Of(ctx context.Context, user string, from, to uint32) (uint32, error) {
+func (s HostUIDs) Assign(ctx context.Context, user string, from, to uint32) (uint32, error) {
 	uid, err := engine.Value(s.db.reader(ctx, "find the uid of %s", user), engine.Integer, findHostUID, user, int64(from), int64(to))
 	if uid > 0 || err != nil {
 		return uint32(uid), err

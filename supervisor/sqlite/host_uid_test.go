@@ -9,7 +9,7 @@ func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 	uids := r.db.HostUIDs()
 	of := func(user string, from, to uint32) uint32 {
 		t.Helper()
-		uid, err := uids.Of(t.Context(), user, from, to)
+		uid, err := uids.Assign(t.Context(), user, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,11 +32,11 @@ func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 		t.Errorf("another ben has %d", got)
 	}
 	for first, want := range map[uint32]bool{70000: true, 70001: true, 90000: false} {
-		if given, err := uids.Given(t.Context(), first, first+9); given != want || err != nil {
+		if given, err := uids.WasAssigned(t.Context(), first, first+9); given != want || err != nil {
 			t.Errorf("given from %d on: %v, %v", first, given, err)
 		}
 	}
-	if uid, err := uids.Of(t.Context(), "cat", 70000, 70002); err == nil {
+	if uid, err := uids.Assign(t.Context(), "cat", 70000, 70002); err == nil {
 		t.Errorf("beyond the last there is %d", uid)
 	}
 }

@@ -42,7 +42,7 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	}
 	in.ReceivedAt, in.State, in.Origin = fromMillis(at), cmp.Or(in.State, supervisor.InboundNew), cmp.Or(in.Origin, supervisor.OriginOwn)
 	in.ID, fresh = one(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
-		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Together, in.Origin, at, t.Now, in.Quote, int(in.Priority))
+		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Group, in.Origin, at, t.Now, in.Quote, int(in.Priority))
 	if fresh {
 		return in, true
 	}
@@ -66,9 +66,9 @@ func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound
 		nil, s.db.engine.Now())
 }
 
-// Supersedes reports whether a waiting inbound should stop the running turn. The user must have
+// ShouldRestart reports whether a waiting inbound should stop the running turn. The user must have
 // chosen that.
-func (s Inbox) Supersedes(ctx context.Context, conversation int64) (bool, error) {
+func (s Inbox) ShouldRestart(ctx context.Context, conversation int64) (bool, error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what is to stop the turn of conversation %d", conversation), scanInbound,
 		findSuperseding, conversation, nil, s.db.engine.Now())
 	return waits, err
@@ -89,14 +89,14 @@ func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, e
 // by the index of waiting inbounds
 const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id`
 
-// Commands lists the unanswered commands of all users that no gate holds, oldest first. It is for
+// ListCommands lists the unanswered commands of all users that no gate holds, oldest first. It is for
 // the start of the service.
-func (s Inbox) Commands(ctx context.Context) ([]supervisor.Inbound, error) {
+func (s Inbox) ListCommands(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.newOf(ctx, supervisor.KindCommand)
 }
 
-// Presses lists the unanswered presses of buttons, as Commands lists the commands.
-func (s Inbox) Presses(ctx context.Context) ([]supervisor.Inbound, error) {
+// ListPresses lists the unanswered presses of buttons, as Commands lists the commands.
+func (s Inbox) ListPresses(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.newOf(ctx, supervisor.KindPress)
 }
 
@@ -106,8 +106,8 @@ func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]superv
 
 const findInbound = selectInbound + `WHERE i.id = ?`
 
-// FindOf returns a user's inbound by its id.
-func (s Inbox) FindOf(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error) {
+// Find returns a user's inbound by its id.
+func (s Inbox) Find(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error) {
 	in, ok, err = engine.One(s.db.reader(ctx, "find inbound %d", id), scanInbound, findInbound, id)
 	return in, ok && in.Conversation.User == user, err
 }
@@ -119,7 +119,7 @@ func (t *tx) inbound(id int64) supervisor.Inbound {
 func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	c := &in.Conversation
 	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Command,
-		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts, &in.Quote, &in.FirstFile, (*int)(&in.Priority))
+		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Group, &in.Origin, &in.Parts, &in.Quote, &in.FirstFile, (*int)(&in.Priority))
 	return in
 }
 

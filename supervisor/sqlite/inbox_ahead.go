@@ -36,9 +36,9 @@ const (
 			JOIN inbox i ON i.turn = t.id WHERE c.id = ?1) ORDER BY priority DESC, id`
 )
 
-// Ahead returns the text that a command is about. It reads unanswered texts first. A text that is
+// PrecedingText returns the text that a command is about. It reads unanswered texts first. A text that is
 // answered meanwhile then counts as ended and is not skipped.
-func (s Inbox) Ahead(ctx context.Context, command int64) (a PrecedingText, err error) {
+func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingText, err error) {
 	read := s.db.reader(ctx, "find what came before command %d", command)
 	unanswered, err := engine.All(read, engine.Integer, listUnanswered, command)
 	if err != nil {

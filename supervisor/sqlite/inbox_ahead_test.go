@@ -28,7 +28,7 @@ func TestAhead_LaterTexts_DoNotCount(t *testing.T) {
 	}
 	is := func(when string, command int64, want sqlite.PrecedingText) {
 		t.Helper()
-		got, err := s.db.Inbox().Ahead(t.Context(), command)
+		got, err := s.db.Inbox().PrecedingText(t.Context(), command)
 		s.must(err)
 		s.same(when, got, want)
 	}

@@ -24,10 +24,10 @@ const (
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
 
-// AnswerAnew queues an edited and answered text again, as a user's press asks for, once. The same
+// AnswerAgain queues an edited and answered text again, as a user's press asks for, once. The same
 // press finds the same inbound. It returns the queued text; ok is false if there is nothing to
 // answer again. The earlier answer stays and gets a note about the new one.
-func (s Inbox) AnswerAnew(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
+func (s Inbox) AnswerAgain(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
 		"answer inbound %d anew", edited)
 }
@@ -63,19 +63,19 @@ const maxMarked = 4096
 // markAnsweredAnew adds a note about the new answer to the last message of the earlier one.
 func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
 	answer, ok := one(t, engine.Integer, findAnswerOf, in.ID)
-	if !ok || !in.Conversation.Channel.Can().Edit {
+	if !ok || !in.Conversation.Channel.Capabilities().Edit {
 		return
 	}
 	for _, p := range slices.Backward(t.postsOf(answer)) {
 		if p.State == supervisor.PostSent {
-			t.putCleaning(supervisor.Cleaning{Conversation: in.Conversation, Message: p.Message, What: supervisor.CleaningEdit,
+			t.putCleaning(supervisor.Cleaning{Conversation: in.Conversation, Message: p.Message, Kind: supervisor.CleaningEdit,
 				Content: p.Content.Append(t.policies.Edits.AnsweredAnew, maxMarked)})
 			return
 		}
 	}
 }
 
-// IsOf reports whether an inbound belongs to a user.
-func (s Inbox) IsOf(ctx context.Context, user string, inbound int64) (bool, error) {
+// BelongsTo reports whether an inbound belongs to a user.
+func (s Inbox) BelongsTo(ctx context.Context, user string, inbound int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find inbound %d of %s", inbound, user), engine.Bool, isOf, inbound, user)
 }

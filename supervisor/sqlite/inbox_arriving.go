@@ -30,8 +30,8 @@ const (
 	failOperationsOf   = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
 )
 
-// Arriving lists the arriving inbounds of all users that no gate holds, oldest first.
-func (s Inbox) Arriving(ctx context.Context) ([]supervisor.Inbound, error) {
+// ListArriving lists the arriving inbounds of all users that no gate holds, oldest first.
+func (s Inbox) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list what is arriving"), scanInbound, listArriving)
 }
 

@@ -19,13 +19,13 @@ func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	s.Helper()
 	s.keys++
 	item := supervisor.Item{Update: int64(s.keys), Inbound: supervisor.Inbound{Conversation: s.home, Key: fmt.Sprint("key-", s.keys),
-		Kind: supervisor.KindText, Text: text, Together: together, Origin: supervisor.OriginWorld}}
+		Kind: supervisor.KindText, Text: text, Group: together, Origin: supervisor.OriginWorld}}
 	for range files {
 		item.Attachments = append(item.Attachments, supervisor.Attachment{File: "AgAC", Kind: protocol.AttachmentPhoto})
 	}
 	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
 	s.must(err)
-	return receipt.Kept[0]
+	return receipt.Stored[0]
 }
 
 // arrive marks inbounds as arrived with a text each.

@@ -34,13 +34,13 @@ const moveSource = `INSERT INTO source (name, next) VALUES (?, ?)
 	ON CONFLICT (name) DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
 
 func (t *batchTx) put() {
-	t.receipt.Kept = make([]supervisor.Inbound, 0, len(t.batch.Items))
+	t.receipt.Stored = make([]supervisor.Inbound, 0, len(t.batch.Items))
 	for i, item := range t.batch.Items {
 		item.Inbound.Source = t.batch.Source
 		if item.EditedAt.IsZero() {
-			t.receipt.Kept = append(t.receipt.Kept, t.putItem(item))
+			t.receipt.Stored = append(t.receipt.Stored, t.putItem(item))
 		} else {
-			t.receipt.Kept = append(t.receipt.Kept, t.putEdit(item)...)
+			t.receipt.Stored = append(t.receipt.Stored, t.putEdit(item)...)
 		}
 		if t.err != nil {
 			t.err = wrap(t.err, "item %d: keep what %s sent as %s", i, item.Inbound.Conversation.User, item.Inbound.Key)
@@ -54,8 +54,8 @@ func (t *batchTx) put() {
 
 func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	t.recheckGate(&item)
-	if item.Decision.Decide != nil {
-		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, t.policies.Gate.CodeStandsIn, ""
+	if item.Decision.CheckCode != nil {
+		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, t.policies.Gate.CodePlaceholder, ""
 	}
 	item.Inbound.State = firstState(item)
 	in, fresh := t.putInbound(item.Inbound)
@@ -73,13 +73,13 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	}
 	t.endLogins(in.Conversation, item.Decision.Lock)
 	switch {
-	case item.Decision.Decide != nil:
+	case item.Decision.CheckCode != nil:
 		return t.tryCode(in, item.Decision)
 	case item.Answer != "":
 		t.markUnread(in, item.Unread)
 		return t.answer(in, item.Answer)
-	case item.Decision.Guard != nil:
-		in = t.checkGate(in, *item.Decision.Guard)
+	case item.Decision.Check != nil:
+		in = t.checkGate(in, *item.Decision.Check)
 	}
 	if item.MentionsUnread && (in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving) {
 		in = t.mentionUnread(in)
@@ -100,14 +100,14 @@ const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversat
 // with it. The caption of an album may be on any of its messages, and may set the priority of the
 // album.
 func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
-	if in.Together == "" {
+	if in.Group == "" {
 		return in
 	}
 	list := all(t, scanInbound, listQueue, in.Conversation.ID)
 	for _, before := range slices.Backward(list) {
 		switch {
 		case before.ID == in.ID:
-		case before.Together != in.Together || before.Priority == in.Priority:
+		case before.Group != in.Group || before.Priority == in.Priority:
 			return in
 		case in.Priority == supervisor.PriorityUsual:
 			in.Priority = before.Priority
@@ -123,7 +123,7 @@ func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 // firstState returns the state of a new item. An item with files, or with more to come, is not
 // ready for a turn.
 func firstState(item supervisor.Item) supervisor.InboundState {
-	arrives := len(item.Attachments) > 0 || item.Inbound.Together != ""
+	arrives := len(item.Attachments) > 0 || item.Inbound.Group != ""
 	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {
 		return supervisor.InboundArriving
 	}
@@ -132,12 +132,12 @@ func firstState(item supervisor.Item) supervisor.InboundState {
 
 // recheckGate turns an inbound into a code if its gate has closed since it was read.
 func (t *batchTx) recheckGate(item *supervisor.Item) {
-	g := item.Decision.Guard
-	if g == nil || g.Decide == nil || item.Answer != "" {
+	g := item.Decision.Check
+	if g == nil || g.CheckCode == nil || item.Answer != "" {
 		return
 	}
 	if !t.useLogin(item.Inbound.Conversation, *g) {
-		item.Decision = supervisor.GateDecision{Decide: g.Decide}
+		item.Decision = supervisor.GateDecision{CheckCode: g.CheckCode}
 	}
 }
 

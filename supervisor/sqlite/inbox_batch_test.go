@@ -29,7 +29,7 @@ func (s batchStory) putBatch(next int64, items ...supervisor.Item) []supervisor.
 	s.Helper()
 	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: bot, Next: next, Items: items})
 	s.must(err)
-	return receipt.Kept
+	return receipt.Stored
 }
 
 func (s batchStory) nextUpdate() int64 {

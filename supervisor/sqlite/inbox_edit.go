@@ -58,8 +58,8 @@ type EditPolicy struct {
 	Split func(text string) (own, notes string)
 	// Unread returns a note for a text that follows unreadable messages with these names.
 	Unread func(names []string) (note string)
-	// Instead returns a note for the message that replaces one with a text.
-	Instead func(text string) (note string)
+	// Replacement returns a note for the message that replaces one with a text.
+	Replacement func(text string) (note string)
 	// Correction tells a running turn the old and the new text of a message.
 	Correction func(was, now string) string
 	// OffersAnew reports whether to offer a new answer for an edit so long after the answer, and
@@ -97,7 +97,7 @@ func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	effect, changes := editEffects[e.old.State]
 	switch {
 	case e.old.Kind != supervisor.KindText || !changes:
-	case item.Decision.Decide != nil:
+	case item.Decision.CheckCode != nil:
 		return []supervisor.Inbound{t.putItem(item)}
 	case item.Answer != "":
 		e.notify(item.Answer, nil)
@@ -122,7 +122,7 @@ func (e edit) hasSameFiles() bool {
 // passesGate reports whether the gate lets the edit through. If the gate holds the inbound already,
 // the inbound stays held in its new version.
 func (e edit) passesGate() bool {
-	g := e.item.Decision.Guard
+	g := e.item.Decision.Check
 	switch {
 	case g == nil || e.old.Held:
 		return true
@@ -231,8 +231,8 @@ func (e edit) correct() []supervisor.Inbound {
 		e.replace()
 		return nil
 	}
-	e.item.Inbound.Text += e.policies.Edits.Instead(e.old.Text)
-	e.item.Inbound.Together = ""
+	e.item.Inbound.Text += e.policies.Edits.Replacement(e.old.Text)
+	e.item.Inbound.Group = ""
 	in := e.putItem(e.item)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
 	return []supervisor.Inbound{in}

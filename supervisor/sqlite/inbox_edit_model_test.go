@@ -106,7 +106,7 @@ func (m *editModel) arrive(late int) {
 }
 
 func (m *editModel) arriving() []supervisor.Inbound {
-	list, err := m.db.Inbox().Arriving(m.Context())
+	list, err := m.db.Inbox().ListArriving(m.Context())
 	m.must(err)
 	return slices.DeleteFunc(list, func(in supervisor.Inbound) bool { return in.Conversation.ID != m.home.ID })
 }
@@ -169,7 +169,7 @@ func (m *editModel) press() {
 		item := m.item("", press)
 		item.Inbound.Kind, item.Inbound.Message, item.Attachments = supervisor.KindPress, "the offer", nil
 		edited, _ := inbox.AnewPressed(press)
-		by := m.receive(item).Kept[0]
+		by := m.receive(item).Stored[0]
 		first, ok := m.answerAnew(by, edited)
 		again, _ := m.answerAnew(by, edited)
 		if ok && first.ID != again.ID {
@@ -182,7 +182,7 @@ func (m *editModel) press() {
 func (m *editModel) drop() {
 	item := m.item("", "/stop all")
 	item.Inbound.Kind, item.Inbound.Command, item.Inbound.Message, item.Attachments = supervisor.KindCommand, "stop", "", nil
-	_, err := m.db.Inbox().Drop(m.Context(), m.receive(item).Kept[0].ID)
+	_, err := m.db.Inbox().Drop(m.Context(), m.receive(item).Stored[0].ID)
 	m.must(err)
 }
 

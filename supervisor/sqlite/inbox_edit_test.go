@@ -39,7 +39,7 @@ func (s *editStory) sendUpdate(update int64, text string, files ...supervisor.At
 	s.Helper()
 	item := textItem("alice", update, text)
 	item.Attachments = files
-	return s.receive(item).Kept[0]
+	return s.receive(item).Stored[0]
 }
 
 // begin starts the turn of an inbound.
@@ -118,7 +118,7 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 			s.sendUpdate(1, "tee")
 			stop := textItem("alice", 2, "/stop all")
 			stop.Inbound.Kind, stop.Inbound.Command = supervisor.KindCommand, "stop"
-			_, err := s.db.Inbox().Drop(s.Context(), s.receive(stop).Kept[0].ID)
+			_, err := s.db.Inbox().Drop(s.Context(), s.receive(stop).Stored[0].ID)
 			s.must(err)
 		},
 		"command": func(s *editStory, _ ...supervisor.Attachment) {
@@ -172,7 +172,7 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 			for range 2 { // the second edit is a repeat, and changes nothing
 				r := s.receive(c.item)
 				s.same("kept", s.rowsOf("m1"), c.kept)
-				if got := strings.Join(texts(r.Kept), " "); s.now.Before(noon.Add(time.Minute)) && got != c.accepted {
+				if got := strings.Join(texts(r.Stored), " "); s.now.Before(noon.Add(time.Minute)) && got != c.accepted {
 					t.Errorf("to be worked on: %q, want %q", got, c.accepted)
 				} else if !s.now.Before(noon.Add(time.Minute)) && len(r.Queued) > 0 {
 					t.Error("it is told again")
@@ -236,25 +236,25 @@ func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 	c := s.chat("alice", "42")
 	edit := func(update, of int64, text string) supervisor.Item {
 		item := editItem(update, of, text)
-		item.Decision.Guard = &supervisor.Guard{IdleTimeout: idle, Lifetime: life, Challenge: locked}
+		item.Decision.Check = &supervisor.GateCheck{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 		return item
 	}
 	r := s.receive(edit(2, 1, "what is the time"))
-	s.same("held", texts(r.Kept), []string{"held new what is the time"})
+	s.same("held", texts(r.Stored), []string{"held new what is the time"})
 	s.same("told", s.pendingTexts(c), []string{locked})
 	asCode := editItem(3, 1, "999997")
-	asCode.Decision.Decide = acceptStep(7)
+	asCode.Decision.CheckCode = acceptStep(7)
 	r = s.receive(asCode)
-	s.same("a code is one however it is typed", texts(r.Kept), []string{"answered (a code)"})
+	s.same("a code is one however it is typed", texts(r.Stored), []string{"answered (a code)"})
 	s.same("let through", texts(r.Released), []string{"new what is the time"})
 	s.same("deleted", s.query("SELECT what || message FROM cleaning"), "deletem1")
 	s.receive(guardedItem("alice", 4, "and the date"))
 	r = s.receive(edit(5, 4, "and the day"))
-	s.same("while it is open", texts(r.Kept), []string{"new and the day"})
+	s.same("while it is open", texts(r.Stored), []string{"new and the day"})
 	s.now = s.now.Add(idle)
 	for update := range int64(2) {
 		r = s.receive(edit(6+update, 4, "and my bank's password"))
-		s.same("once it has closed", len(r.Kept), 0)
+		s.same("once it has closed", len(r.Stored), 0)
 	}
 	s.same("kept", s.rowsOf("m4"), "text new and the day")
 	s.same("said", s.pendingTexts(c), []string{locked, "Come in.", access.TextEditLocked})
@@ -265,13 +265,13 @@ func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 	held := guardedItem("alice", 9, "hold this")
 	s.receive(held)
 	stop := editItem(10, 9, "/stop")
-	s.same("what is held becomes a command", texts(s.receive(stop).Kept), []string{"dropped hold this", "new /stop"})
-	n, err := s.db.Inbox().Held(t.Context(), "alice")
+	s.same("what is held becomes a command", texts(s.receive(stop).Stored), []string{"dropped hold this", "new /stop"})
+	n, err := s.db.Inbox().CountHeld(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(0))
 	bobs := editItem(11, 4, "something else")
 	bobs.Inbound.Conversation.User = "bob"
-	s.same("another's", len(s.receive(bobs).Kept), 0)
+	s.same("another's", len(s.receive(bobs).Stored), 0)
 }
 
 // A replaced file is fetched again, and late results for the earlier file change nothing.
@@ -282,7 +282,7 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: in.ID})
 	s.must(err)
 	s.now = s.now.Add(time.Minute)
-	now := s.receive(editItem(3, 1, "look", photoOf("dog"))).Kept[0]
+	now := s.receive(editItem(3, 1, "look", photoOf("dog"))).Stored[0]
 	s.same("operation", s.query("SELECT state FROM operation WHERE id = ?", op.ID), "failed")
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
 	s.checkRefused(s.db.Attachments().PutBytes(t.Context(), in.ID, 0, ref), supervisor.CodeNotFound, "no attachment 0")
@@ -308,7 +308,7 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 	s := newEditStory(t)
 	album := func(item supervisor.Item, n string) supervisor.Item {
-		item.Inbound.Together, item.Attachments = "album", []supervisor.Attachment{photoOf(n)}
+		item.Inbound.Group, item.Attachments = "album", []supervisor.Attachment{photoOf(n)}
 		return item
 	}
 	s.receive(album(textItem("alice", 1, "teh cats"), "a"), album(textItem("alice", 2, ""), "b"))
@@ -325,7 +325,7 @@ func TestEdit_AddedNote_Stays(t *testing.T) {
 	about := textItem("alice", 2, "what is taht?")
 	about.MentionsUnread = true
 	s.receive(story, about)
-	s.same("unchanged", len(s.receive(editItem(3, 2, "what is taht?")).Kept), 0)
+	s.same("unchanged", len(s.receive(editItem(3, 2, "what is taht?")).Stored), 0)
 	s.receive(editItem(4, 2, "what is that?"))
 	s.same("changed", s.rowsOf("m2"), "text new what is that?\n[Before this came a story, which could not be looked at.]")
 }
@@ -335,12 +335,12 @@ func (s *editStory) pressButton(update int64, press string) supervisor.Inbound {
 	s.Helper()
 	item := textItem("alice", update, press)
 	item.Inbound.Kind, item.Inbound.Message = supervisor.KindPress, "the offer"
-	return s.receive(item).Kept[0]
+	return s.receive(item).Stored[0]
 }
 
 func (s *editStory) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbound, bool) {
 	s.Helper()
-	in, ok, err := s.db.Inbox().AnswerAnew(s.Context(), press.ID, edited)
+	in, ok, err := s.db.Inbox().AnswerAgain(s.Context(), press.ID, edited)
 	s.must(err)
 	return in, ok
 }
@@ -350,7 +350,7 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	in := s.sendUpdate(1, "buy tee")
 	d := s.finishTurn(in)
 	sent := supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: "Done. 🦅"}}
-	sent, err := s.db.Posts().Sending(t.Context(), in.Conversation.ID, sent)
+	sent, err := s.db.Posts().StartSending(t.Context(), in.Conversation.ID, sent)
 	s.must(err)
 	sent.State, sent.Message = supervisor.PostSent, "77"
 	s.must(s.db.Posts().Settle(t.Context(), sent))
@@ -380,7 +380,7 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	cleanings, err := s.db.Cleanings().ListDue(t.Context(), supervisor.ChannelTelegram, s.now, 9)
 	s.must(err)
 	s.same("cleanings", len(cleanings), 1)
-	s.same("the answer is marked", []any{cleanings[0].What, cleanings[0].Message, cleanings[0].Content}, []any{supervisor.CleaningEdit, "77",
+	s.same("the answer is marked", []any{cleanings[0].Kind, cleanings[0].Message, cleanings[0].Content}, []any{supervisor.CleaningEdit, "77",
 		supervisor.RichText{Text: "Done. 🦅\n\n(Answered anew below.)",
 			Entities: []supervisor.Entity{{Type: supervisor.EntityItalic, Offset: 10, Length: 22}}}})
 	s.receive(editItem(8, 1, "buy tea now", photoOf("cat")))
@@ -393,7 +393,7 @@ func TestEdit_OlderThanLast_IsIgnored(t *testing.T) {
 	in := s.sendUpdate(1, "tee")
 	first, second := editItem(9, 1, "tea"), editItem(10, 1, "coffee")
 	s.receive(first, second)
-	s.same("again", len(s.receive(first).Kept)+len(s.receive(second).Kept), 0)
+	s.same("again", len(s.receive(first).Stored)+len(s.receive(second).Stored), 0)
 	s.same("kept", s.rowsOf("m1"), "text new coffee")
 	third := editItem(3, 1, "cocoa") // a source restarts its numbers after a quiet week
 	third.EditedAt = third.EditedAt.Add(time.Hour)
@@ -403,6 +403,6 @@ func TestEdit_OlderThanLast_IsIgnored(t *testing.T) {
 	fourth.EditedAt = third.EditedAt
 	s.receive(fourth)
 	s.answerAnew(s.pressButton(5, "e:1"), in.ID)
-	s.same("again, after a press", len(s.receive(third).Kept)+len(s.receive(fourth).Kept), 0)
+	s.same("again, after a press", len(s.receive(third).Stored)+len(s.receive(fourth).Stored), 0)
 	s.same("kept then", s.rowsOf("m1"), "text answered milk; text new milk")
 }

@@ -15,16 +15,16 @@ import (
 type GatePolicy struct {
 	// Refuse returns the answer to an inbound of a kind that a closed gate does not hold, or "" to
 	// hold it. The number held counts the user's held inbounds.
-	Refuse func(kind supervisor.InboundKind, g supervisor.Guard, held int64) (answer string)
+	Refuse func(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string)
 	// Challenges reports whether to tell a user again that the gate is closed. told counts the
 	// times within Lately.
-	Challenges func(g supervisor.Guard, told int64) bool
+	Challenges func(g supervisor.GateCheck, told int64) bool
 	Lately     time.Duration
 	// DecideLate decides about a code whose question has ended.
-	DecideLate   func(supervisor.Decide) supervisor.Decide
-	ResetAnswer  string // the answer to held inbounds when their user's second factor is reset
-	EditRefusal  string // the reply to an edit while the gate is closed
-	CodeStandsIn string // stored in place of a code; no part of a code is stored
+	DecideLate      func(supervisor.CheckCode) supervisor.CheckCode
+	ResetAnswer     string // the answer to held inbounds when their user's second factor is reset
+	EditRefusal     string // the reply to an edit while the gate is closed
+	CodePlaceholder string // stored in place of a code; no part of a code is stored
 }
 
 const (
@@ -36,18 +36,18 @@ const (
 	countHeldAt      = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + isReleasedByCode
 )
 
-// Held returns how many inbounds of a user a closed gate holds.
-func (s Inbox) Held(ctx context.Context, user string) (n int64, err error) {
+// CountHeld returns how many inbounds of a user a closed gate holds.
+func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) {
 	return engine.Value(s.db.reader(ctx, "count what is held of %s", user), engine.Integer, countHeld, user)
 }
 
-// HeldAt returns how many inbounds that c's user sent in c's chat a code would release.
-func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
+// CountReleasable returns how many inbounds that c's user sent in c's chat a code would release.
+func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
 	return engine.Value(s.db.reader(ctx, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
 }
 
 // checkGate lets a new inbound pass its gate, or holds it if the gate is closed.
-func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
+func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.GateCheck) supervisor.Inbound {
 	if g.AnswerOnly {
 		return t.answer(in, g.Challenge)
 	}
@@ -58,7 +58,7 @@ func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) superviso
 }
 
 // useLogin reports whether the gate of c is open, and records the use of its login.
-func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) bool {
+func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.GateCheck) bool {
 	login, ok := one(t, scanLogin, findLogin, c.User, c.Channel, c.Chat)
 	if !ok || !login.Open(fromMillis(t.Now), g.IdleTimeout, g.Lifetime) {
 		return false
@@ -78,17 +78,17 @@ const (
 
 // hold stores an inbound as held, and tells the user so now and then. If the policy refuses the
 // inbound, it is answered instead.
-func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
+func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor.Inbound {
 	c := in.Conversation
 	if answer := t.policies.Gate.Refuse(in.Kind, g, value(t, engine.Integer, countHeld, c.User)); answer != "" {
 		return t.answer(in, answer)
 	}
 	lately := t.policies.Gate.Lately.Milliseconds()
-	tell := t.policies.Gate.Challenges(g, value(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat, t.Now-lately, t.Now))
+	tell := t.policies.Gate.Challenges(g, value(t, engine.Integer, countChallenges, c.User, c.ID, g.ChallengeIn.Chat, t.Now-lately, t.Now))
 	in.Held = true
-	t.Exec(holdInbound, tell, g.At.Chat, t.Now, in.ID)
+	t.Exec(holdInbound, tell, g.ChallengeIn.Chat, t.Now, in.ID)
 	if tell {
-		at := cmp.Or(t.otherDestination(g.At, c), c)
+		at := cmp.Or(t.otherDestination(g.ChallengeIn, c), c)
 		t.notify(supervisor.Delivery{Conversation: at, Kind: supervisor.DeliveryNotice, Text: g.Challenge})
 	}
 	return in
@@ -100,18 +100,18 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inb
 func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	c := in.Conversation
 	var confirms questionRow
-	if d.Confirms != 0 {
-		if confirms = byID(t, "question", scanQuestion, findQuestion, d.Confirms); confirms.Why != supervisor.QuestionOpen {
-			d.Decide = t.policies.Gate.DecideLate(d.Decide)
+	if d.Question != 0 {
+		if confirms = byID(t, "question", scanQuestion, findQuestion, d.Question); confirms.End != supervisor.QuestionOpen {
+			d.CheckCode = t.policies.Gate.DecideLate(d.CheckCode)
 		}
 	}
-	verdict := t.attempt(c.User, d.Decide, "in "+string(c.Channel)+" chat "+c.Chat)
-	if verdict.Right && d.Confirms != 0 {
+	verdict := t.attempt(c.User, d.CheckCode, "in "+string(c.Channel)+" chat "+c.Chat)
+	if verdict.Right && d.Question != 0 {
 		t.endQuestion(confirms, supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce})
 	}
 	in = t.answer(in, verdict.Text)
 	if in.Message != "" {
-		t.putCleaning(supervisor.Cleaning{Conversation: c, Message: in.Message, What: supervisor.CleaningDelete})
+		t.putCleaning(supervisor.Cleaning{Conversation: c, Message: in.Message, Kind: supervisor.CleaningDelete})
 	}
 	if verdict.Right {
 		t.release(c)
@@ -168,15 +168,15 @@ func scanReleased(row *engine.Row) supervisor.Inbound {
 
 const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY user`
 
-// Holding lists the users with held inbounds.
-func (s Inbox) Holding(ctx context.Context) ([]string, error) {
+// ListUsersWithHeld lists the users with held inbounds.
+func (s Inbox) ListUsersWithHeld(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list the people of whom something is held"), engine.String, listHolding)
 }
 
-// LetIn releases the held inbounds of a user who no longer needs a code. It returns them oldest
+// ReleaseWithoutCode releases the held inbounds of a user who no longer needs a code. It returns them oldest
 // first. The user was promised an answer. It skips conversations that are no longer served, and
 // audits the number. It opens no gate: if the user needs a code again, the gate asks for it.
-func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
+func (s Inbox) ReleaseWithoutCode(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),
 			func(in supervisor.Inbound) bool { return !serves(in.Conversation) })

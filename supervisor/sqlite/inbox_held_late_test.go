@@ -19,15 +19,15 @@ func TestLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	batch := []supervisor.Item{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockHere), guardedItem("alice", 6, "behind"),
 		inChat("43", guardedItem("alice", 7, "elsewhere")), guardedItem("bob", 8, "bob's")}
 	want := []string{"new before", "new /lock", "held new behind", "new elsewhere", "new bob's"}
-	s.same("kept", texts(s.receive(batch...).Kept), want)
+	s.same("kept", texts(s.receive(batch...).Stored), want)
 
 	s.receive(codeItem("alice", 9, 9))
 	s.receive(batch...) // repeated, as after a crash: the lock was obeyed before
-	s.same("after a code", texts(s.receive(guardedItem("alice", 10, "open")).Kept), []string{"new open"})
+	s.same("after a code", texts(s.receive(guardedItem("alice", 10, "open")).Stored), []string{"new open"})
 
 	r := s.receive(inChat("44", lockItem(11, supervisor.LockAll)), guardedItem("alice", 12, "here"), inChat("43", guardedItem("alice", 13, "there")),
 		guardedItem("bob", 14, "bob's"))
-	s.same("kept behind it", texts(r.Kept), []string{"new /lock", "held new here", "held new there", "new bob's"})
+	s.same("kept behind it", texts(r.Stored), []string{"new /lock", "held new here", "held new there", "new bob's"})
 	n, err := s.db.Access().Logins.CloseAll(t.Context(), "alice")
 	s.must(err)
 	s.same("closed by the command", n, int64(2))
@@ -37,14 +37,14 @@ func TestCode_GateClosedMeanwhile_IsNotStored(t *testing.T) {
 	s := batchStory{newStory(t)}
 	digits := func(update, step int64) supervisor.Item {
 		item := guardedItem("alice", update, "999999")
-		item.Decision.Guard.Decide = acceptStep(step)
+		item.Decision.Check.CheckCode = acceptStep(step)
 		return item
 	}
 	s.receive(codeItem("alice", 1, 7))
-	s.same("open", texts(s.receive(digits(2, 8)).Kept), []string{"new 999999"})
+	s.same("open", texts(s.receive(digits(2, 8)).Stored), []string{"new 999999"})
 	s.now = s.now.Add(idle)
 	r := s.receive(guardedItem("alice", 3, "one"), digits(4, 8), digits(5, 9))
-	s.same("closed, and then open", texts(r.Kept), []string{"held new one", "answered (a code)", "new 999999"})
+	s.same("closed, and then open", texts(r.Stored), []string{"held new one", "answered (a code)", "new 999999"})
 	s.same("released", texts(r.Released), []string{"new one"})
 	s.same("audited", s.query("SELECT action FROM audit ORDER BY id"), "login login")
 	s.same("what came of the code", s.query(`SELECT text FROM inbox WHERE key LIKE '4.%' UNION ALL
@@ -59,11 +59,11 @@ func TestClosedGate_Press_IsAnswered(t *testing.T) {
 		return item
 	}
 	elsewhere := inChat("-100", press(3))
-	elsewhere.Decision.Guard.At = supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
+	elsewhere.Decision.Check.ChallengeIn = supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
 	s.receive(codeItem("alice", 1, 7))
 	s.now = s.now.Add(time.Hour)
 	r := s.receive(press(2), elsewhere, codeItem("alice", 4, 8), press(5))
-	s.same("kept", texts(r.Kept), []string{"answered q:1", "answered q:1", "answered (a code)", "new q:1"})
+	s.same("kept", texts(r.Stored), []string{"answered q:1", "answered q:1", "answered (a code)", "new q:1"})
 	s.same("released", len(r.Released), 0)
 	s.same("said", s.pendingTexts(s.chat("alice", "42")), []string{"Come in.", "Locked. Send your code, then press again.", "Come in."})
 	s.same("in the group", s.pendingTexts(s.chat("alice", "-100")), []string{

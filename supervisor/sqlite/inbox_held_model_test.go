@@ -76,7 +76,7 @@ func (m *gateModel) receive() {
 			item = codeItem(m.user, n, m.step+int64(rapid.IntRange(0, 2).Draw(m.T, "step")))
 		}
 		item = inChat(m.chat(), item)
-		if item.Decision.Guard != nil && item.Inbound.Conversation.Chat == "-3" {
+		if item.Decision.Check != nil && item.Inbound.Conversation.Chat == "-3" {
 			item = challengedIn(rapid.SampledFrom([]string{"1", "2"}).Draw(m.T, "asked"), item)
 		}
 		m.sent, batch = append(m.sent, item), append(batch, item)
@@ -91,9 +91,9 @@ func (m *gateModel) receive() {
 // expect updates the model for a new item.
 func (m *gateModel) expect(item supervisor.Item) {
 	chat, key, now := item.Inbound.Conversation.Chat, item.Inbound.Key, *m.clock
-	if item.Decision.Decide != nil {
+	if item.Decision.CheckCode != nil {
 		m.tried++
-		f, verdict := item.Decision.Decide(supervisor.Factor{LastPeriod: m.step}, now)
+		f, verdict := item.Decision.CheckCode(supervisor.Factor{LastPeriod: m.step}, now)
 		if !verdict.Right {
 			return
 		}
@@ -113,15 +113,15 @@ func (m *gateModel) expect(item supervisor.Item) {
 	}
 	if len(m.held) < 100 { // otherwise it is answered
 		m.held[key] = chat
-		if m.asked[key] = chat; item.Decision.Guard.At.Chat != "" {
-			m.asked[key] = item.Decision.Guard.At.Chat
+		if m.asked[key] = chat; item.Decision.Check.ChallengeIn.Chat != "" {
+			m.asked[key] = item.Decision.Check.ChallengeIn.Chat
 		}
 	}
 }
 
 // check compares the database with the model.
 func (m *gateModel) check() {
-	held, err := m.db.Inbox().Held(m.Context(), m.user)
+	held, err := m.db.Inbox().CountHeld(m.Context(), m.user)
 	if err != nil || held != int64(len(m.held)) {
 		m.Fatalf("%d are held, %v; want %v", held, err, m.held)
 	}

@@ -16,16 +16,16 @@ func TestLetIn_ServedChats_ReleasesOnce(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guardedItem("alice", 1, "one"), inChat("666", guardedItem("alice", 2, "from an account that was theirs")),
 		guardedItem("bob", 3, "bob's"), guardedItem("alice", 4, "two"))
-	holding, err := s.db.Inbox().Holding(t.Context())
+	holding, err := s.db.Inbox().ListUsersWithHeld(t.Context())
 	s.must(err)
 	s.same("of whom something is held", holding, []string{"alice", "bob"})
-	let, err := s.db.Inbox().LetIn(t.Context(), "alice", isServed)
+	let, err := s.db.Inbox().ReleaseWithoutCode(t.Context(), "alice", isServed)
 	s.must(err)
 	s.same("let in", texts(let), []string{"new one", "new two"})
 	next, _, err := s.db.Inbox().Next(t.Context(), let[0].Conversation.ID)
 	s.must(err)
 	s.same("next", next.Text, "one")
-	let, err = s.db.Inbox().LetIn(t.Context(), "alice", isServed)
+	let, err = s.db.Inbox().ReleaseWithoutCode(t.Context(), "alice", isServed)
 	s.must(err)
 	s.same("let in again", len(let), 0)
 	s.same("still held", s.query("SELECT group_concat(user || ': ' || text) FROM inbox WHERE held = 1"),

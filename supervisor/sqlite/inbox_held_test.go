@@ -18,26 +18,26 @@ const (
 // guardedItem is an update that meets a gate.
 func guardedItem(user string, update int64, text string) supervisor.Item {
 	item := textItem(user, update, text)
-	item.Decision.Guard = &supervisor.Guard{IdleTimeout: idle, Lifetime: life, Challenge: locked}
+	item.Decision.Check = &supervisor.GateCheck{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 	return item
 }
 
 // codeItem is an update with the code of a step: it is right unless a later one was taken.
 func codeItem(user string, update, step int64) supervisor.Item {
 	item := textItem(user, update, fmt.Sprint("99999", step))
-	item.Decision.Decide = acceptStep(step)
+	item.Decision.CheckCode = acceptStep(step)
 	return item
 }
 
 // acceptStep accepts the code of a step, once.
-func acceptStep(step int64) supervisor.Decide {
-	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+func acceptStep(step int64) supervisor.CheckCode {
+	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		if step <= f.LastPeriod {
 			f.Failures++
-			return f, supervisor.Verdict{Action: "login.refused", Text: "That is not the code."}
+			return f, supervisor.CodeResult{Action: "login.refused", Text: "That is not the code."}
 		}
 		f.Secret, f.Confirmed, f.LastPeriod, f.Failures = []byte("sealed"), true, step, 0
-		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Come in."}
+		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Come in."}
 	}
 }
 
@@ -50,7 +50,7 @@ func inChat(chat string, item supervisor.Item) supervisor.Item {
 // challengedIn sends the challenge of an update to another chat.
 func challengedIn(chat string, item supervisor.Item) supervisor.Item {
 	c := item.Inbound.Conversation
-	item.Decision.Guard.At = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
+	item.Decision.Check.ChallengeIn = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
 	return item
 }
 
@@ -78,8 +78,8 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 	batch := []supervisor.Item{guardedItem("alice", 1, "one"), guardedItem("alice", 2, "two"), codeItem("alice", 3, 7),
 		guardedItem("alice", 4, "three")}
 	before := s.receive(batch[:2]...)
-	c := before.Kept[0].Conversation
-	s.same("kept at first", texts(before.Kept), []string{"held new one", "held new two"})
+	c := before.Stored[0].Conversation
+	s.same("kept at first", texts(before.Stored), []string{"held new one", "held new two"})
 	s.same("told", before.Queued, []int64{c.ID})
 	_, next, err := s.db.Inbox().Next(t.Context(), c.ID)
 	s.must(err)
@@ -89,11 +89,11 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 		s.now = s.now.Add(time.Minute)
 		r := s.receive(batch...)
 		if s.now == noon.Add(time.Minute) {
-			s.same("kept", texts(r.Kept), []string{"held new one", "held new two", "answered (a code)", "new three"})
+			s.same("kept", texts(r.Stored), []string{"held new one", "held new two", "answered (a code)", "new three"})
 			s.same("released", texts(r.Released), []string{"new one", "new two"})
 			s.same("told", r.Queued, []int64{c.ID})
 		} else {
-			s.same("kept again", texts(r.Kept), []string{"new one", "new two", "answered (a code)", "new three"})
+			s.same("kept again", texts(r.Stored), []string{"new one", "new two", "answered (a code)", "new three"})
 			s.same("again", len(r.Released)+len(r.Queued), 0)
 		}
 		s.same("said", s.pendingTexts(c), []string{locked, "Come in."})
@@ -108,7 +108,7 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 	s.same("words of the code", s.query(`SELECT text FROM inbox WHERE text LIKE '%99999%' UNION ALL
 		SELECT raw FROM received WHERE raw LIKE '%99999%' UNION ALL SELECT detail FROM audit WHERE detail LIKE '%99999%'`), "")
 	again := textItem("alice", 3, "999997") // the gate is open now, so it looks like a text
-	s.same("the code sent again", texts(s.receive(again).Kept), []string{"answered (a code)"})
+	s.same("the code sent again", texts(s.receive(again).Stored), []string{"answered (a code)"})
 	s.same("words of it", s.query("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
 }
 
@@ -117,16 +117,16 @@ func TestWrongCode_ReleasesNothing(t *testing.T) {
 	s.receive(codeItem("alice", 1, 7))
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
 	r := s.receive(guardedItem("alice", 2, "one"), codeItem("alice", 3, 7), guardedItem("alice", 4, "two"))
-	s.same("kept", texts(r.Kept), []string{"held new one", "answered (a code)", "held new two"})
+	s.same("kept", texts(r.Stored), []string{"held new one", "answered (a code)", "held new two"})
 	s.same("released", len(r.Released), 0)
-	s.same("said", s.pendingTexts(r.Kept[0].Conversation), []string{"Come in.", locked, "That is not the code."})
+	s.same("said", s.pendingTexts(r.Stored[0].Conversation), []string{"Come in.", locked, "That is not the code."})
 	s.same("audited", s.query("SELECT action FROM audit ORDER BY id"), "login login.refused")
 	s.same("to be taken away", s.query("SELECT message FROM cleaning ORDER BY id"), "m1 m3")
 	f, ok, err := s.db.Access().Factors.Find(t.Context(), "alice")
 	s.must(err)
 	s.same("failures", f.Failures, 1)
 	s.same("is there", ok, true)
-	n, err := s.db.Inbox().Held(t.Context(), "alice")
+	n, err := s.db.Inbox().CountHeld(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(2))
 	unnamed := codeItem("alice", 5, 7)
@@ -156,7 +156,7 @@ func TestGate_IdleAndLifetime_Close(t *testing.T) {
 			var last supervisor.Inbound
 			for i, step := range c.steps {
 				s.now = s.now.Add(step)
-				last = s.receive(guardedItem("alice", int64(i)+2, "hello")).Kept[0]
+				last = s.receive(guardedItem("alice", int64(i)+2, "hello")).Stored[0]
 			}
 			s.same("held", last.Held, c.held)
 		})
@@ -177,18 +177,18 @@ func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 	stop := textItem("alice", 4, "/stop")
 	stop.Inbound.Kind = supervisor.KindCommand
 	r := s.receive(guardedItem("alice", 1, "one"), command, guardedItem("alice", 3, "two"), stop)
-	held := r.Kept[0]
+	held := r.Stored[0]
 	lists := func() (n []int) {
 		box := s.db.Inbox()
 		unfinished, err := box.ListUnfinished(t.Context())
 		s.must(err)
-		commands, err := box.Commands(t.Context())
+		commands, err := box.ListCommands(t.Context())
 		s.must(err)
-		presses, err := box.Presses(t.Context())
+		presses, err := box.ListPresses(t.Context())
 		s.must(err)
 		counts, err := s.db.Counts(t.Context())
 		s.must(err)
-		ahead, err := box.Ahead(t.Context(), r.Kept[3].ID)
+		ahead, err := box.PrecedingText(t.Context(), r.Stored[3].ID)
 		s.must(err)
 		return []int{len(unfinished), len(commands), len(presses), int(counts.Inbounds[supervisor.InboundNew]), ahead.Waiting,
 			int(counts.Held)}
@@ -196,7 +196,7 @@ func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 	s.same("while it is held", lists(), []int{0, 1, 0, 0, 0, 3})
 	_, _, err := s.db.Turns().Start(t.Context(), held.ID, nil)
 	s.checkRefused(err, supervisor.CodeInvalid, "is held")
-	_, err = s.db.Outbox().AnswerCommand(t.Context(), r.Kept[1].ID, supervisor.Delivery{Text: "All is well."})
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), r.Stored[1].ID, supervisor.Delivery{Text: "All is well."})
 	s.checkRefused(err, supervisor.CodeInvalid, "is held")
 	s.same("told", s.pendingTexts(held.Conversation), []string{locked})
 
@@ -244,7 +244,7 @@ func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 	s := batchStory{newStory(t)}
 	meant := func(update int64) supervisor.Item {
 		item := guardedItem("alice", update, "my code is 716708")
-		item.Decision.Guard.RepeatSoon, item.Decision.Guard.Challenge = true, fmt.Sprint("no code ", update)
+		item.Decision.Check.RepeatSoon, item.Decision.Check.Challenge = true, fmt.Sprint("no code ", update)
 		return item
 	}
 	s.receive(guardedItem("alice", 1, "hello"), meant(2), guardedItem("alice", 3, "hello?"), meant(4), meant(5), meant(6), meant(7))
@@ -275,7 +275,7 @@ func TestCode_OpensOnlyItsChats(t *testing.T) {
 				inChat("-100", challengedIn("43", guardedItem("alice", 5, "in the group as the other"))), guardedItem("bob", 6, "bob's"),
 				inChat("side", terminal(guardedItem("alice", 7, "in another conversation there"))))
 			s.same("told the other one too", s.pendingTexts(s.chat("alice", "43")), []string{locked, locked})
-			waits, err := s.db.Inbox().HeldAt(t.Context(), c.code.Inbound.Conversation)
+			waits, err := s.db.Inbox().CountReleasable(t.Context(), c.code.Inbound.Conversation)
 			s.must(err)
 			s.same("waits for a code from there", waits, int64(len(c.released)))
 			s.same("released", texts(s.receive(c.code).Released), c.released)
@@ -289,30 +289,30 @@ func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 	s := batchStory{newStory(t)}
 	for n := range int64(100) {
 		item := guardedItem("alice", n+1, "hello")
-		s.same("kept", texts(s.receive(inChat(fmt.Sprint(n%3+1), item)).Kept), []string{"held new hello"})
+		s.same("kept", texts(s.receive(inChat(fmt.Sprint(n%3+1), item)).Stored), []string{"held new hello"})
 	}
 	r := s.receive(inChat("50", guardedItem("alice", 101, "one more")), inChat("50", guardedItem("bob", 102, "bob's")))
-	s.same("kept", texts(r.Kept), []string{"answered one more", "held new bob's"})
-	s.same("told", r.Queued, []int64{r.Kept[0].Conversation.ID, r.Kept[1].Conversation.ID})
-	s.same("said", s.pendingTexts(r.Kept[0].Conversation),
+	s.same("kept", texts(r.Stored), []string{"answered one more", "held new bob's"})
+	s.same("told", r.Queued, []int64{r.Stored[0].Conversation.ID, r.Stored[1].Conversation.ID})
+	s.same("said", s.pendingTexts(r.Stored[0].Conversation),
 		[]string{"This was not taken: too much of yours waits for a code already. Send a code first, then send this again."})
-	n, err := s.db.Inbox().Held(t.Context(), "alice")
+	n, err := s.db.Inbox().CountHeld(t.Context(), "alice")
 	s.must(err)
 	s.same("held", n, int64(100))
 	s.same("released", len(s.receive(inChat("1", codeItem("alice", 103, 1))).Released), 34)
-	s.same("taken again", texts(s.receive(inChat("2", guardedItem("alice", 104, "again"))).Kept), []string{"held new again"})
+	s.same("taken again", texts(s.receive(inChat("2", guardedItem("alice", 104, "again"))).Stored), []string{"held new again"})
 }
 
 func TestAnswerOnly_ClosedGate_HoldsNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7)) // the open gate does not help either
 	never := guardedItem("alice", 2, "hello")
-	never.Decision.Guard.AnswerOnly, never.Decision.Guard.Challenge = true, "Ask an admin."
+	never.Decision.Check.AnswerOnly, never.Decision.Check.Challenge = true, "Ask an admin."
 	photo := guardedItem("alice", 3, "(a photo)")
 	photo.Answer = "I can't look at photos."
 	r := s.receive(never, photo)
-	s.same("kept", texts(r.Kept), []string{"answered hello", "answered (a photo)"})
-	s.same("said", s.pendingTexts(r.Kept[0].Conversation), []string{"Come in.", "Ask an admin.", "I can't look at photos."})
+	s.same("kept", texts(r.Stored), []string{"answered hello", "answered (a photo)"})
+	s.same("said", s.pendingTexts(r.Stored[0].Conversation), []string{"Come in.", "Ask an admin.", "I can't look at photos."})
 }
 
 func TestCode_FailedBatch_IsNotTried(t *testing.T) {
@@ -345,5 +345,5 @@ func TestMove_OpenGroup_StaysOpen(t *testing.T) {
 	groups, err := access.Groups.List(t.Context())
 	s.must(err)
 	s.same("groups", groups, []sqlite.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}})
-	s.same("passes", s.receive(inChat("-100", guardedItem("alice", 3, "hello"))).Kept[0].Held, false)
+	s.same("passes", s.receive(inChat("-100", guardedItem("alice", 3, "hello"))).Stored[0].Held, false)
 }

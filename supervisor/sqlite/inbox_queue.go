@@ -55,7 +55,7 @@ func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err erro
 // of sending.
 func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	for i, in := range list {
-		if i > 0 && in.Together != "" && in.Together == list[i-1].Together && in.Priority == list[i-1].Priority {
+		if i > 0 && in.Group != "" && in.Group == list[i-1].Group && in.Priority == list[i-1].Priority {
 			groups[len(groups)-1] = append(groups[len(groups)-1], in)
 			continue
 		}
@@ -78,10 +78,10 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
-// Advance moves a user's waiting text to the front of the queue. Texts that are taken together with
+// MoveToFront moves a user's waiting text to the front of the queue. Texts that are taken together with
 // it move too. It returns the text as it is then. A text that does not wait, or is next already,
 // stays as it is. ok is false if the user has no such text.
-func (s Inbox) Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
+func (s Inbox) MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
 
@@ -108,9 +108,9 @@ func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do
 const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// Listed returns the buttons below the last list that a named command gave. It searches the
+// LastListButtons returns the buttons below the last list that a named command gave. It searches the
 // conversation of a later command.
-func (s Inbox) Listed(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
+func (s Inbox) LastListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
 	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, findListButtons, command, name)
 	return buttons, err
 }

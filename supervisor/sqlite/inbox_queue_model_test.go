@@ -34,7 +34,7 @@ func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"":       func(*rapid.T) { m.check() },
 			"send":   func(*rapid.T) { m.send() },
-			"now":    func(*rapid.T) { m.press(m.db.Inbox().Advance, func(s *sentText) { s.priority = 1 }) },
+			"now":    func(*rapid.T) { m.press(m.db.Inbox().MoveToFront, func(s *sentText) { s.priority = 1 }) },
 			"drop":   func(*rapid.T) { m.press(m.db.Inbox().DropText, func(s *sentText) { s.state = "dropped" }) },
 			"begin":  func(*rapid.T) { m.begin() },
 			"steer":  func(*rapid.T) { m.take(supervisor.PriorityUsual) },
@@ -93,10 +93,10 @@ func (m *queueModel) send() {
 	}
 	for _, s := range texts {
 		in := supervisor.Inbound{Conversation: m.home, Key: fmt.Sprint("key-", len(m.sent)), Kind: supervisor.KindText, Text: fmt.Sprint(len(m.sent)),
-			Together: s.together, Priority: supervisor.Priority(s.priority)}
+			Group: s.together, Priority: supervisor.Priority(s.priority)}
 		got, err := m.db.Inbox().PutBatch(m.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: in}}})
 		m.must(err)
-		s.id, s.priority = got.Kept[0].ID, texts[0].priority
+		s.id, s.priority = got.Stored[0].ID, texts[0].priority
 		if s.together != "" { // it has no files and does not have to arrive
 			_, err := m.db.Inbox().PutArrived(m.t.Context(), []sqlite.Arrived{{Inbound: s.id, Origin: supervisor.OriginOwn}})
 			m.must(err)

@@ -23,7 +23,7 @@ func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 		}
 		item := supervisor.Item{Inbound: in}
 		if album, rest, ok := strings.Cut(words, "/"); ok {
-			item.Inbound.Together, words = album, rest
+			item.Inbound.Group, words = album, rest
 			item.Attachments = []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto}}
 		}
 		item.Inbound.Text = words
@@ -31,7 +31,7 @@ func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 	}
 	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "terminal", Items: items})
 	s.must(err)
-	return receipt.Kept
+	return receipt.Stored
 }
 
 // listQueue lists what waits: its text, + for each file, and an unusual state or priority.
@@ -54,7 +54,7 @@ func (s *story) listQueue() (list []string) {
 
 func (s *story) advance(id int64) supervisor.Inbound {
 	s.Helper()
-	in, ok, err := s.db.Inbox().Advance(s.Context(), "alice", id)
+	in, ok, err := s.db.Inbox().MoveToFront(s.Context(), "alice", id)
 	s.must(err)
 	s.same("hers", ok, true)
 	return in
@@ -111,11 +111,11 @@ func TestTake_FollowUp_Stays(t *testing.T) {
 	s.putTexts("followup:later", "sooner", "followup:last")
 	s.same("taken", s.take(turn), 1)
 	s.same("queue", s.listQueue(), []string{"later -1", "last -1"})
-	supersedes, err := s.db.Inbox().Supersedes(t.Context(), s.home.ID)
+	supersedes, err := s.db.Inbox().ShouldRestart(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("a follow-up stops what runs", supersedes, false)
 	s.text("and now?")
-	supersedes, err = s.db.Inbox().Supersedes(t.Context(), s.home.ID)
+	supersedes, err = s.db.Inbox().ShouldRestart(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("a text does", supersedes, true)
 }
@@ -151,12 +151,12 @@ func TestAhead_AdvancedText_IsReturned(t *testing.T) {
 	s.must(err)
 	s.same("next", next.Text, "second")
 	stop := s.put(s.home, supervisor.KindCommand, "/stop")
-	ahead, err := s.db.Inbox().Ahead(t.Context(), stop.ID)
+	ahead, err := s.db.Inbox().PrecedingText(t.Context(), stop.ID)
 	s.must(err)
 	s.same("before it runs", ahead, sqlite.PrecedingText{Inbound: kept[2].ID, Waiting: 3})
 	_, _, err = s.db.Turns().Start(t.Context(), kept[2].ID, nil)
 	s.must(err)
-	ahead, err = s.db.Inbox().Ahead(t.Context(), stop.ID)
+	ahead, err = s.db.Inbox().PrecedingText(t.Context(), stop.ID)
 	s.must(err)
 	s.same("while it runs", ahead, sqlite.PrecedingText{Inbound: kept[2].ID, Waiting: 3})
 }
@@ -166,7 +166,7 @@ func TestQueue_InboundOfAnotherUser_StaysSame(t *testing.T) {
 	in := s.putTexts("mine")[0]
 	for name, do := range map[string]func() (supervisor.Inbound, bool, error){
 		"drop": func() (supervisor.Inbound, bool, error) { return s.db.Inbox().DropText(t.Context(), "bob", in.ID) },
-		"now":  func() (supervisor.Inbound, bool, error) { return s.db.Inbox().Advance(t.Context(), "bob", in.ID) },
+		"now":  func() (supervisor.Inbound, bool, error) { return s.db.Inbox().MoveToFront(t.Context(), "bob", in.ID) },
 		"none": func() (supervisor.Inbound, bool, error) { return s.db.Inbox().DropText(t.Context(), "alice", 99) },
 		"a /x": func() (supervisor.Inbound, bool, error) {
 			return s.db.Inbox().DropText(t.Context(), "alice", s.put(s.home, "command", "/x").ID)

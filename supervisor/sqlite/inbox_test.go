@@ -75,7 +75,7 @@ func TestListUnfinished_AfterRestart(t *testing.T) {
 	list, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
 	s.same("unfinished", list, []supervisor.Conversation{s.home, bob})
-	commands, err := s.db.Inbox().Commands(t.Context())
+	commands, err := s.db.Inbox().ListCommands(t.Context())
 	s.must(err)
 	s.same("commands", commands, []supervisor.Inbound{command})
 }

@@ -77,7 +77,7 @@ func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 		f.Since = fromMillis(t.Now)
 	}
 	if p := was.Pending; p.Why != "" && (f.Pending.Why == "" || f.Pending.State != p.State) {
-		t.Exec(unbuttonDelivery, supervisor.CleaningUnbutton, t.Now, was.card)
+		t.Exec(unbuttonDelivery, supervisor.CleaningRemoveButtons, t.Now, was.card)
 		f.card = 0
 	}
 	if f.State != was.State && renew {

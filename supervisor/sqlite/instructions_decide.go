@@ -20,7 +20,7 @@ func (s PromptFiles) Advance(
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, user, true), path)
 		f.User, f.Path = user, path
 		most := min(len(text), protocol.PromptFileBytes(path))
-		t.putPromptFile(f, promptFile{f.Advance(before, after, text[:most]), f.card}, false)
+		t.putPromptFile(f, promptFile{f.RecordWrite(before, after, text[:most]), f.card}, false)
 	}, "advance %s of %s", path, user)
 }
 
@@ -37,7 +37,7 @@ func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision
 			next.PromptFile = f.Accept()
 			t.audit(d.User, "prompt_file.accepted", d.Path)
 		} else {
-			next.PromptFile = f.See(protocol.PromptFile{Path: f.Path, State: f.State}, false, false)
+			next.PromptFile = f.Observe(protocol.PromptFile{Path: f.Path, State: f.State}, false, false)
 		}
 		if d.Inverse.Path != "" {
 			t.putEffect(

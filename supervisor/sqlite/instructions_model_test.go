@@ -148,10 +148,10 @@ func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 	r.Turn, r.Programs, r.Files = s.ID, m.program, []protocol.PromptFile{f}
 	for range 2 {
 		answer, _, err := m.db.PromptFiles().
-			Report(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, Begins: !s.begun, Resumed: s.resumed})
+			Report(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, First: !s.begun, Resumed: s.resumed})
 		m.must(err)
 		if len(answer.Need) > 0 {
-			r.Files[0].Looked, r.Files[0].Text, r.Files[0].Git = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")
+			r.Files[0].Inspected, r.Files[0].Text, r.Files[0].FromGit = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")
 			continue
 		}
 		text := m.disk

@@ -32,14 +32,14 @@ func (d *notesStory) reportDays(days ...string) map[string]string {
 		if day == "AGENTS.md" {
 			name = day
 		}
-		f := protocol.PromptFile{Path: name, Looked: true, Text: []byte(d.texts[day])}
+		f := protocol.PromptFile{Path: name, Inspected: true, Text: []byte(d.texts[day])}
 		if sum := sha256.Sum256(f.Text); d.texts[day] != "" {
 			f.State = protocol.FileState(hex.EncodeToString(sum[:]))
 		}
 		r.Files = append(r.Files, f)
 	}
 	answer, _, err := d.db.PromptFiles().
-		Report(d.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: "alice", Begins: d.begins})
+		Report(d.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: "alice", First: d.begins})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestNotes_WrittenByTurn_WaitForUser(t *testing.T) {
 		t.Errorf("what waits of a day gone by: in force is %q, %t", text, waits)
 	}
 	got := strings.Join(
-		sqlitetest.Look(t, d.db, "SELECT path || ' ' || pending_why FROM prompt_file ORDER BY path"),
+		sqlitetest.Query(t, d.db, "SELECT path || ' ' || pending_why FROM prompt_file ORDER BY path"),
 		"|",
 	)
 	if got != "AGENTS.md |memory/2026-11-23.md turn|memory/2026-11-30.md |memory/2026-12-01.md "+

@@ -45,10 +45,10 @@ func (s PromptFiles) Report(
 	mark, err := engine.Value(read, engine.String, findPromptMark, r.Turn)
 	changed := slices.DeleteFunc(slices.Clone(r.Files), func(seen protocol.PromptFile) bool {
 		f := findPromptFile(rows, seen.Path)
-		return len(rows) > 0 && f.Knows(seen.State) && (f.Path != "" || !isNotes(seen.Path))
+		return len(rows) > 0 && f.IsDecided(seen.State) && (f.Path != "" || !isNotes(seen.Path))
 	})
 	for _, seen := range changed {
-		if !seen.Looked {
+		if !seen.Inspected {
 			answer.Need = append(answer.Need, seen.Path)
 		}
 	}
@@ -108,7 +108,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		return 0
 	}
 	by := r.Turn
-	dirty := !r.Begins || r.Resumed && mark != markReported
+	dirty := !r.First || r.Resumed && mark != markReported
 	if !dirty {
 		if other := value(t, engine.Integer, findRestless, r.User, r.Turn, int64(math.MaxInt64)); other != 0 {
 			dirty, by = true, other
@@ -124,9 +124,9 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		f := findPromptFile(rows, seen.Path)
 		f.User, f.Path = r.User, seen.Path
 		never := f.Since.IsZero() && isNotes(seen.Path) // a turn may have written it before its day
-		next := promptFile{f.See(seen, dirty || never, len(rows) == 0), f.card}
+		next := promptFile{f.Observe(seen, dirty || never, len(rows) == 0), f.card}
 		if seen.Noted && (seen.From == f.State || f.Pending.Why != "" && seen.From == f.Pending.State) {
-			next.PromptFile = f.Advance(seen.From, seen.State, seen.Text)
+			next.PromptFile = f.RecordWrite(seen.From, seen.State, seen.Text)
 		}
 		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
 			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)
@@ -152,12 +152,12 @@ func (s PromptFiles) Seen(
 	return inTransaction2(ctx, s.db, func(t *tx) ([]byte, int64) {
 		rows := all(t, scanPromptFile, listPromptFiles, user, true)
 		f := findPromptFile(rows, seen.Path)
-		if f.Knows(seen.State) && (f.Path != "" || seen.State == protocol.FileAbsent) {
+		if f.IsDecided(seen.State) && (f.Path != "" || seen.State == protocol.FileAbsent) {
 			return f.Text, 0
 		}
 		f.User, f.Path = user, seen.Path
 		by := value(t, engine.Integer, findRestless, user, 0, int64(math.MaxInt64))
-		next := promptFile{f.See(seen, by != 0, len(rows) == 0), f.card}
+		next := promptFile{f.Observe(seen, by != 0, len(rows) == 0), f.card}
 		in := t.conversation(private)
 		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
 			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)

@@ -65,9 +65,9 @@ func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 		"confirmed": func(f sqlite.Factors) error {
 			_, err := f.Attempt(t.Context(), "alice", acceptStep(1), "")
 			if err == nil {
-				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 					f.Confirmed = false // as it would be without it
-					return f, supervisor.Verdict{Action: "x"}
+					return f, supervisor.CodeResult{Action: "x"}
 				}, "")
 			}
 			return err

@@ -38,7 +38,7 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 func (s Memories) Source(ctx context.Context, turn, message int64) (source supervisor.MemorySource, found bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.MemorySource) {
 		raw, parts := "", []protocol.Part{}
-		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.Material)
+		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
 		if json.Unmarshal([]byte(raw), &parts) == nil { // otherwise it has no words
 			for _, p := range parts {
 				m.Words += quotes.Drop(p.Text) + "\n"
@@ -67,7 +67,7 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 		for _, f := range facts {
 			// 0 if a person wrote the fact by hand
 			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
-			t.Exec(insertForgotten, user, f.Message, protocol.DigestOfWords(f.Text), number, t.Now)
+			t.Exec(insertForgotten, user, f.Message, protocol.WordsDigest(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)
 			t.Exec(deleteUses, user, f.ID)
 			texts = append(texts, f.Text)
@@ -83,16 +83,16 @@ func (s Memories) Forgotten(ctx context.Context, user string, message int64, tex
 	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
 		r.Scan(&byMessage, &at)
 		return none
-	}, findForgotten, user, message, protocol.DigestOfWords(text)); err != nil {
+	}, findForgotten, user, message, protocol.WordsDigest(text)); err != nil {
 		return false, at, 0, err
 	}
 	highest, err := engine.Value(read, engine.Integer, highestForgotten, user, protocol.MaxFactNumber)
 	return byMessage, at, int(highest), err
 }
 
-// Digests lists protocol.DigestOfWords of forgotten facts, the newest first. It lists at most
+// ListForgottenDigests lists protocol.DigestOfWords of forgotten facts, the newest first. It lists at most
 // protocol.MaxForgotten.
-func (s Memories) Digests(ctx context.Context, user string) ([]string, error) {
+func (s Memories) ListForgottenDigests(ctx context.Context, user string) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list what %s has had forgotten", user), func(r *engine.Row) (digest string) {
 		r.Scan(&digest)
 		return digest
@@ -104,8 +104,8 @@ const (
 	listUses = `SELECT fact, sum(uses) FROM fact_use WHERE user = ? AND day >= ? GROUP BY fact`
 )
 
-// Use counts a use of facts on a day.
-func (s Memories) Use(ctx context.Context, user, day string, facts []string) error {
+// CountUses counts a use of facts on a day.
+func (s Memories) CountUses(ctx context.Context, user, day string, facts []string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, fact := range facts {
 			t.Exec(addUse, user, fact, day)
@@ -113,8 +113,8 @@ func (s Memories) Use(ctx context.Context, user, day string, facts []string) err
 	}, "count what %s was told", user)
 }
 
-// Uses returns how often facts were used since a day.
-func (s Memories) Uses(ctx context.Context, user, since string) (map[string]int, error) {
+// ListUses returns how often facts were used since a day.
+func (s Memories) ListUses(ctx context.Context, user, since string) (map[string]int, error) {
 	uses := map[string]int{}
 	_, err := engine.All(s.db.reader(ctx, "count what %s was told", user), func(r *engine.Row) (none struct{}) {
 		fact, n := "", 0

@@ -33,12 +33,12 @@ type historyRow struct {
 }
 
 func scanHistory(r *engine.Row) (m historyRow) {
-	r.Scan(&m.ID, &m.Role, &m.parts, &m.Origin, &m.At, &m.Size, &m.In.ID, &m.In.User, &m.In.Channel, &m.In.Chat, &m.In.Thread, &m.Sent)
+	r.Scan(&m.ID, &m.Role, &m.parts, &m.Origin, &m.At, &m.Size, &m.Conversation.ID, &m.Conversation.User, &m.Conversation.Channel, &m.Conversation.Chat, &m.Conversation.Thread, &m.ChannelMessage)
 	return m
 }
 
 func (s Transcript) history(ctx context.Context, user, query string, args ...any) ([]supervisor.HistoryMessage, error) {
-	talked, _ := json.Marshal(supervisor.ChannelsThat(func(can supervisor.Capabilities) bool { return can != supervisor.Capabilities{} }))
+	talked, _ := json.Marshal(supervisor.ChannelsWith(func(can supervisor.Capabilities) bool { return can != supervisor.Capabilities{} }))
 	rows, err := engine.All(s.db.reader(ctx, "list what was said with %s", user), scanHistory, query, append([]any{user, string(talked)}, args...)...)
 	list := make([]supervisor.HistoryMessage, len(rows))
 	for i, m := range rows { // others can use the database meanwhile
@@ -56,7 +56,7 @@ func (s Transcript) History(ctx context.Context, q supervisor.HistoryQuery) ([]s
 	if q.Newest {
 		query = listNewest
 	}
-	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.RoleOf[q.Who], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
+	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.RoleOf[q.Speaker], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
 }
 
 // Around lists a message with its neighbours in the conversation, if they have words.

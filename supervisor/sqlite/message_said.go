@@ -23,7 +23,9 @@ func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64
 }
 
 // talks reports whether people talk in a conversation. In others the model only asks itself.
-func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
+func talks(c supervisor.Conversation) bool {
+	return c.Channel.Capabilities() != supervisor.Capabilities{}
+}
 
 const (
 	listSaid = `SELECT id, role, parts, source, created_at, octet_length(parts) FROM message

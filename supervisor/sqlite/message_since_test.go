@@ -54,7 +54,7 @@ func TestKept_SumsBlobsOfTurns(t *testing.T) {
 		since time.Time
 		want  int64
 	}{{"alice", noon, 7}, {"alice", noon.Add(time.Second), 0}, {"bob", noon, 0}} {
-		kept, err := s.db.Blobs().Kept(t.Context(), c.user, c.since)
+		kept, err := s.db.Blobs().SumOfTurns(t.Context(), c.user, c.since)
 		s.must(err)
 		s.same("kept by "+c.user, kept, c.want)
 	}

@@ -28,7 +28,7 @@ func (s OpenedTools) List(ctx context.Context, conversation int64) ([]supervisor
 }
 
 func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
-	row.Scan(&o.Name, &o.Call, &o.Kept, &o.UsedAt)
+	row.Scan(&o.Name, &o.Call, &o.Pinned, &o.UsedAt)
 	return o
 }
 
@@ -40,7 +40,7 @@ func (s OpenedTools) Put(ctx context.Context, in supervisor.Conversation, tools 
 
 func (t *tx) openTools(in supervisor.Conversation, tools []supervisor.OpenedTool) {
 	for _, o := range tools {
-		t.Exec(openTool, in.ID, o.Name, in.User, t.Now, o.Kept, o.Call)
+		t.Exec(openTool, in.ID, o.Name, in.User, t.Now, o.Pinned, o.Call)
 	}
 }
 

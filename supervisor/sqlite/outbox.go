@@ -63,11 +63,11 @@ func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Deli
 // above 0 the one shown until the inbound has arrived.
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
-// SayOf sends a notice as Say does, about d's Inbound in the same conversation. It does not answer
+// SayAbout sends a notice as Say does, about d's Inbound in the same conversation. It does not answer
 // the inbound, and does not repeat a notice with the same text. With a DeleteAfter the notice is
 // removed as soon as the inbound has arrived, is dropped or, for a command, is answered. An inbound
-// has only one such notice: SayOf returns it unchanged.
-func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+// has only one such notice: SayAbout returns it unchanged.
+func (s Outbox) SayAbout(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
 		if said, ok := one(t, scanDelivery, findSaid, in.ID, d.Text, d.DeleteAfter); ok {
@@ -144,6 +144,6 @@ func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
 	c := &d.Conversation
 	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, decoded{&d.AlsoKeys}, &d.Message,
-		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.Asks, &d.Spoken, &d.Silent, &d.Unasked, &d.DeleteAfter, &d.CreatedAt)
+		&d.Turn, &d.TurnEnd, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.IsQuestion, &d.IsRecording, &d.Silent, &d.Proactive, &d.DeleteAfter, &d.CreatedAt)
 	return d
 }

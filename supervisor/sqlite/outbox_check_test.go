@@ -102,7 +102,7 @@ func TestSent_PendingDeliveries_ListsBlobs(t *testing.T) {
 		return d
 	}
 	sent := func() string {
-		known, err := s.db.Blobs().Sent(t.Context())
+		known, err := s.db.Blobs().ListNeeded(t.Context())
 		s.must(err)
 		var shas string
 		for _, sha := range []string{"1", "2", "3", "4", "5"} {
@@ -137,7 +137,7 @@ func TestSent_PendingDeliveries_ListsBlobs(t *testing.T) {
 func TestSayOf_InboundStaysUnanswered(t *testing.T) {
 	s := newStory(t)
 	in := s.text("a recording")
-	said, err := s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: "Heard: milk"})
+	said, err := s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: "Heard: milk"})
 	s.must(err)
 	s.same("its kind", said.Kind, supervisor.DeliveryNotice)
 	list, err := s.db.Outbox().ListPending(t.Context(), in.Conversation.ID, 0, 10)
@@ -145,7 +145,7 @@ func TestSayOf_InboundStaysUnanswered(t *testing.T) {
 	s.same("what it names", list[0].Inbound, in.ID)
 	s.close(list[0], supervisor.OutcomeSent, "")
 	s.same("the inbound", s.state(in.ID), "new")
-	_, err = s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: 4711, Text: "Heard: milk"})
+	_, err = s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: 4711, Text: "Heard: milk"})
 	s.checkRefused(err, supervisor.CodeNotFound, "there is no inbound 4711")
 }
 
@@ -154,7 +154,7 @@ func TestSayOf_SameText_IsSentOnce(t *testing.T) {
 	s := newStory(t)
 	in, other := s.text("a recording"), s.text("another")
 	say := func(in supervisor.Inbound, text string, deleteAfter time.Duration) supervisor.Delivery {
-		said, err := s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
+		said, err := s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
 		s.must(err)
 		return said
 	}

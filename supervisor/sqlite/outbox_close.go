@@ -52,7 +52,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	if d.deleteAfter > 0 {
 		t.expire(d)
 	}
-	for _, id := range c.Told {
+	for _, id := range c.ReportedDeliveries {
 		t.Exec(markTold, id)
 	}
 	if d.undoable != 0 && c.Outcome == supervisor.OutcomeSent {
@@ -138,7 +138,7 @@ const (
 func (t *tx) expire(d outcomeRow) {
 	t.Scrub()
 	clean := cleanFiles
-	if t.conversationByID(d.conversation).Channel.Can().Delete {
+	if t.conversationByID(d.conversation).Channel.Capabilities().Delete {
 		clean = cleanPosts
 	}
 	t.Exec(clean, t.Now+d.deleteAfter, d.id)

@@ -54,7 +54,7 @@ func TestClose_RefusedOutcome_ChangesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,
-				Told: []int64{failed.ID}})
+				ReportedDeliveries: []int64{failed.ID}})
 			s.checkRefused(err, c.code, c.words)
 			s.same("outbox", s.query(all), before)
 		})
@@ -107,7 +107,7 @@ func TestUndelivered_SumsByConversation(t *testing.T) {
 		s.close(s.notice(c.in, "text"), c.outcome, c.why)
 	}
 	s.notice(theirs, "waits")
-	list, err := s.db.Outbox().Undelivered(t.Context())
+	list, err := s.db.Outbox().ListUndelivered(t.Context())
 	s.must(err)
 	at := func(i int) time.Time { return noon.Add(time.Duration(i) * time.Minute) }
 	s.same("undelivered", list, []supervisor.Undelivered{

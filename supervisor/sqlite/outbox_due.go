@@ -46,9 +46,9 @@ const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.out
 	FROM outbox o JOIN conversation c ON c.id = o.conversation WHERE o.outcome IN ('unknown', 'failed')
 	GROUP BY o.conversation, o.outcome ORDER BY max(o.delivered_at) DESC, o.conversation, o.outcome`
 
-// Undelivered sums up the deliveries that may not have arrived, the newest first. It groups them by
+// ListUndelivered sums up the deliveries that may not have arrived, the newest first. It groups them by
 // conversation and outcome. It reads all of them, so call it only when somebody asks.
-func (s Outbox) Undelivered(ctx context.Context) ([]supervisor.Undelivered, error) {
+func (s Outbox) ListUndelivered(ctx context.Context) ([]supervisor.Undelivered, error) {
 	return engine.All(s.db.reader(ctx, "sum up what was not delivered"), scanUndelivered, listUndelivered)
 }
 

@@ -18,7 +18,7 @@ func TestListDue_AfterRestart(t *testing.T) {
 		turn, _, err := s.db.Turns().Start(t.Context(), s.put(c, supervisor.KindText, "hello").ID, nil)
 		s.must(err)
 		if c == shown {
-			_, err = s.db.Posts().Sending(t.Context(), c.ID, supervisor.Post{Turn: turn.ID})
+			_, err = s.db.Posts().StartSending(t.Context(), c.ID, supervisor.Post{Turn: turn.ID})
 			s.must(err)
 		}
 	}

@@ -25,7 +25,7 @@ func TestResend_LostDelivery_IsQueued(t *testing.T) {
 	posts, err := s.db.Posts().Open(t.Context(), d.ID, richTexts("a", "b", "c", "d"))
 	s.must(err)
 	for i, state := range []supervisor.PostState{supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed} {
-		p, err := s.db.Posts().Sending(t.Context(), c.ID, posts[i])
+		p, err := s.db.Posts().StartSending(t.Context(), c.ID, posts[i])
 		s.must(err)
 		p.State, p.Message = state, "m"
 		s.must(s.db.Posts().Settle(t.Context(), p))

@@ -36,15 +36,15 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
-// Asked reports whether a question of a turn is below all that its reply has shown so far.
-func (s Posts) Asked(ctx context.Context, turn int64) (bool, error) {
+// HasQuestionBelow reports whether a question of a turn is below all that its reply has shown so far.
+func (s Posts) HasQuestionBelow(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, isAskedBelowReply, turn)
 }
 
-// Sending claims a post for sending, and stores its Content and Repeat. It returns the post, or
+// StartSending claims a post for sending, and stores its Content and Repeat. It returns the post, or
 // creates it if its ID is 0. An existing post must be queued or its sending must have been
 // interrupted; it is then sent again as a repeat. Only the caller that gets nil may send it.
-func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+func (s Posts) StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Post {
 		if p.ID == 0 {

@@ -23,10 +23,10 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 	FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?5 AND p.message <> '' LEFT JOIN outbox o ON o.id = p.delivery
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY p.id DESC LIMIT 1`
 
-// Replied finds the assistant's message that c's user replies to. The argument message is the
+// FindReplied finds the assistant's message that c's user replies to. The argument message is the
 // channel's name of it. The conversation needs no ID. The result ok is false if no such message was
 // sent to the user.
-func (s Posts) Replied(ctx context.Context, c supervisor.Conversation, message string) (r Replied, ok bool, err error) {
+func (s Posts) FindReplied(ctx context.Context, c supervisor.Conversation, message string) (r Replied, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %s of %s in chat %s", message, c.User, c.Chat), scanReplied, findReplied,
 		c.User, c.Channel, c.Chat, c.Thread, message)
 }

@@ -125,7 +125,7 @@ func (c *postModel) send(*rapid.T) {
 	if p.ID == 0 && c.shown != nil {
 		c.Skip("a growing reply has no part beyond its answer's")
 	}
-	_, err := c.db.Posts().Sending(c.ctx, c.home.ID, p)
+	_, err := c.db.Posts().StartSending(c.ctx, c.home.ID, p)
 	c.checkStep("send", err != nil)
 }
 

@@ -28,7 +28,7 @@ func (s postStory) listPosts(turn, delivery int64) []supervisor.Post {
 // sending claims a post of alice for sending.
 func (s postStory) startSending(p supervisor.Post) supervisor.Post {
 	s.Helper()
-	p, err := s.db.Posts().Sending(s.Context(), s.home.ID, p)
+	p, err := s.db.Posts().StartSending(s.Context(), s.home.ID, p)
 	s.must(err)
 	return p
 }
@@ -80,7 +80,7 @@ func TestSending_InvalidPost_Fails(t *testing.T) {
 		"negative part":             {s.home.ID, supervisor.Post{Turn: turn.ID, Part: -1}, supervisor.CodeInternal, "CHECK"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := s.db.Posts().Sending(t.Context(), c.conversation, c.post)
+			_, err := s.db.Posts().StartSending(t.Context(), c.conversation, c.post)
 			s.checkRefused(err, c.code, c.words)
 			s.same("posts", s.query("SELECT count(*) FROM post"), "1")
 		})
@@ -93,7 +93,7 @@ func TestSending_Interrupted_IsRepeatedOnce(t *testing.T) {
 	turn := s.startTurn("hello")
 	p := s.startSending(supervisor.Post{Turn: turn.ID})
 	again := func(p supervisor.Post) error {
-		_, err := s.db.Posts().Sending(t.Context(), s.home.ID, p)
+		_, err := s.db.Posts().StartSending(t.Context(), s.home.ID, p)
 		return err
 	}
 	s.checkRefused(again(p), supervisor.CodeInvalid, "is sending (repeat false) and cannot become sending (repeat false")

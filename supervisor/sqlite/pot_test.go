@@ -92,7 +92,7 @@ func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
 	turn := startReview(s)
 	first := openChild(s, turn, "part 1", "read this")
 	s.same("as it was left", openChild(s, turn, "part 1", "read that"), first)
-	s.same("empty but for its text", []any{first.Asked.Text(), first.Answer.ID, len(s.transcript(supervisor.Conversation{ID: first.Kept}))},
+	s.same("empty but for its text", []any{first.Asked.Text(), first.Answer.ID, len(s.transcript(supervisor.Conversation{ID: first.Conversation}))},
 		[]any{"read this", int64(0), 1})
 	second := openChild(s, turn, "part 2", "read more") // the first has failed
 	answerChild(s, second, "clean", 1, 0)

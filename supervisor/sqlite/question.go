@@ -74,7 +74,7 @@ const (
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
-		"ask %s for %s", q.Conversation.User, q.Asker())
+		"ask %s for %s", q.Conversation.User, q.WaiterName())
 }
 
 func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool) {
@@ -85,14 +85,14 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	if q.Kind == supervisor.QuestionAsk {
 		t.fail(t.policies.Questions.MayAsk(value(t, engine.Integer, countAsked, q.Turn)))
 	}
-	if q.Stands <= 0 {
+	if q.OpenFor <= 0 {
 		t.fail(invalid("a question is not asked that has expired"))
 	}
 	if q.Turn == 0 && q.Inbound == 0 {
 		in = t.conversationByID(in.ID)
 	}
 	stands, ends, priority := t.askInJob(q)
-	q.Stands = stands
+	q.OpenFor = stands
 	d, held := t.sayOrHold(
 		supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobHigh,
 			Silent: priority == supervisor.JobLow},
@@ -117,7 +117,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		q.Text,
 		orNull(d.ID),
 		orNull(held),
-		q.Stands.Milliseconds(),
+		q.OpenFor.Milliseconds(),
 		orNull(ends),
 		t.Now,
 	)
@@ -131,7 +131,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		t.Exec(unbeginCall, q.Turn, q.Call)
 	}
 	t.questions = true
-	q.CreatedAt, q.ExpiresAt, q.Why, q.Answer = fromMillis(
+	q.CreatedAt, q.ExpiresAt, q.End, q.Answer = fromMillis(
 		t.Now,
 	), time.Time{}, supervisor.QuestionOpen, supervisor.Answer{}
 	return q, true
@@ -152,11 +152,11 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 	}
 	before, ok := one(t, scanQuestion, query, by, q.Subject, q.Kind)
 	if !ok || before.used && q.Turn != 0 && q.Kind != supervisor.QuestionAsk ||
-		q.Turn == 0 && before.Why != supervisor.QuestionOpen && before.Why != supervisor.QuestionAnswered {
+		q.Turn == 0 && before.End != supervisor.QuestionOpen && before.End != supervisor.QuestionAnswered {
 		return none, false
 	}
 	switch {
-	case before.Why != supervisor.QuestionOpen:
+	case before.End != supervisor.QuestionOpen:
 		t.Exec(useQuestion, t.Now, before.ID)
 	case q.Call != "":
 		t.Exec(unbeginCall, q.Turn, q.Call)
@@ -185,7 +185,7 @@ const findQuestion = selectQuestion + `WHERE q.id = ?`
 
 // Use returns a question and uses up its answer. taken means that the user said yes once and the
 // answer was used already: the caller must ask again.
-func (s Questions) Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
+func (s Questions) TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(
 		ctx,
 		s.db,
@@ -200,7 +200,7 @@ func (t *tx) useAnswer(id int64) (q supervisor.Question, taken bool) {
 	if row.used && row.Answer.Say == supervisor.SayOnce {
 		return q, true
 	}
-	if row.Why != supervisor.QuestionOpen {
+	if row.End != supervisor.QuestionOpen {
 		t.Exec(useQuestion, t.Now, id)
 	}
 	return row.Question, false
@@ -209,7 +209,7 @@ func (t *tx) useAnswer(id int64) (q supervisor.Question, taken bool) {
 // Withdraw ends an open question that nobody waits for any more.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
-		if q := byID(t, "question", scanQuestion, findQuestion, id); q.Why == supervisor.QuestionOpen {
+		if q := byID(t, "question", scanQuestion, findQuestion, id); q.End == supervisor.QuestionOpen {
 			t.endQuestion(q, supervisor.QuestionNotNeeded, supervisor.Answer{})
 		}
 	}, "withdraw question %d", id)
@@ -242,18 +242,18 @@ func (t *tx) press(p supervisor.Press) (none supervisor.Question, came superviso
 	q := value(t, scanQuestion, findPressed, p.Digest)
 	said, came := t.policies.Questions.Pressed(q.Question, q.draft, p.Word)
 	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation ||
-		came == supervisor.PressForeign {
+		came == supervisor.PressUnknown {
 		t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
-		return none, supervisor.PressForeign
+		return none, supervisor.PressUnknown
 	}
 	switch {
-	case q.Why == supervisor.QuestionAnswered:
+	case q.End == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
-	case q.Why == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken:
+	case q.End == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken:
 		return q.Question, t.pressLate(q, said)
-	case q.Why == supervisor.QuestionExpired:
+	case q.End == supervisor.QuestionExpired:
 		return q.Question, supervisor.PressExpired
-	case q.Why != supervisor.QuestionOpen:
+	case q.End != supervisor.QuestionOpen:
 		return q.Question, supervisor.PressEnded
 	case came == supervisor.PressPicked:
 		t.Exec(putDraft, encoded{said}, q.ID)
@@ -330,11 +330,11 @@ func scanQuestion(row *engine.Row) (q questionRow) {
 		&q.Text,
 		&q.delivery,
 		&q.held,
-		&q.Stands,
+		&q.OpenFor,
 		&q.CreatedAt,
 		&q.ExpiresAt,
 		decoded{&q.draft},
-		&q.Why,
+		&q.End,
 		decoded{&q.Answer},
 		&q.used,
 	)

@@ -19,14 +19,14 @@ func askModelQuestion(s *story, kind protocol.AskKind, options ...string) superv
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
 	s.must(err)
-	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1", Kind: supervisor.QuestionAsk, Subject: subject, Stands: 24 * time.Hour,
-		Text: "Which?", Ask: protocol.Ask{Kind: kind, Text: "Which?", Options: options}}
+	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1", Kind: supervisor.QuestionAsk, Subject: subject, OpenFor: 24 * time.Hour,
+		Text: "Which?", Ask: protocol.AskArguments{Kind: kind, Text: "Which?", Options: options}}
 	buttons := answer.Buttons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word })
 	q, _, err = s.db.Questions().Ask(s.Context(), q, nonceA, buttons)
 	s.must(err)
 	pending, err := s.db.Outbox().ListPending(s.Context(), in.Conversation.ID, 0, 10)
 	s.must(err)
-	post, err := s.db.Posts().Sending(s.Context(), in.Conversation.ID, supervisor.Post{Delivery: pending[0].ID, Content: supervisor.RichText{Text: q.Text, Buttons: buttons}})
+	post, err := s.db.Posts().StartSending(s.Context(), in.Conversation.ID, supervisor.Post{Delivery: pending[0].ID, Content: supervisor.RichText{Text: q.Text, Buttons: buttons}})
 	s.must(err)
 	post.State, post.Message = supervisor.PostSent, "900"
 	s.must(s.db.Posts().Settle(s.Context(), post))
@@ -115,8 +115,8 @@ func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 				Inbound:     supervisor.Inbound{Conversation: q.Conversation, Key: fmt.Sprint("file", i), Kind: supervisor.KindText},
 				Attachments: []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto, Size: 1}}}}})
 			s.must(err)
-			c.list[i].Inbound, c.list[i].Origin = kept.Kept[0].ID, supervisor.OriginOwn
-			ids = append(ids, s.state(kept.Kept[0].ID))
+			c.list[i].Inbound, c.list[i].Origin = kept.Stored[0].ID, supervisor.OriginOwn
+			ids = append(ids, s.state(kept.Stored[0].ID))
 		}
 		s.same("at first", strings.Join(ids, ""), strings.Repeat("arriving", len(c.list)))
 		said, err := s.db.Inbox().PutArrived(t.Context(), c.list)
@@ -186,5 +186,5 @@ func (s *story) receiveText(c supervisor.Conversation, text string) int64 {
 	kept, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{
 		Inbound: supervisor.Inbound{Conversation: c, Key: text, Kind: supervisor.KindText, Text: text}}}})
 	s.must(err)
-	return kept.Kept[0].ID
+	return kept.Stored[0].ID
 }

@@ -15,8 +15,8 @@ const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), end
 // endQuestion is the only place where a question ends. Its message shows the end and loses its
 // buttons.
 func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor.Answer) supervisor.Question {
-	if q.Why != supervisor.QuestionOpen {
-		t.fail(invalid("question %d has ended (%s)", q.ID, q.Why))
+	if q.End != supervisor.QuestionOpen {
+		t.fail(invalid("question %d has ended (%s)", q.ID, q.End))
 	}
 	said := any("")
 	if why == supervisor.QuestionAnswered {
@@ -26,7 +26,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	if a.Say == supervisor.SayAlways {
 		t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
 	}
-	if q.Kind == supervisor.QuestionAsk && why != supervisor.QuestionOver {
+	if q.Kind == supervisor.QuestionAsk && why != supervisor.QuestionCancelled {
 		said := ""
 		if why == supervisor.QuestionAnswered {
 			said = t.policies.Questions.Words(supervisor.Question{Ask: q.Ask, Answer: a})
@@ -34,7 +34,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call, Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
 	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
-	q.Why, q.Answer = why, a
+	q.End, q.Answer = why, a
 	t.endAskInJob(q)
 	t.showEnd(q)
 	t.questions = true
@@ -76,7 +76,7 @@ func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) superv
 		return
 	}
 	last := posts[len(posts)-1]
-	t.putCleaning(supervisor.Cleaning{Conversation: q.Conversation, Message: last.Message, What: supervisor.CleaningEdit,
+	t.putCleaning(supervisor.Cleaning{Conversation: q.Conversation, Message: last.Message, Kind: supervisor.CleaningEdit,
 		Content: change(last.Content)})
 	t.questions = true
 }
@@ -92,12 +92,12 @@ func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 	q, asked := one(t, scanQuestion, findByDelivery, delivery)
 	switch {
 	case !asked || outcome == outcomePending:
-	case q.Why != supervisor.QuestionOpen:
+	case q.End != supervisor.QuestionOpen:
 		t.showEnd(q)
 	case outcome == supervisor.OutcomeFailed:
 		t.endQuestion(q, supervisor.QuestionUndelivered, supervisor.Answer{})
 	default:
-		t.Exec(startQuestionTime, t.Now+q.Stands.Milliseconds(), q.ID)
+		t.Exec(startQuestionTime, t.Now+q.OpenFor.Milliseconds(), q.ID)
 		t.questions = true
 	}
 }
@@ -126,7 +126,7 @@ func (t *tx) endQuestionsOf(turn, inbound int64) {
 		query, by = listOpenOfInbound, inbound
 	}
 	for _, q := range all(t, scanQuestion, query, by) {
-		t.endQuestion(q, supervisor.QuestionOver, supervisor.Answer{})
+		t.endQuestion(q, supervisor.QuestionCancelled, supervisor.Answer{})
 	}
 	if turn != 0 {
 		t.Exec(useAnswersOf, t.Now, turn)
@@ -157,8 +157,8 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	}, "end the questions that nobody has answered in time")
 }
 
-// Resumable lists the conversations whose turn waited for a user and can continue.
-func (s Questions) Resumable(ctx context.Context) ([]supervisor.Conversation, error) {
+// ListResumable lists the conversations whose turn waited for a user and can continue.
+func (s Questions) ListResumable(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the turns that may go on"), scanConversation, listResumed)
 }
 

@@ -69,7 +69,7 @@ func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.An
 	ended := t.endQuestion(q, supervisor.QuestionAnswered, a)
 	t.transition(in, supervisor.InboundAnswered)
 	in.State = supervisor.InboundAnswered
-	if in.Conversation.Channel.Can().Edit {
+	if in.Conversation.Channel.Capabilities().Edit {
 		t.transition(in, supervisor.InboundDone)
 		in.State = supervisor.InboundDone
 		return in

@@ -15,7 +15,7 @@ func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 		pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, older.ID, 10)
 		s.must(err)
 		for i, d := range []supervisor.Delivery{older, pending[0]} {
-			p, err := s.db.Posts().Sending(t.Context(), s.home.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: d.Text}})
+			p, err := s.db.Posts().StartSending(t.Context(), s.home.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: d.Text}})
 			s.must(err)
 			p.State, p.Message = supervisor.PostSent, []string{"11", "12"}[i]
 			s.must(s.db.Posts().Settle(t.Context(), p))
@@ -24,6 +24,6 @@ func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 		kept, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{RepliesTo: to,
 			Inbound: supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText, Text: "yes"}}}})
 		s.must(err)
-		s.same("a yes to "+to, s.state(kept.Kept[0].ID), want)
+		s.same("a yes to "+to, s.state(kept.Stored[0].ID), want)
 	}
 }

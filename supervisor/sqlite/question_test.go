@@ -20,7 +20,7 @@ var (
 // approvalQuestion returns a turn's question about subject that is open for an hour after its delivery.
 func approvalQuestion(s *story, turn supervisor.Turn) supervisor.Question {
 	return supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
-		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", Stands: time.Hour}
+		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", OpenFor: time.Hour}
 }
 
 func ask(s *story, q supervisor.Question, digest string) (supervisor.Question, bool) {
@@ -41,7 +41,7 @@ func press(s *story, digest string, say supervisor.Say) supervisor.PressResult {
 
 func use(s *story, id int64) (supervisor.Say, bool) {
 	s.Helper()
-	q, taken, err := s.db.Questions().Use(s.Context(), id)
+	q, taken, err := s.db.Questions().TakeAnswer(s.Context(), id)
 	s.must(err)
 	return q.Answer.Say, taken
 }
@@ -67,7 +67,7 @@ func expire(s *story) time.Time {
 // resumable returns the conversations whose turn can continue.
 func resumable(s *story) (ids []int64) {
 	s.Helper()
-	list, err := s.db.Questions().Resumable(s.Context())
+	list, err := s.db.Questions().ListResumable(s.Context())
 	s.must(err)
 	for _, c := range list {
 		ids = append(ids, c.ID)
@@ -163,12 +163,12 @@ func TestQuestion_TimeLimit_StartsAtDelivery(t *testing.T) {
 	s.same("its turn goes on then", resumable(s), []int64{s.home.ID})
 	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressExpired)
 	asked, fresh := ask(s, q, nonceB)
-	s.same("its turn has the end", asked.Why, supervisor.QuestionExpired)
+	s.same("its turn has the end", asked.End, supervisor.QuestionExpired)
 	s.same("fresh", fresh, false)
 	s.same("its turn goes on once", resumable(s), []int64(nil))
 	_, fresh = ask(s, q, nonceB)
 	s.same("asked anew", fresh, true)
-	q.Stands = 0
+	q.OpenFor = 0
 	_, _, err := s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: q.Conversation, Turn: q.Turn, Kind: q.Kind, Subject: nonceA},
 		strings.Repeat("c", 64), nil)
 	s.checkRefused(err, supervisor.CodeInvalid, "has expired")
@@ -183,7 +183,7 @@ func TestQuestion_FailedDelivery_Ends(t *testing.T) {
 	s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: pending[0].ID, Outcome: supervisor.OutcomeFailed, Why: "blocked"}))
 	s.same("its turn goes on", resumable(s), []int64{s.home.ID})
 	asked, _ := ask(s, q, nonceB)
-	s.same("its end", asked.Why, supervisor.QuestionUndelivered)
+	s.same("its end", asked.End, supervisor.QuestionUndelivered)
 }
 
 // The turn continues after the wait: the call that asked has not begun.
@@ -197,7 +197,7 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	ask(s, q, nonceA)
 	running, _, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
 	s.must(err)
-	s.same("waits", []bool{running.Waits, running.Asked}, []bool{true, true})
+	s.same("waits", []bool{running.WaitsForUser, running.Asked}, []bool{true, true})
 	s.same("begun", running.Begun, []string(nil))
 	waits, err := s.db.Turns().Suspend(t.Context(), turn.ID, 90*time.Second)
 	s.must(err)
@@ -212,8 +212,8 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	s.same("to go on with at a start, then", len(unfinished), 1)
 	running, _, err = s.db.Turns().FindRunning(t.Context(), s.home.ID)
 	s.must(err)
-	s.same("waits no more", []bool{running.Waits, running.Asked}, []bool{false, true})
-	s.same("has run", running.Turn.Ran, 90*time.Second)
+	s.same("waits no more", []bool{running.WaitsForUser, running.Asked}, []bool{false, true})
+	s.same("has run", running.Turn.RunTime, 90*time.Second)
 	asked, _ := ask(s, q, nonceB)
 	s.same("answer", asked.Answer.Say, supervisor.SayOnce)
 	s.same("goes on once", resumable(s), []int64(nil))
@@ -238,7 +238,7 @@ func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
 	s.must(err)
 	s.same("go on, once there is more", resumable(s), []int64{s.home.ID, there.ID})
 	asked, _ := ask(s, other, nonceB)
-	s.same("the other's", asked.Why, supervisor.QuestionNotNeeded)
+	s.same("the other's", asked.End, supervisor.QuestionNotNeeded)
 }
 
 func TestPress_TurnEnded_HasNoEffect(t *testing.T) {
@@ -272,7 +272,7 @@ func TestPress_Foreign_HasNoEffect(t *testing.T) {
 		}
 		q, came, err := s.db.Questions().Press(t.Context(), p)
 		s.must(err)
-		s.same(name, came, supervisor.PressForeign)
+		s.same(name, came, supervisor.PressUnknown)
 		s.same(name+": the question", q, supervisor.Question{})
 	}
 	s.same("answers", s.query("SELECT count(*) FROM question WHERE why IS NOT NULL"), "0")

@@ -79,10 +79,10 @@ func TestRecap_PrivateConversation_QuotesOthers(t *testing.T) {
 
 [Fri 20 Nov 2026 12:00, Terminal, written]
 hello`
-	if got := m.Stamped()[0].Text; got != want || m.Text() != "hello" {
+	if got := m.StampedParts()[0].Text; got != want || m.Text() != "hello" {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if source := sqlitetest.Look(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1"); source[0] != "own" {
+	if source := sqlitetest.Query(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1"); source[0] != "own" {
 		t.Errorf("it is of the source %s", source)
 	}
 	sqlitetest.Change(t, db, "UPDATE message SET parts = '[]' WHERE instr(parts, 'cat'); DELETE FROM message WHERE instr(parts, 'last')")
@@ -94,7 +94,7 @@ hello`
 
 // newestConversation returns the conversation of the newest message.
 func newestConversation(t *testing.T, db *sqlite.DB) (id int64) {
-	fmt.Sscan(sqlitetest.Look(t, db, "SELECT conversation FROM message ORDER BY id DESC LIMIT 1")[0], &id)
+	fmt.Sscan(sqlitetest.Query(t, db, "SELECT conversation FROM message ORDER BY id DESC LIMIT 1")[0], &id)
 	return id
 }
 
@@ -128,7 +128,7 @@ func TestRecap_OtherConversations_HaveNone(t *testing.T) {
 				}
 			}
 			m := sayHello(t, db, "telegram", c.chat, "1")
-			source := sqlitetest.Look(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1")[0]
+			source := sqlitetest.Query(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1")[0]
 			if (m.Recap != "") != c.recap || source != c.source {
 				t.Errorf("recap %q of source %s", m.Recap, source)
 			}

@@ -87,7 +87,7 @@ func (s Jobs) EndCheck(
 		case !t.isSameJob(&f.Job):
 			t.Exec(restartFire, t.Now, f.Job.ID, f.Due.UnixMilli())
 			return nil, begun
-		case l.Again && t.retry(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
+		case l.Retry && t.retry(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
 			return nil, begun
 		case l.Turn.Text != "": // what was seen counts only after the user was told
 			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
@@ -110,10 +110,10 @@ func (t *tx) isSameJob(j *supervisor.Job) bool {
 // endCheck ends a fire without a turn.
 func (t *tx) endCheck(f supervisor.ClaimedFire, l supervisor.CheckEnd) (said []supervisor.Delivery) {
 	d := t.policies.Jobs.Notice(f.Job, l.Text)
-	d.Conversation = l.To
+	d.Conversation = l.Conversation
 	failures, delivery, held := 0, int64(0), int64(0)
 	if l.State == supervisor.FireFailed {
-		failures = f.Job.Failures + 1
+		failures = f.Job.FailuresInARow + 1
 	}
 	t.countFailures(f.Job, failures, &d)
 	if l.Text != "" {

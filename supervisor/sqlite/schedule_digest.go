@@ -30,17 +30,17 @@ const (
 func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
 	read := s.db.reader(ctx, "gather the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {
-		var did supervisor.JobDid
+		var did supervisor.JobSummary
 		var state supervisor.FireState
 		var n int
 		j := &did.Job
 		row.Scan(&j.ID, &j.Kind, &j.State, &j.Name, &j.Text, decoded{&j.Options}, &state, &n, &did.Cost)
-		if last := len(d.Did) - 1; last < 0 || d.Did[last].Job.ID != j.ID {
-			did.Count, did.World = map[supervisor.FireState]int{state: n}, j.Options.World
-			d.Did = append(d.Did, did)
+		if last := len(d.Jobs) - 1; last < 0 || d.Jobs[last].Job.ID != j.ID {
+			did.Fires, did.World = map[supervisor.FireState]int{state: n}, j.Options.World
+			d.Jobs = append(d.Jobs, did)
 		} else {
-			d.Did[last].Count[state] = n
-			d.Did[last].Cost += did.Cost
+			d.Jobs[last].Fires[state] = n
+			d.Jobs[last].Cost += did.Cost
 		}
 		return true
 	}, listDid, user, after.Add(-longestFire).UnixMilli(), after.UnixMilli(), until.UnixMilli())

@@ -55,9 +55,9 @@ func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok b
 	return engine.One(s.db.reader(ctx, "find when the next job is due"), engine.Time, nextFire, after.UnixMilli())
 }
 
-// Claim stores due fires, the next times of their jobs and the notices, all at once. It skips a
+// PutFires stores due fires, the next times of their jobs and the notices, all at once. It skips a
 // firing if one of its jobs has changed. It returns what is said.
-func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []supervisor.Delivery, err error) {
+func (s Jobs) PutFires(ctx context.Context, firings []supervisor.FireBatch) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		t.Exec(pruneFires, t.Now-maxFireAge.Milliseconds())
 		t.Exec(pruneSeen)
@@ -86,19 +86,19 @@ func (t *tx) isUnchanged(fires []supervisor.Fire) bool {
 
 // claim stores due fires. If the same time of a job was fired before, as after the clock was set
 // back, nothing is said again.
-func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
+func (t *tx) claim(c supervisor.FireBatch) (said []supervisor.Delivery) {
 	delivery, held, fresh := int64(0), int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
 		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
 	})
-	if c.Say.Text != "" && len(fresh) > 0 {
+	if c.Notice.Text != "" && len(fresh) > 0 {
 		var d supervisor.Delivery
-		d, held = t.sayOrHoldAbout(c.Say, subjectOf(fresh))
+		d, held = t.sayOrHoldAbout(c.Notice, subjectOf(fresh))
 		if delivery = d.ID; delivery != 0 {
 			said = append(said, d)
 		}
 	}
 	for _, f := range c.Fires {
-		t.Exec(fireJob, f.State, f.Since.UnixMilli(), orNull(millisOrZero(f.Next)), t.Now, f.Job.ID)
+		t.Exec(fireJob, f.JobState, f.JobSince.UnixMilli(), orNull(millisOrZero(f.NextDue)), t.Now, f.Job.ID)
 	}
 	for _, f := range fresh {
 		t.putFire(f, delivery)
@@ -112,7 +112,7 @@ func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 // putFire stores a fire. If another fire of the job runs, the new one is skipped or waits, as the
 // job's Overlap says.
 func (t *tx) putFire(f supervisor.Fire, delivery int64) {
-	as, begin, ended := f.As, int64(0), t.Now
+	as, begin, ended := f.State, int64(0), t.Now
 	if as == supervisor.FireClaimed {
 		busy := countOpenFires
 		if f.Job.Options.Overlap == supervisor.OverlapQueue {
@@ -217,7 +217,7 @@ func (s Jobs) Results(ctx context.Context, user string, job int64, limit int) ([
 	return engine.All(
 		s.db.reader(ctx, "list what came of the jobs of %s", user),
 		func(row *engine.Row) (r supervisor.FireResult) {
-			row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World, &r.SaidIn)
+			row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World, &r.Conversation)
 			return r
 		},
 		listResults,

@@ -22,7 +22,7 @@ const (
 // the question waits for the end of quiet hours. For a turn of no job it is high.
 func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, isFireAsked, q.Turn) {
-		return q.Stands, 0, supervisor.JobHigh
+		return q.OpenFor, 0, supervisor.JobHigh
 	}
 	var next time.Time
 	priority = value(t, func(row *engine.Row) (p supervisor.JobPriority) {
@@ -30,7 +30,7 @@ func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, 
 		return p
 	}, findAskedJob, q.Turn)
 	most := t.policies.Jobs.AskAtMost(next, fromMillis(t.Now))
-	return min(q.Stands, most), t.Now + most.Milliseconds(), priority
+	return min(q.OpenFor, most), t.Now + most.Milliseconds(), priority
 }
 
 // endAskInJob handles the end of a question. It drops the question from the held notices, and

@@ -34,7 +34,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	if !found { // the job was forgotten
 		return true
 	}
-	if f.Passing && t.retry(e) {
+	if f.Temporary && t.retry(e) {
 		return false
 	}
 	r := t.fireOutcome(f, e.job, d.Text)
@@ -81,19 +81,19 @@ func (t *tx) retry(e endingFire) (again bool) {
 
 // FireEnd is how the turn of a job's fire ends.
 type FireEnd struct {
-	Job       supervisor.Job
-	Why       protocol.Why
-	Said      []protocol.Message // the messages of the turn
-	Failed    string             // the text if the turn failed
-	Short     bool               // it failed for lack of budget
-	ToldShort bool               // the user was told about the budget for another fire within a day
+	Job            supervisor.Job
+	Why            protocol.Why
+	Said           []protocol.Message // the messages of the turn
+	Failed         string             // the text if the turn failed
+	OverBudget     bool               // it failed for lack of budget
+	ToldOverBudget bool               // the user was told about the budget for another fire within a day
 }
 
 // FireOutcome is the result of a fire.
 type FireOutcome struct {
 	State    supervisor.FireState
 	Text     string // what is said; "" means nothing
-	Why      string // it failed: "budget" for lack of budget, "" for other reasons
+	Reason   string // it failed: "budget" for lack of budget, "" for other reasons
 	Met      bool   // the condition of the job's check is met
 	Failures int    // consecutive failed fires of the job
 	Told     bool   // the user was told the same today
@@ -103,8 +103,8 @@ type FireOutcome struct {
 func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireOutcome {
 	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
-	return t.policies.Jobs.Outcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed, Short: f.Short,
-		ToldShort: f.Short && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
+	return t.policies.Jobs.Outcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed, OverBudget: f.OverBudget,
+		ToldOverBudget: f.OverBudget && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
 }
 
 // keepResult stores the result of a fire, with its text up to the limit.
@@ -119,7 +119,7 @@ func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 		kept,
 		e.cost,
 		value(t, engine.Bool, hasWorldMessage, t.turn.ID),
-		r.Why,
+		r.Reason,
 		t.Now,
 		e.job.ID,
 		e.due.UnixMilli(),
@@ -156,7 +156,7 @@ func (t *tx) endJob(j supervisor.Job) {
 // countFailures stores the number of consecutive failed fires of a job. After too many it pauses
 // the job, drops its waiting fires, and adds that to d.
 func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Delivery) {
-	if failures != j.Failures {
+	if failures != j.FailuresInARow {
 		t.Exec(countJob, failures, t.Now, j.ID)
 	}
 	if t.policies.Jobs.Pauses(failures) && t.Change(pauseJob, t.Now, j.ID) > 0 {

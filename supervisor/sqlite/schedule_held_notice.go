@@ -65,7 +65,7 @@ type noticeSubject struct {
 // subjectOf returns the subject of a notice about some fires.
 func subjectOf(fires []supervisor.Fire) (of noticeSubject) {
 	if len(fires) == 1 {
-		of = noticeSubject{fires[0].Job.ID, fires[0].As}
+		of = noticeSubject{fires[0].Job.ID, fires[0].State}
 	}
 	return of
 }

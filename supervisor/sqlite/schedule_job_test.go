@@ -21,7 +21,7 @@ func TestClaim_ChangedJob_IsSkipped(t *testing.T) {
 		Rule:         "{}",
 		Conversation: c,
 		MadeBy:       "inbound/7",
-		Since:        noon,
+		FiredUntil:   noon,
 		Next:         noon.Add(time.Minute),
 	}
 	if next, any, err := jobs.NextDue(t.Context(), noon); any || err != nil {
@@ -45,21 +45,21 @@ func TestClaim_ChangedJob_IsSkipped(t *testing.T) {
 	s.must(err)
 	s.same("next", next, j.Next)
 
-	firing := supervisor.Firing{
+	firing := supervisor.FireBatch{
 		Fires: []supervisor.Fire{
 			{
-				Job:   j,
-				Since: noon.Add(time.Hour),
-				Next:  noon.Add(2 * time.Hour),
-				State: supervisor.JobActive,
-				As:    supervisor.FireSaid,
+				Job:      j,
+				JobSince: noon.Add(time.Hour),
+				NextDue:  noon.Add(2 * time.Hour),
+				JobState: supervisor.JobActive,
+				State:    supervisor.FireSaid,
 			},
 		},
-		Say: supervisor.Delivery{Conversation: c, Text: "Reminder: tea"},
+		Notice: supervisor.Delivery{Conversation: c, Text: "Reminder: tea"},
 	}
 	fired := func() int {
 		t.Helper()
-		said, err := jobs.Claim(t.Context(), []supervisor.Firing{firing})
+		said, err := jobs.PutFires(t.Context(), []supervisor.FireBatch{firing})
 		s.must(err)
 		return len(said)
 	}
@@ -70,7 +70,7 @@ func TestClaim_ChangedJob_IsSkipped(t *testing.T) {
 	s.same("in the outbox", len(pending), 1)
 	now, _, err := jobs.Find(t.Context(), "alice", j.ID)
 	s.must(err)
-	s.same("how often", now.Fired, 1)
+	s.same("how often", now.FireCount, 1)
 	s.same("then", now.Next, noon.Add(2*time.Hour))
 	if _, found, err := jobs.Find(t.Context(), "bob", j.ID); found || err != nil {
 		t.Errorf("somebody else finds it: %t, %v", found, err)
@@ -94,21 +94,21 @@ func TestClaim_ChangedJob_IsSkipped(t *testing.T) {
 			Rule:         "{}",
 			Conversation: c2,
 			MadeBy:       "inbound/8",
-			Since:        noon,
+			FiredUntil:   noon,
 			Next:         noon,
 		},
 		nil,
 	)
 	s.must(err)
 	s.now = s.now.Add(91 * 24 * time.Hour)
-	_, err = jobs.Claim(
+	_, err = jobs.PutFires(
 		t.Context(),
-		[]supervisor.Firing{
+		[]supervisor.FireBatch{
 			{
 				Fires: []supervisor.Fire{
-					{Job: other, Since: s.now, State: supervisor.JobDone, As: supervisor.FireSaid},
+					{Job: other, JobSince: s.now, JobState: supervisor.JobDone, State: supervisor.FireSaid},
 				},
-				Say: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"},
+				Notice: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"},
 			},
 		},
 	)
@@ -126,7 +126,7 @@ func TestJobPut_AtLimit_Fails(t *testing.T) {
 	c := s.chat("alice", "1")
 	put := func(n int64) error {
 		_, _, err := s.db.Jobs().
-			Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Rule: "{}", Conversation: c, MadeBy: fmt.Sprint(n), Since: noon, Next: noon}, nil)
+			Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Rule: "{}", Conversation: c, MadeBy: fmt.Sprint(n), FiredUntil: noon, Next: noon}, nil)
 		return err
 	}
 	for n := range int64(supervisor.MaxJobs) {
@@ -165,7 +165,7 @@ func TestListDue_LateJobs_ListsWholeUsers(t *testing.T) {
 					Rule:         "{}",
 					Conversation: s.chat(user, "1"),
 					MadeBy:       fmt.Sprint("inbound/", n),
-					Since:        noon,
+					FiredUntil:   noon,
 					Next:         due,
 				},
 				nil,

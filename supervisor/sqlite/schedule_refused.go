@@ -33,10 +33,10 @@ func (t *tx) handleRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 // moveToPrivateChat sends what a job said in a deleted thread elsewhere, and moves all jobs of that
 // thread there.
 func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
-	if c.Elsewhere.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
+	if c.NoticeTo.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
 		return
 	}
-	to := t.conversation(c.Elsewhere)
+	to := t.conversation(c.NoticeTo)
 	if to.ID == d.conversation {
 		return
 	}
@@ -58,11 +58,11 @@ func (t *tx) pauseJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.
 		return
 	}
 	t.Exec(skipPaused, t.Now, at.User)
-	e := c.Elsewhere
+	e := c.NoticeTo
 	if e.Channel == "" {
 		return
 	}
-	if e.Channel.Can().Private { // the user may not look there
+	if e.Channel.Capabilities().Private { // the user may not look there
 		if _, has := one(t, scanConversation, findConversation, e.User, e.Channel, e.Chat, e.Thread); !has {
 			return
 		}

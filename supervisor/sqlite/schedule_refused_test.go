@@ -15,11 +15,11 @@ func (s *story) fireJobs(c supervisor.Conversation, texts ...string) (said []sup
 	for i, text := range texts {
 		j, _, err := s.db.Jobs().
 			Put(s.Context(), supervisor.Job{User: c.User, Kind: supervisor.JobReminder, Text: text, Rule: "{}", Conversation: c,
-				MadeBy: fmt.Sprint(c.ID, "/", i), Since: noon, Next: noon}, nil)
+				MadeBy: fmt.Sprint(c.ID, "/", i), FiredUntil: noon, Next: noon}, nil)
 		s.must(err)
 		d, err := s.db.Jobs().
-			Claim(s.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: j, Since: noon, Next: noon.Add(time.Hour),
-				State: supervisor.JobActive, As: supervisor.FireSaid}}, Say: supervisor.Delivery{Conversation: c, Text: text}}})
+			PutFires(s.Context(), []supervisor.FireBatch{{Fires: []supervisor.Fire{{Job: j, JobSince: noon, NextDue: noon.Add(time.Hour),
+				JobState: supervisor.JobActive, State: supervisor.FireSaid}}, Notice: supervisor.Delivery{Conversation: c, Text: text}}})
 		s.must(err)
 		said = append(said, d...)
 	}
@@ -37,7 +37,7 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 		s.must(
 			s.db.Outbox().
 				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
-					Reason: supervisor.ReasonThread, Elsewhere: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
+					Reason: supervisor.ReasonThread, NoticeTo: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
 		)
 	}
 	s.same("in the private chat", s.pendingTexts(private), []string{"The topic this was for is gone.\n\ntea"})
@@ -65,7 +65,7 @@ func TestRefusedChat_JobsArePaused(t *testing.T) {
 		s.must(
 			s.db.Outbox().
 				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
-					Reason: supervisor.ReasonChat, Elsewhere: elsewhere}),
+					Reason: supervisor.ReasonChat, NoticeTo: elsewhere}),
 		)
 	}
 	refused(said[0], private)

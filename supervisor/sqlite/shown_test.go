@@ -27,12 +27,12 @@ func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 					Inbound:     supervisor.Inbound{Conversation: chat, Key: "k", Kind: supervisor.KindText},
 					Attachments: []supervisor.Attachment{{File: "AgAC", Kind: protocol.AttachmentVoice}}}}})
 				s.must(err)
-				in := receipt.Kept[0]
+				in := receipt.Stored[0]
 				send := func(text, message string, deleteAfter time.Duration) func() {
-					d, err := s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
+					d, err := s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
 					s.must(err)
 					return func() {
-						p, err := s.db.Posts().Sending(t.Context(), chat.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: text}})
+						p, err := s.db.Posts().StartSending(t.Context(), chat.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: text}})
 						s.must(err)
 						s.settle(p, supervisor.PostSent, message)
 						s.close(d, supervisor.OutcomeSent, "")

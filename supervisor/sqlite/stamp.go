@@ -13,10 +13,10 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 
 // HistoryPolicy makes the texts that a model reads besides the messages' own words.
 type HistoryPolicy struct {
-	Stamp func(supervisor.Sending) string // when, where and how something was sent
-	Where func(supervisor.Sending) string // when and where
+	Stamp func(supervisor.SendInfo) string // when, where and how something was sent
+	Where func(supervisor.SendInfo) string // when and where
 	// Channel returns the name of the channel for people.
-	Channel func(supervisor.Sending) string
+	Channel func(supervisor.SendInfo) string
 	// Recap returns the text about other conversations.
 	Recap func([]supervisor.RecapLine) string
 }
@@ -29,11 +29,11 @@ func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 		return ""
 	}
 	var edited int64
-	s, _ := one(t, func(r *engine.Row) (s supervisor.Sending) {
+	s, _ := one(t, func(r *engine.Row) (s supervisor.SendInfo) {
 		r.Scan(&edited, &s.Pressed, &s.Scheduled, &s.Forwarded, &s.Voice, &s.File)
 		return s
-	}, findSending, in.ID, supervisor.TogetherForwarded)
-	s.In, s.At, s.Edited = in.Conversation, in.ReceivedAt, edited > 0
+	}, findSending, in.ID, supervisor.GroupForwarded)
+	s.Conversation, s.At, s.Edited = in.Conversation, in.ReceivedAt, edited > 0
 	if correction {
 		s.At = fromMillis(edited)
 	}

@@ -87,7 +87,7 @@ func (s *story) notice(c supervisor.Conversation, text string) supervisor.Delive
 // close stores an outcome of a delivery.
 func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why string, told ...int64) {
 	s.Helper()
-	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}))
+	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told}))
 }
 
 // pendingTexts returns the texts that wait for a conversation.
@@ -163,9 +163,9 @@ func (s *story) state(inbound int64) string {
 func (s *story) query(query string, args ...any) string {
 	s.Helper()
 	if s.db == nil {
-		return strings.Join(sqlitetest.LookAt(s, s.path, query, args...), " ")
+		return strings.Join(sqlitetest.QueryCopy(s, s.path, query, args...), " ")
 	}
-	return strings.Join(sqlitetest.Look(s, s.db, query, args...), " ")
+	return strings.Join(sqlitetest.Query(s, s.db, query, args...), " ")
 }
 
 // step returns a message of the model with an optional text and calls of read_file.

@@ -119,7 +119,7 @@ func (t turnTx) putResult(r protocol.ToolResult) int64 {
 			t.fail(invalid("a change of call %s has no kind", r.Call))
 		}
 		if c.Undo != nil && c.Undo.Not != "" && c.Undo.Not != protocol.ByProgram {
-			c.Detail += t.policies.Undo.Never(c.Undo.Not)
+			c.Detail += t.policies.Undo.Impossible(c.Undo.Not)
 		}
 		t.putEffect(supervisor.Effect{Call: r.Call, Kind: c.Kind, Target: c.Target, Detail: c.Detail})
 		if c.Undo != nil {

@@ -98,16 +98,16 @@ func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (
 
 // Attempt tries a code that came by another way than an inbound. detail describes the way for the
 // audit log. It opens no gate.
-func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
-	return inTransaction(ctx, s.db, func(t *tx) supervisor.Verdict { return t.attempt(user, decide, detail) },
+func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.CheckCode, detail string) (supervisor.CodeResult, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.CodeResult { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
 
 // attempt calls decide with a user's factor, and stores the changed factor and the verdict.
-func (t *tx) attempt(user string, decide supervisor.Decide, detail string) supervisor.Verdict {
+func (t *tx) attempt(user string, decide supervisor.CheckCode, detail string) supervisor.CodeResult {
 	was, ok := one(t, scanFactor, findFactor, user)
 	if t.err != nil {
-		return supervisor.Verdict{} // a code is not tried if the factor could not be read
+		return supervisor.CodeResult{} // a code is not tried if the factor could not be read
 	}
 	was.User = user
 	left := slices.Clone(was.Recovery) // decide may change its argument

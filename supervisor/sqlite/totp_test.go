@@ -23,17 +23,17 @@ func TestFactor_EnrolConfirmLockReset(t *testing.T) {
 	find(supervisor.Factor{})
 	s.checkRefused(factors.Put(t.Context(), "alice", nil, nil), supervisor.CodeInvalid, "without a secret")
 	s.must(factors.Put(t.Context(), "alice", []byte("old"), []string{digest("x")}))
-	try := func(d supervisor.Decide) supervisor.Verdict {
+	try := func(d supervisor.CheckCode) supervisor.CodeResult {
 		s.Helper()
 		v, err := factors.Attempt(t.Context(), "alice", d, "at the command line")
 		s.must(err)
 		return v
 	}
-	try(func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+	try(func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		s.same("given", f, supervisor.Factor{User: "alice", Secret: []byte("old"), Recovery: []string{digest("x")}})
 		s.same("now", now, noon)
 		f.Failures, f.Lockouts, f.LockedUntil = 3, 1, noon.Add(time.Hour)
-		return f, supervisor.Verdict{Action: "totp.refused"}
+		return f, supervisor.CodeResult{Action: "totp.refused"}
 	})
 	s.must(factors.Put(t.Context(), "alice", []byte("new"), []string{digest("b"), digest("a")}))
 	kept := supervisor.Factor{User: "alice", Secret: []byte("new"), Failures: 3, Lockouts: 1,
@@ -45,11 +45,11 @@ func TestFactor_EnrolConfirmLockReset(t *testing.T) {
 	kept.Failures, kept.Lockouts, kept.LockedUntil = 0, 0, time.Time{}
 	find(kept)
 
-	verdict := try(func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+	verdict := try(func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f.Confirmed, f.LastPeriod, f.Recovery = true, 9, append(f.Recovery[:0], digest("b"))
-		return f, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Well."}
+		return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Well."}
 	})
-	s.same("verdict", verdict, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Well."})
+	s.same("verdict", verdict, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Well."})
 	kept.Confirmed, kept.LastPeriod, kept.Recovery = true, 9, []string{digest("b")}
 	find(kept)
 	s.same("opens no gate", s.query("SELECT count(*) FROM login"), "0")
@@ -74,8 +74,8 @@ func TestReset_HeldInbounds_AreAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
 	command := guardedItem("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
-	private := s.receive(guardedItem("alice", 1, "one"), command).Kept[0].Conversation
-	group := s.receive(inChat("-100", challengedIn("42", guardedItem("alice", 3, "three")))).Kept[0].Conversation
+	private := s.receive(guardedItem("alice", 1, "one"), command).Stored[0].Conversation
+	group := s.receive(inChat("-100", challengedIn("42", guardedItem("alice", 3, "three")))).Stored[0].Conversation
 	s.receive(guardedItem("bob", 4, "bob's"))
 	for _, want := range [][]int64{{private.ID, group.ID}, nil} {
 		_, told, err := s.db.Access().Factors.Reset(t.Context(), "alice")

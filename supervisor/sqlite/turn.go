@@ -108,9 +108,9 @@ type RunningTurn struct {
 	Turn     supervisor.Turn
 	Messages []protocol.Message // this turn's, in order
 	// calls that began and have no result: their effects are unknown
-	Begun []string
-	Waits bool // it has an open question
-	Asked bool // it has asked a question whose end it has not used
+	Begun        []string
+	WaitsForUser bool // it has an open question
+	Asked        bool // it has asked a question whose end it has not used
 }
 
 const (
@@ -131,7 +131,7 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 	if err != nil || !ok {
 		return open, false, err
 	}
-	open.Turn, open.Waits, open.Asked = turn.Turn, turn.waits, turn.asked
+	open.Turn, open.WaitsForUser, open.Asked = turn.Turn, turn.waits, turn.asked
 	if open.Messages, err = messages(read, s.db.policies.History.Recap, listTurnMessages, turn.ID); err != nil {
 		return RunningTurn{}, false, err
 	}
@@ -152,8 +152,8 @@ func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (wait
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
 
-// Died counts a worker that crashed in a turn and returns the number of them.
-func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
+// CountDeath counts a worker that crashed in a turn and returns the number of them.
+func (s Turns) CountDeath(ctx context.Context, turn int64) (deaths int, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a dead worker of turn %d", turn)
 }
 
@@ -189,7 +189,7 @@ type turnRow struct {
 func scanTurn(row *engine.Row) (turn turnRow) {
 	c, d := &turn.Conversation, &turn.Destination
 	row.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.ID, &d.User, &d.Channel, &d.Chat, &d.Thread,
-		&turn.Kind, &turn.Inbound, &turn.Parent, &turn.Message, &turn.Deaths, &turn.StartedAt, &turn.Ran, &turn.ended, &turn.waits,
+		&turn.Kind, &turn.Inbound, &turn.Parent, &turn.Message, &turn.Deaths, &turn.StartedAt, &turn.RunTime, &turn.ended, &turn.waits,
 		&turn.asked)
 	if d.ID == c.ID {
 		*d = supervisor.Conversation{}

@@ -38,11 +38,11 @@ func TestStart_Destination_AnswersElsewhere(t *testing.T) {
 		s.must(err)
 		s.same("open", open.Turn, turn)
 		asked, _, err := s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: chat, Turn: turn.ID,
-			Kind: supervisor.QuestionBudget, Subject: digest("a"), Text: "more?", Stands: 24 * time.Hour}, digest("b"), nil)
+			Kind: supervisor.QuestionBudget, Subject: digest("a"), Text: "more?", OpenFor: 24 * time.Hour}, digest("b"), nil)
 		s.must(err)
 		s.same("asked in", asked.Conversation, chat)
 		_, _, err = s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: in.Conversation, Turn: turn.ID,
-			Kind: supervisor.QuestionBudget, Subject: digest("c"), Text: "more?", Stands: 24 * time.Hour}, digest("d"), nil)
+			Kind: supervisor.QuestionBudget, Subject: digest("c"), Text: "more?", OpenFor: 24 * time.Hour}, digest("d"), nil)
 		s.checkRefused(err, supervisor.CodeNotFound, "there is no turn")
 		d := s.finish(turn, "Good morning!")
 		s.same("answered in", d.Conversation, chat)

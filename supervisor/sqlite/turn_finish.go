@@ -16,14 +16,14 @@ type FinishTurn struct {
 	State supervisor.InboundState // of all its inbounds: answered or parked
 	Text  string                  // the answer to the user
 	// replaces Text if effect lines are below it; "" means Text
-	Wordless string
+	TextWithEffects string
 	// the model's words of an interrupted message, for the transcript; "" means none
 	Partial string
 	// the result for calls that have none, so that each call has one
 	Unanswered string
 	Voice      supervisor.VoiceMode // whether Text is spoken too
-	Passing    bool                 // it failed for a passing reason: a job's turn is tried again
-	Short      bool                 // it failed for lack of budget
+	Temporary  bool                 // it failed for a passing reason: a job's turn is tried again
+	OverBudget bool                 // it failed for lack of budget
 }
 
 // Finish ends a turn and those below it, and puts its answer into the outbox. The answer of a child
@@ -38,19 +38,19 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	t.answerOpenCalls(f)
 	t.keepPartial(f)
 	t.end(f, ins)
-	d := supervisor.Delivery{Conversation: t.turn.AnswersIn(), Turn: t.turn.ID, Why: f.Why, Kind: supervisor.DeliveryAnswer,
+	d := supervisor.Delivery{Conversation: t.turn.AnswersIn(), Turn: t.turn.ID, TurnEnd: f.Why, Kind: supervisor.DeliveryAnswer,
 		Text: f.Text}
 	if t.turn.Inbound == 0 {
 		return d
 	}
 	if d.Effects = t.effectLines(); len(d.Effects) > 0 {
-		d.Text = cmp.Or(f.Wordless, d.Text)
+		d.Text = cmp.Or(f.TextWithEffects, d.Text)
 	}
 	d.Inbound, d.Key, d.Message = ins[0].ID, ins[0].Key, t.turn.Message
 	for _, in := range ins[1:] {
 		d.AlsoKeys = append(d.AlsoKeys, in.Key)
 	}
-	if can := d.Conversation.Channel.Can(); can.Buttons && can.Edit && value(t, engine.Bool, hasUndo, t.turn.ID) {
+	if can := d.Conversation.Channel.Capabilities(); can.Buttons && can.Edit && value(t, engine.Bool, hasUndo, t.turn.ID) {
 		d.Buttons = t.policies.Undo.Buttons(d.Conversation, t.turn.ID)
 	}
 	if t.turn.Kind == supervisor.TurnReview {

@@ -15,7 +15,7 @@ func TestFinish_Answer_IsInOutbox(t *testing.T) {
 	s.must(err)
 	d := s.finish(turn, "hello")
 	s.same("delivery", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",
-		Turn: turn.ID, Why: protocol.WhyDone, Kind: supervisor.DeliveryAnswer, Text: "hello", CreatedAt: noon})
+		Turn: turn.ID, TurnEnd: protocol.WhyDone, Kind: supervisor.DeliveryAnswer, Text: "hello", CreatedAt: noon})
 	s.same("state", s.state(turn.Inbound), "answered")
 	s.same("why", s.query("SELECT why FROM turn WHERE id = ?", turn.ID), "done")
 

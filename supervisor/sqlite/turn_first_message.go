@@ -22,6 +22,6 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 // Asked returns the first message that a turn is to answer. That is its own first message, or that
 // of the oldest turn right before it that was stopped for the next message. Turns before a /stop or
 // a /new do not count.
-func (s Turns) Asked(ctx context.Context, turn int64) (message int64, err error) {
+func (s Turns) FirstMessage(ctx context.Context, turn int64) (message int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find what turn %d is to answer", turn), engine.Integer, findFirstMessage, turn, s.db.endsTurn)
 }

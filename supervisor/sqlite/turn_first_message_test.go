@@ -11,7 +11,7 @@ import (
 // askedText returns the text of the first message that a turn is to answer.
 func askedText(s *story, turn supervisor.Turn) string {
 	s.Helper()
-	id, err := s.db.Turns().Asked(s.Context(), turn.ID)
+	id, err := s.db.Turns().FirstMessage(s.Context(), turn.ID)
 	s.must(err)
 	for _, m := range s.transcript(s.home) {
 		if m.ID == id {
@@ -58,7 +58,7 @@ func TestAsked_StoppedTurns_ReturnsFirstMessage(t *testing.T) {
 		other, _, err := s.db.Turns().Start(t.Context(), s.put(s.chat("alice", "5"), supervisor.KindText, "elsewhere").ID, nil)
 		s.must(err)
 		s.same("behind "+name, askedText(s, turn), c.want)
-		if id, err := s.db.Turns().Asked(t.Context(), other.ID); err != nil || id == 0 {
+		if id, err := s.db.Turns().FirstMessage(t.Context(), other.ID); err != nil || id == 0 {
 			t.Errorf("elsewhere it is message %d, %v", id, err)
 		}
 	}

@@ -23,10 +23,10 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {
 		return
 	}
-	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.Sending{In: in}), Answer: clipForLog(answer),
+	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.SendInfo{Conversation: in}), Answer: clipForLog(answer),
 		Effects: t.policies.Effects.Lines(all(t, scanEffect, listDone, t.turn.ID))}
 	for _, i := range ins {
-		p.Said = append(p.Said, protocol.LogSaid{Text: t.wordsOf(i), World: i.Origin == supervisor.OriginWorld})
+		p.Said = append(p.Said, protocol.LoggedMessage{Text: t.wordsOf(i), World: i.Origin == supervisor.OriginWorld})
 	}
 	t.Insert(insertOperation, in.User, protocol.OperationLog, encoded{p}, ins[0].ID, 0, t.Now, t.Now)
 }

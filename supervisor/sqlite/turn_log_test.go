@@ -34,7 +34,7 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 			for _, o := range list {
 				var p protocol.LogParameters
 				s.must(json.Unmarshal([]byte(o.Parameters), &p))
-				s.same("parameters", p, protocol.LogParameters{Turn: turn.ID, At: p.At, Channel: p.Channel, Said: []protocol.LogSaid{{Text: p.Said[0].Text}},
+				s.same("parameters", p, protocol.LogParameters{Turn: turn.ID, At: p.At, Channel: p.Channel, Said: []protocol.LoggedMessage{{Text: p.Said[0].Text}},
 					Answer: "hello", Effects: []string{"edited notes.md (1 line)"}})
 				s.same("when", p.At.Equal(noon), true)
 				s.same("has words", p.Said[0].Text != "" && p.Channel == "Telegram", true)

@@ -9,10 +9,10 @@ import (
 
 // ChildWindow is a child turn that asks a model once.
 type ChildWindow struct {
-	Turn   int64
-	Kept   int64            // its conversation
-	Asked  protocol.Message // the question
-	Answer protocol.Message // the model's answer; without an ID there is none yet
+	Turn         int64
+	Conversation int64            // its conversation
+	Asked        protocol.Message // the question
+	Answer       protocol.Message // the model's answer; without an ID there is none yet
 }
 
 const (
@@ -48,7 +48,7 @@ func (t turnTx) openChild(name, text string) ChildWindow {
 }
 
 func (t turnTx) window(turn, conversation int64) ChildWindow {
-	w := ChildWindow{Turn: turn, Kept: conversation}
+	w := ChildWindow{Turn: turn, Conversation: conversation}
 	list, err := messages(t, t.policies.History.Recap, listTurnMessages, turn)
 	t.fail(err)
 	for _, m := range list {

@@ -56,7 +56,7 @@ func (t turnTx) takeWaiting(room int, least supervisor.Priority) (taken int) {
 	list := all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn, t.Now, int(least))
 	for taken < len(list) {
 		end := taken
-		for end == taken || end < len(list) && list[end].Together != "" && list[end].Together == list[taken].Together {
+		for end == taken || end < len(list) && list[end].Group != "" && list[end].Group == list[taken].Group {
 			room -= len(list[end].Quote) + len(list[end].Text) + len(list[end].Parts)
 			end++
 		}
@@ -85,10 +85,10 @@ const listTogether = selectInbound + `WHERE i.conversation = ?1 AND i.id > ?2 AN
 
 // takeTogether takes the inbounds that were sent together with the first inbound of the turn.
 func (t turnTx) takeTogether(first supervisor.Inbound) {
-	if first.Together == "" {
+	if first.Group == "" {
 		return
 	}
-	for _, in := range all(t, scanInbound, listTogether, first.Conversation.ID, first.ID, first.Together) {
+	for _, in := range all(t, scanInbound, listTogether, first.Conversation.ID, first.ID, first.Group) {
 		t.take(in)
 	}
 }

@@ -100,7 +100,7 @@ func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
 		before, command, behind := s.text("before"), s.put(s.home, supervisor.KindCommand, sent), s.text("behind")
 		s.same(sent+": taken in", s.take(turn), 1)
 		s.same(sent+": states", s.state(before.ID)+" "+s.state(behind.ID), "running new")
-		ahead, err := s.db.Inbox().Ahead(t.Context(), command.ID)
+		ahead, err := s.db.Inbox().PrecedingText(t.Context(), command.ID)
 		s.must(err)
 		s.same(sent+" is about", ahead, sqlite.PrecedingText{Inbound: turn.Inbound, Waiting: 3})
 		_, err = s.db.Outbox().AnswerCommand(t.Context(), command.ID, supervisor.Delivery{Text: "ok"})
@@ -122,7 +122,7 @@ func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
 func TestTake_TurnWithDeaths_TakesNothing(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
-	_, err := s.db.Turns().Died(t.Context(), turn.ID)
+	_, err := s.db.Turns().CountDeath(t.Context(), turn.ID)
 	s.must(err)
 	late := s.text("and that")
 	s.same("taken in", s.take(turn), 0)

@@ -94,7 +94,7 @@ func TestDied_CountsDeaths(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("poison")
 	for want := 1; want <= 3; want++ {
-		got, err := s.db.Turns().Died(t.Context(), turn.ID)
+		got, err := s.db.Turns().CountDeath(t.Context(), turn.ID)
 		s.must(err)
 		s.same("deaths", got, want)
 	}
@@ -102,6 +102,6 @@ func TestDied_CountsDeaths(t *testing.T) {
 	s.must(err)
 	s.same("deaths", open.Turn.Deaths, 3)
 	s.finish(turn, "it was too much")
-	_, err = s.db.Turns().Died(t.Context(), turn.ID)
+	_, err = s.db.Turns().CountDeath(t.Context(), turn.ID)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }

@@ -17,8 +17,8 @@ type Undos struct{ db *DB }
 type UndoPolicy struct {
 	// Buttons returns the buttons below an answer whose turn changed files.
 	Buttons func(in supervisor.Conversation, turn int64) [][]supervisor.Button
-	// Never returns the note in the ledger for a change that can't be undone.
-	Never func(why string) (note string)
+	// Impossible returns the note in the ledger for a change that can't be undone.
+	Impossible func(why string) (note string)
 	// Told returns the model's text about files that the user has undone or redone.
 	Told func(undone, redone []string) string
 }
@@ -117,7 +117,7 @@ const undoPeriod = 7 * 24 * time.Hour
 
 // unbuttonUndoLater schedules the removal of the undo buttons of a turn's answer.
 func (t *tx) unbuttonUndoLater(turn int64) {
-	t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoPeriod.Milliseconds(), turn)
+	t.Exec(unbuttonUndone, supervisor.CleaningRemoveButtons, t.Now+undoPeriod.Milliseconds(), turn)
 }
 
 // Done records that changes were undone, and how to redo them. Changes that were undone before stay
@@ -134,14 +134,14 @@ func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 		if fresh == 0 {
 			return
 		}
-		if u.Of == 0 {
-			t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now, u.Turn)
+		if u.UndoOf == 0 {
+			t.Exec(unbuttonUndone, supervisor.CleaningRemoveButtons, t.Now, u.Turn)
 		}
 		for _, c := range u.Changes {
 			t.putEffect(supervisor.Effect{User: u.User, Turn: u.Turn, Call: fmt.Sprint("undo ", u.Operation), Kind: supervisor.EffectUndone, Target: c.Path})
 			t.putUndo(u.User, u.Turn, u.Operation, c)
-			if u.Of != 0 {
-				t.Exec(markRedone, u.Of, u.Turn, c.Path, c.To)
+			if u.UndoOf != 0 {
+				t.Exec(markRedone, u.UndoOf, u.Turn, c.Path, c.To)
 			}
 		}
 	}, "keep that changes of turn %d were undone", u.Turn)

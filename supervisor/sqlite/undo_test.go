@@ -79,7 +79,7 @@ func TestUndo_IsStoredAndToldOnce(t *testing.T) {
 	of, err := undos.List(ctx, "alice", turn.ID, 7)
 	s.must(err)
 	s.same("the undo's", of[0].Undo, protocol.Undo{Path: "notes.md", Before: two, After: one, Mode: 0o600})
-	s.must(undos.Done(ctx, supervisor.UndoneFiles{User: "alice", Turn: turn.ID, Of: 7, Operation: 8, Effects: []int64{of[0].Effect},
+	s.must(undos.Done(ctx, supervisor.UndoneFiles{User: "alice", Turn: turn.ID, UndoOf: 7, Operation: 8, Effects: []int64{of[0].Effect},
 		Changes: []protocol.Undo{of[0].Inverse()}}))
 	s.same("the last, put back again", find(0), turn.ID)
 	s.startTurn("so?")
@@ -104,15 +104,15 @@ func TestKeptBefore_IsSeparateFromKept(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1")
 	blobs, ctx := s.db.Blobs(), t.Context()
-	s.must(blobs.PutBefore(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
+	s.must(blobs.PutOldFile(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
 	// stored once
-	s.must(blobs.PutBefore(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
+	s.must(blobs.PutOldFile(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
 	s.must(blobs.Put(ctx, "alice", protocol.BlobRef{SHA256: string(two), Size: 40}, turn.ID))
-	kept, err := blobs.Kept(ctx, "alice", time.Unix(0, 0))
+	kept, err := blobs.SumOfTurns(ctx, "alice", time.Unix(0, 0))
 	s.must(err)
-	ofTurn, ofUser, err := blobs.KeptBefore(ctx, "alice", turn.ID, time.Unix(0, 0))
+	ofTurn, ofUser, err := blobs.SumOldFiles(ctx, "alice", turn.ID, time.Unix(0, 0))
 	s.must(err)
-	_, ofOther, err := blobs.KeptBefore(ctx, "bob", turn.ID, time.Unix(0, 0))
+	_, ofOther, err := blobs.SumOldFiles(ctx, "bob", turn.ID, time.Unix(0, 0))
 	s.must(err)
 	s.same("kept", []int64{kept, ofTurn, ofUser, ofOther}, []int64{40, 3, 3, 0})
 }
@@ -155,7 +155,7 @@ func TestUndoButtons_UndoneOrExpired_AreRemoved(t *testing.T) {
 	turn := s.changingFiles("c1")
 	d := s.finish(turn, "done")
 	s.same("buttons", d.Buttons, undo.Buttons(chat, turn.ID))
-	p, err := s.db.Posts().Sending(t.Context(), chat.ID, s.open(d, "done")[0])
+	p, err := s.db.Posts().StartSending(t.Context(), chat.ID, s.open(d, "done")[0])
 	s.must(err)
 	s.settle(p, supervisor.PostSent, "5")
 	s.close(d, supervisor.OutcomeSent, "")

@@ -74,8 +74,8 @@ func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	t.Exec(insertSpeech, d.ID, d.Conversation.User, only)
 }
 
-// Started stores the operations that make the recordings of an answer, in their order.
-func (s Speeches) Started(ctx context.Context, delivery int64, operations []int64) error {
+// PutOperations stores the operations that make the recordings of an answer, in their order.
+func (s Speeches) PutOperations(ctx context.Context, delivery int64, operations []int64) error {
 	return s.db.write(
 		ctx,
 		func(t *tx) { t.Exec(startSpeech, encodedList(operations), delivery) },
@@ -84,9 +84,9 @@ func (s Speeches) Started(ctx context.Context, delivery int64, operations []int6
 	)
 }
 
-// Recorded puts the recordings of an answer into the outbox and deletes their operations. If the
+// PutRecordings puts the recordings of an answer into the outbox and deletes their operations. If the
 // text is held back, the effect lines go with the recordings.
-func (s Speeches) Recorded(ctx context.Context, delivery int64, files []supervisor.File) error {
+func (s Speeches) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
 		said := supervisor.Delivery{Conversation: speech.Conversation, Files: files}

@@ -71,15 +71,15 @@ func TestSpeech_VoiceOn_FollowsText(t *testing.T) {
 	op, err := s.db.Operations().
 		Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationSpeak, Parameters: "{}"})
 	s.must(err)
-	s.must(s.db.Speeches().Started(t.Context(), e.Delivery.ID, []int64{op.ID}))
+	s.must(s.db.Speeches().PutOperations(t.Context(), e.Delivery.ID, []int64{op.ID}))
 	s.same("the operations", s.speeches()[0].Operations, []int64{op.ID})
 	s.must(s.db.Operations().Move(t.Context(), op.ID, supervisor.OperationFailed, ""))
-	s.must(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
+	s.must(s.db.Speeches().PutRecordings(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
 	s.same("behind it", s.dueTexts("7"), []string{"hello", "voice.ogg"})
 	s.same("recordings that are made", len(s.speeches()), 0)
 	s.same("operations", s.query("SELECT count(*) FROM operation"), "0")
 	s.checkRefused(
-		s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}),
+		s.db.Speeches().PutRecordings(t.Context(), e.Delivery.ID, []supervisor.File{recording}),
 		supervisor.CodeNotFound,
 		"",
 	)
@@ -102,7 +102,7 @@ func TestSpeech_VoiceOnly_HoldsTextBack(t *testing.T) {
 			s.must(err)
 			s.same("at a start", len(due), 0)
 			s.same("the inbound meanwhile", s.state(turn.Inbound), "answered")
-			s.must(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
+			s.must(s.db.Speeches().PutRecordings(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
 			s.same("its voice", s.dueTexts("7"), []string{"voice.ogg"})
 			s.closeNewestDelivery("7", outcome)
 			s.same("then", s.dueTexts("7"), want)
@@ -127,7 +127,7 @@ func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
 	_, err := s.db.Posts().
-		Sending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "hel"}})
+		StartSending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "hel"}})
 	s.must(err)
 	_, err = s.db.Turns().
 		Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
@@ -164,7 +164,7 @@ func TestRecorded_HeldText_BringsEffects(t *testing.T) {
 			Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
 				Text: "hello", Voice: mode})
 		s.must(err)
-		s.must(s.db.Speeches().Recorded(t.Context(), d.ID, []supervisor.File{recording}))
+		s.must(s.db.Speeches().PutRecordings(t.Context(), d.ID, []supervisor.File{recording}))
 		pending, err := s.db.Outbox().ListPendingIn(t.Context(), supervisor.ChannelTelegram, "7", 10)
 		s.must(err)
 		s.same(string(mode), pending[len(pending)-1].Effects, want)

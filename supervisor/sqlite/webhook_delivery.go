@@ -45,9 +45,9 @@ func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery
 
 const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND key = ? AND created_at > ? AND state <> 'failed'`
 
-// Came reports whether such a delivery came since a time and has not failed. It compares d's User,
+// WasReceived reports whether such a delivery came since a time and has not failed. It compares d's User,
 // Source and Key.
-func (s WebhookDeliveries) Came(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool, error) {
+func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool, error) {
 	_, came, err := engine.One(s.db.reader(ctx, "look for %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
 	return came, err
 }
@@ -67,9 +67,9 @@ func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why str
 	return t.Change(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// Say puts a notice about some deliveries into the outbox and ends them. If one of them has ended
+// PutNotice puts a notice about some deliveries into the outbox and ends them. If one of them has ended
 // before, it sends nothing. It reads the same fields of d as Outbox.Say.
-func (s WebhookDeliveries) Say(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
+func (s WebhookDeliveries) PutNotice(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		for _, id := range ids {
 			if !t.endWebhookDelivery(id, supervisor.WebhookDone, "") {
@@ -89,18 +89,18 @@ const (
 	pruneWebhooks = `DELETE FROM webhook_delivery WHERE created_at < ? AND state <> 'new' AND size = 0`
 )
 
-// Payloads returns the bytes of deliveries in the spool.
-func (s WebhookDeliveries) Payloads(ctx context.Context) (bytes int64, err error) {
+// SumBodies returns the bytes of deliveries in the spool.
+func (s WebhookDeliveries) SumBodies(ctx context.Context) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "add up what webhooks have brought"), engine.Integer, sumPayloads)
 }
 
-// Handled returns the bodies in the spool, by SHA-256, that nobody needs any more.
-func (s WebhookDeliveries) Handled(ctx context.Context) ([]string, error) {
+// ListUnneededBodies returns the bodies in the spool, by SHA-256, that nobody needs any more.
+func (s WebhookDeliveries) ListUnneededBodies(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list what was done of what webhooks have brought"), engine.String, listPayloads)
 }
 
-// Forget records that a body is no longer in the spool.
-func (s WebhookDeliveries) Forget(ctx context.Context, body string) error {
+// ForgetBody records that a body is no longer in the spool.
+func (s WebhookDeliveries) ForgetBody(ctx context.Context, body string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetPayload, body) }, "keep that %s is gone", body)
 }
 

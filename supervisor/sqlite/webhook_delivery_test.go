@@ -98,9 +98,9 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	s.put(pushDelivery("2")) // the same bytes
 	handled := func(want string) {
 		t.Helper()
-		bodies, err := s.rows.Handled(t.Context())
+		bodies, err := s.rows.ListUnneededBodies(t.Context())
 		s.must(err)
-		bytes, err := s.rows.Payloads(t.Context())
+		bytes, err := s.rows.SumBodies(t.Context())
 		s.must(err)
 		s.same("handled", fmt.Sprint(len(bodies), " ", bytes), want)
 	}
@@ -112,14 +112,14 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	handled("1 20")
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
 	handled("1 20") // they would stay for ever
-	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
 	handled("0 0")
 	s.put(pushDelivery("1")) // sent again, they are in the spool again
 	handled("1 10")
-	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon))
 	s.same("of the same time", s.put(pushDelivery("1")), false)
-	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
 	s.same("after a week", s.put(pushDelivery("1")), true)
 }
@@ -129,10 +129,10 @@ func TestWebhookSay_Twice_SendsOnce(t *testing.T) {
 	s.put(pushDelivery("1"))
 	s.put(pushDelivery("2"))
 	_, ids := s.listNew()
-	said, err := s.rows.Say(t.Context(), ids, supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"})
+	said, err := s.rows.PutNotice(t.Context(), ids, supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"})
 	s.must(err)
 	s.same("text", said.Text, "pushed")
-	if _, err := s.rows.Say(t.Context(), ids[1:], supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"}); err == nil {
+	if _, err := s.rows.PutNotice(t.Context(), ids[1:], supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"}); err == nil {
 		t.Error("it was told again")
 	}
 	keys, _ := s.listNew()

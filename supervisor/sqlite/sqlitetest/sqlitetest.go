@@ -94,8 +94,8 @@ func Make(t testing.TB, path, statements string) {
 	}
 }
 
-// Look returns the first column of a query's rows.
-func Look(t testing.TB, db *sqlite.DB, query string, args ...any) (found []string) {
+// Query returns the first column of a query's rows.
+func Query(t testing.TB, db *sqlite.DB, query string, args ...any) (found []string) {
 	t.Helper()
 	var err error
 	db.Inspect(func(e *engine.DB) { found, err = engine.All(e.Reader(t.Context()), engine.String, query, args...) })
@@ -105,8 +105,8 @@ func Look(t testing.TB, db *sqlite.DB, query string, args ...any) (found []strin
 	return found
 }
 
-// LookAt is Look in a copy of the database at path, which another process may have open.
-func LookAt(t testing.TB, path, query string, args ...any) (found []string) {
+// QueryCopy is Look in a copy of the database at path, which another process may have open.
+func QueryCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "copy")
 	if err != nil {
