@@ -93,11 +93,11 @@ func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.
 func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {
-		return cmp.Or(order[a.Kept]-order[b.Kept], a.UsedAt.Compare(b.UsedAt))
+		return cmp.Or(order[a.Pinned]-order[b.Pinned], a.UsedAt.Compare(b.UsedAt))
 	})
 	left = slices.DeleteFunc(left, func(o supervisor.OpenedTool) bool {
 		_, known := Named(all, o.Name)
-		if known || o.Kept {
+		if known || o.Pinned {
 			return false
 		}
 		closed = append(closed, o.Name)

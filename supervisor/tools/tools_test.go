@@ -78,7 +78,7 @@ func TestOpen_OverLimit_IsRefused(t *testing.T) {
 			t.Errorf("%d tools of %d bytes: %d are offered, want %d", test.n, test.size, len(got), test.open)
 		}
 		left := open[len(tools.Unused(all, open)):]
-		if gone := tools.Unused(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c", Kept: true})); !slices.Equal(gone, []string{"a", "b"}) {
+		if gone := tools.Unused(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c", Pinned: true})); !slices.Equal(gone, []string{"a", "b"}) {
 			t.Errorf("of tools that are gone %q are closed", gone)
 		}
 		if _, full := tools.Open(all, left, opened(tools.Names(found)...)...); len(full) > 0 {
