@@ -32,7 +32,7 @@ type Turn struct {
 	// the inbound's, for the answer; "" if the turn answers in another conversation
 	Message   string
 	Deaths    int           // number of workers that crashed in it
-	Ran       time.Duration // run time before it last waited for the user
+	RunTime   time.Duration // run time before it last waited for the user
 	StartedAt time.Time
 }
 
