@@ -92,7 +92,7 @@ func (u *Undos) Back(ctx context.Context, user string, turn, of int64, force boo
 	if err != nil || len(list) == 0 {
 		return report, err
 	}
-	p := protocol.UndoParameters{Action: protocol.UndoBack, Changes: undos(list)}
+	p := protocol.UndoParameters{Action: protocol.UndoUnchanged, Changes: undos(list)}
 	if force {
 		p.Action = protocol.UndoForce
 	}
@@ -101,7 +101,7 @@ func (u *Undos) Back(ctx context.Context, user string, turn, of int64, force boo
 		return report, err
 	}
 	report.Operation = op
-	done := supervisor.UndoneFiles{User: user, Turn: turn, Of: of, Operation: op}
+	done := supervisor.UndoneFiles{User: user, Turn: turn, UndoOf: of, Operation: op}
 	for i, c := range result.Changes {
 		outcome, why := outcomes[c.Outcome], ""
 		if outcome == Never {
