@@ -60,7 +60,7 @@ func nameOf(c supervisor.Conversation, known bool) string {
 	switch {
 	case c.InGroup():
 		name += " group " + c.Chat
-	case !c.Channel.Can().Accounts && c.Chat != "":
+	case !c.Channel.Capabilities().NeedsAccount && c.Chat != "":
 		name += " " + c.Chat
 	}
 	if c.Thread != "" {
