@@ -65,36 +65,36 @@ type Factor struct {
 	Recovery    []string // SHA-256 of the unused recovery codes, in hexadecimal
 }
 
-// Verdict is the result of a tried code.
-type Verdict struct {
+// CodeResult is the result of a tried code.
+type CodeResult struct {
 	Right  bool   // it opens the gate
 	Action string // for the audit log: login, login.refused, login.locked, ...
 	Text   string // for the user
 }
 
-// Decide checks a code against a factor and returns the changed factor. It is called within the
+// CheckCode checks a code against a factor and returns the changed factor. It is called within the
 // transaction that reads and writes the factor: if a hundred callers try one code at once, one of
 // them is right.
-type Decide func(f Factor, now time.Time) (Factor, Verdict)
+type CheckCode func(f Factor, now time.Time) (Factor, CodeResult)
 
 // Guard holds an inbound if the gate is closed when the inbound is stored. Both happen in one
 // transaction.
-type Guard struct {
+type GateCheck struct {
 	// how long the gate stays open: since its last use, and in all
 	IdleTimeout, Lifetime time.Duration
 	// the notice about a closed gate, once for all that it holds in a conversation
 	Challenge string
-	// At is the conversation for the challenge; the zero value means that of the inbound. Codes
+	// ChallengeIn is the conversation for the challenge; the zero value means that of the inbound. Codes
 	// belong into private chats.
-	At Conversation
+	ChallengeIn Conversation
 	// RepeatSoon repeats the challenge soon: the user may have meant the inbound as a code.
 	RepeatSoon bool
 	// AnswerOnly says that no code would open the gate now: the challenge answers the inbound,
 	// which is not held.
 	AnswerOnly bool
-	// Decide is set if the inbound counts as a code while the gate is closed, and as text while it
+	// CheckCode is set if the inbound counts as a code while the gate is closed, and as text while it
 	// is open. A code is tried, and no part of it is stored.
-	Decide Decide
+	CheckCode CheckCode
 }
 
 // Lock says which of the user's gates an inbound closes; "" means none.
@@ -107,20 +107,20 @@ const (
 
 // GateDecision is the gate's decision about an inbound.
 type GateDecision struct {
-	Guard *Guard // nil lets it through
-	// Decide is set if the inbound is a code: it is tried, and no part of it is stored. With a
+	Check *GateCheck // nil lets it through
+	// CheckCode is set if the inbound is a code: it is tried, and no part of it is stored. With a
 	// Guard the gate is open, and the code may be for something else.
-	Decide Decide
+	CheckCode CheckCode
 	// Lock closes the gate in the transaction that stores the inbound: later ones find it closed.
 	Lock Lock
-	// Confirms is the question that the code is for; 0 means none. If the question is open when the
+	// Question is the question that the code is for; 0 means none. If the question is open when the
 	// code is tried, a right code answers it.
-	Confirms int64
-	// Refused is why the inbound is refused; "" means accepted. Quiet means that the user was told
+	Question int64
+	// Refusal is why the inbound is refused; "" means accepted. Quiet means that the user was told
 	// before.
-	Refused string
-	Quiet   bool
-	Code    Code // of the refusal; "" means CodeForbidden
+	Refusal     string
+	AlreadyTold bool
+	Code        Code // of the refusal; "" means CodeForbidden
 }
 
 // Login records that a user's gate is open in a chat.
@@ -154,7 +154,7 @@ type Claim struct {
 	Least        int64  // enough if the limits do not allow Amount; 0 means Amount
 	Limits       []Limit
 	// a lease that ends with this claim, even if the claim fails; 0 means none
-	Instead int64
+	ReplacedLease int64
 	// who pays; "" means the user. A pot's name has a slash, as in review/acme/widget
 	Pot string
 }
