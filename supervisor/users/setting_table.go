@@ -36,7 +36,7 @@ const (
 	off = sqlite.LedgerOff
 )
 
-var busyValues = map[supervisor.Busy]bool{supervisor.BusySteer: true, supervisor.BusyQueue: true, supervisor.BusyRestart: true}
+var busyValues = map[supervisor.BusyMode]bool{supervisor.BusySteer: true, supervisor.BusyQueue: true, supervisor.BusyRestart: true}
 
 // leastLimit is the smallest limit in millionths of a US dollar: the smallest amount that is shown.
 const leastLimit = 100
@@ -163,7 +163,7 @@ func (s *Settings) showSwitch(name, or string) func(context.Context, supervisor.
 
 func checkBusy(_ supervisor.User, value string) (string, error) {
 	value = strings.ToLower(value)
-	if !busyValues[supervisor.Busy(value)] {
+	if !busyValues[supervisor.BusyMode(value)] {
 		return "", invalid(textNoBusy, value)
 	}
 	return value, nil

@@ -99,12 +99,12 @@ func (s *Settings) StreamsReplies(user string) bool {
 
 // Busy returns what happens to messages that a user sends while their turn runs. If the database fails, it
 // is the configuration's; no value loses a message.
-func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
+func (s *Settings) Busy(ctx context.Context, user string) supervisor.BusyMode {
 	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
-	if err != nil || !own || !busyValues[supervisor.Busy(kept)] {
+	if err != nil || !own || !busyValues[supervisor.BusyMode(kept)] {
 		return s.Configuration().Defaults.Busy.Value
 	}
-	return supervisor.Busy(kept)
+	return supervisor.BusyMode(kept)
 }
 
 // Language returns the language of a user's recordings: auto, or a code such as en. If the database
@@ -156,7 +156,7 @@ func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, e
 		if limit.max == 0 {
 			continue
 		}
-		extended, err := s.Leases.Extended(ctx, user, limit.from)
+		extended, err := s.Leases.SumExtensions(ctx, user, limit.from)
 		if err != nil {
 			return nil, err
 		}

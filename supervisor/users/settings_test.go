@@ -44,7 +44,7 @@ func newFixture(t *testing.T) *fixture {
 		},
 		MayChoose: func(user, spec string) bool { return (user == "ben") == (spec == "far/m") },
 		Defaults: Defaults{Model: Default[string]{Value: "offline"}, Thinking: Default[string]{Value: "off"},
-			StreamReplies: Default[bool]{Value: true}, Busy: Default[supervisor.Busy]{Value: supervisor.BusySteer},
+			StreamReplies: Default[bool]{Value: true}, Busy: Default[supervisor.BusyMode]{Value: supervisor.BusySteer},
 			Language: Default[string]{Value: "auto"}},
 	}))
 	return &fixture{db, people, &Settings{

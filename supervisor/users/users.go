@@ -31,7 +31,7 @@ type Defaults struct {
 	Model         Default[string]
 	Thinking      Default[string]
 	StreamReplies Default[bool]
-	Busy          Default[supervisor.Busy]
+	Busy          Default[supervisor.BusyMode]
 	Language      Default[string] // that is spoken in recordings
 }
 
