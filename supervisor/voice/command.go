@@ -71,7 +71,7 @@ func (v *Voices) showMode(ctx context.Context, r feature.Request) (d supervisor.
 		}
 		row = append(row, supervisor.Button{Text: label, Press: voicePrefix + string(m.mode)})
 	}
-	if r.Conversation.Channel.Can().Voice {
+	if r.Conversation.Channel.Capabilities().Voice {
 		d.Buttons = [][]supervisor.Button{row}
 	} else {
 		d.Text += textNotHere
@@ -105,7 +105,7 @@ func (v *Voices) runVoices(ctx context.Context, r feature.Request) (d supervisor
 		buttons = append(buttons, supervisor.Button{Text: name, Press: voicesPrefix + name})
 	}
 	d.Buttons = slices.Collect(slices.Chunk(buttons, buttonsInRow))
-	if r.Conversation.Channel.Can().Voice {
+	if r.Conversation.Channel.Capabilities().Voice {
 		d.Files, err = v.Samples(ctx, r.Conversation)
 	}
 	return d, err

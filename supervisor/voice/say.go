@@ -85,7 +85,7 @@ func (v *Voices) say(ctx context.Context, speech sqlite.Speech) {
 	}
 	keep := func() error {
 		if err == nil {
-			return v.o.Store.Recorded(ctx, speech.Delivery, files)
+			return v.o.Store.PutRecordings(ctx, speech.Delivery, files)
 		}
 		return v.o.Store.Fail(ctx, speech.Delivery, v.toTell(speech.Conversation.ID, notice))
 	}
@@ -151,7 +151,7 @@ func (v *Voices) record(ctx context.Context, speech sqlite.Speech) (files []supe
 	operations := speech.Operations
 	if len(operations) == 0 {
 		if operations, err = v.start(ctx, speech.Conversation.User, engine, engine.Voices[name], parts); err == nil {
-			err = v.o.Store.Started(ctx, speech.Delivery, operations)
+			err = v.o.Store.PutOperations(ctx, speech.Delivery, operations)
 		}
 		if err != nil {
 			return nil, err

@@ -27,8 +27,8 @@ import (
 // Store keeps the answers that are being said.
 type Store interface {
 	List(ctx context.Context) ([]sqlite.Speech, error)
-	Started(ctx context.Context, delivery int64, operations []int64) error
-	Recorded(ctx context.Context, delivery int64, files []supervisor.File) error
+	PutOperations(ctx context.Context, delivery int64, operations []int64) error
+	PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error
 	Fail(ctx context.Context, delivery int64, why string) error
 }
 
@@ -79,7 +79,7 @@ type Options struct {
 type Voices struct {
 	o     Options
 	woken chan struct{} // holds a token when there may be something new to be said
-	tasks work.ByUser
+	tasks work.WorkByUser
 
 	mu    sync.Mutex // guards what follows
 	begun map[int64]bool
@@ -133,7 +133,7 @@ func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.Voice
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
 	mode, err := v.Mode(ctx, c)
-	if err != nil || !c.Channel.Can().Voice || mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
+	if err != nil || !c.Channel.Capabilities().Voice || mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return supervisor.VoiceOff
 	}
 	text, noted := claim.CutNote(text)
@@ -150,7 +150,7 @@ func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.Voice
 func (v *Voices) SetMode(ctx context.Context, c supervisor.Conversation, mode supervisor.VoiceMode) error {
 	missing := v.o.Engine().Missing
 	switch {
-	case mode != supervisor.VoiceOff && !c.Channel.Can().Voice:
+	case mode != supervisor.VoiceOff && !c.Channel.Capabilities().Voice:
 		return supervisor.Errorf(supervisor.CodeUnavailable, textNoVoiceHere)
 	case mode != supervisor.VoiceOff && missing != "":
 		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: missing}

@@ -64,12 +64,12 @@ func (s store) write(ctx context.Context, do func() error) error {
 	return err
 }
 
-func (s store) Started(ctx context.Context, delivery int64, operations []int64) error {
-	return s.write(ctx, func() error { return s.Speeches.Started(ctx, delivery, operations) })
+func (s store) PutOperations(ctx context.Context, delivery int64, operations []int64) error {
+	return s.write(ctx, func() error { return s.Speeches.PutOperations(ctx, delivery, operations) })
 }
 
-func (s store) Recorded(ctx context.Context, delivery int64, files []supervisor.File) error {
-	return s.write(ctx, func() error { return s.Speeches.Recorded(ctx, delivery, files) })
+func (s store) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
+	return s.write(ctx, func() error { return s.Speeches.PutRecordings(ctx, delivery, files) })
 }
 
 func (s store) Fail(ctx context.Context, delivery int64, why string) error {
@@ -199,7 +199,7 @@ func (r *rig) due() (list []string) {
 	r.must(err)
 	for _, d := range pending {
 		for _, f := range d.Files {
-			if f.SHA256 != opus.SHA256 || f.Size != opus.Size || f.MediaType != supervisor.MediaTypeVoice || !d.Spoken {
+			if f.SHA256 != opus.SHA256 || f.Size != opus.Size || f.MediaType != supervisor.MediaTypeVoice || !d.IsRecording {
 				r.Errorf("a recording is %+v", f)
 			}
 			d.Text += f.Name + " "
