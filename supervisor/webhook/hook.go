@@ -133,7 +133,7 @@ func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	if d.Key == "" {
 		d.Key = d.Body
 	}
-	switch before, err := h.o.Deliveries.Came(req.Context(), d, now.Add(-sameWithin)); {
+	switch before, err := h.o.Deliveries.WasReceived(req.Context(), d, now.Add(-sameWithin)); {
 	case err != nil:
 		return h.failed(err)
 	case before:

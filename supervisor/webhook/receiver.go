@@ -213,10 +213,10 @@ var errFull = errors.New("what is yet to be done takes all the room that there i
 
 // reserve takes so many bytes of what may be on disk.
 func (r *Receiver) reserve(ctx context.Context, size int64) error {
-	kept, err := r.o.Deliveries.Payloads(ctx)
+	kept, err := r.o.Deliveries.SumBodies(ctx)
 	if err == nil && kept+size > maxPayloads/2 {
 		if err = r.clean(ctx); err == nil {
-			kept, err = r.o.Deliveries.Payloads(ctx)
+			kept, err = r.o.Deliveries.SumBodies(ctx)
 		}
 	}
 	if err != nil {

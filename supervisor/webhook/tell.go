@@ -54,9 +54,9 @@ func (r *Receiver) report(ctx context.Context, err error) {
 
 // clean drops the bytes of deliveries that nobody needs any more.
 func (r *Receiver) clean(ctx context.Context) error {
-	bodies, err := r.o.Deliveries.Handled(ctx)
+	bodies, err := r.o.Deliveries.ListUnneededBodies(ctx)
 	for _, body := range bodies {
-		err = errors.Join(err, r.o.Spool.Remove(body), r.o.Deliveries.Forget(ctx, body))
+		err = errors.Join(err, r.o.Spool.Remove(body), r.o.Deliveries.ForgetBody(ctx, body))
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDel
 	for _, d := range list {
 		text, err := r.text(h, d, compact)
 		if err == nil {
-			err = h.Run(ctx, d.At, job.Cut(text, mostGiven))
+			err = h.Run(ctx, d.At, job.Shorten(text, mostGiven))
 		}
 		state, why := supervisor.WebhookDone, ""
 		if err != nil {
@@ -132,7 +132,7 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 		d.Files = []supervisor.File{file}
 		d.Text = strings.ToValidUTF8(d.Text[:maxShown], "")
 	}
-	return r.o.Deliveries.Say(ctx, ids, d)
+	return r.o.Deliveries.PutNotice(ctx, ids, d)
 }
 
 // text is what is said of a body: its field message, else what the template makes of it, else
