@@ -42,9 +42,9 @@ func (h *home) write(name, text string) {
 	}
 }
 
-func (h *home) checkFiles(pattern string, changes ...string) protocol.LookResult {
+func (h *home) checkFiles(pattern string, changes ...string) protocol.CheckResult {
 	h.Helper()
-	r, err := check.Files(h.Context(), h.files, protocol.LookParameters{Files: pattern, Changes: changes, Seen: h.seen})
+	r, err := check.Files(h.Context(), h.files, protocol.CheckParameters{Files: pattern, Changes: changes, Seen: h.seen})
 	if err != nil || r.Check() != nil {
 		h.Fatalf("%+v, %v, %v", r, err, r.Check())
 	}
@@ -52,7 +52,7 @@ func (h *home) checkFiles(pattern string, changes ...string) protocol.LookResult
 	return r
 }
 
-func (h *home) expect(r protocol.LookResult, met bool, found string) {
+func (h *home) expect(r protocol.CheckResult, met bool, found string) {
 	h.Helper()
 	if r.Met != met || r.Changed != met || r.Found != found {
 		h.Errorf("it is %t, and changed %t, with %q; want %t with %q", r.Met, r.Changed, r.Found, met, found)
@@ -111,8 +111,8 @@ func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error
 func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		_, err := check.Files(t.Context(), endless{}, protocol.LookParameters{Files: "**/none"})
-		if took := time.Since(begun); took != protocol.LookSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
+		_, err := check.Files(t.Context(), endless{}, protocol.CheckParameters{Files: "**/none"})
+		if took := time.Since(begun); took != protocol.CheckSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
 			t.Errorf("after %v: %v", took, err)
 		}
 	})
@@ -121,7 +121,7 @@ func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	cancel(why)
 	h := newHome(t)
 	h.write("a/b", "b")
-	if _, err := check.Files(ctx, h.files, protocol.LookParameters{Files: "**/none"}); !errors.Is(err, why) {
+	if _, err := check.Files(ctx, h.files, protocol.CheckParameters{Files: "**/none"}); !errors.Is(err, why) {
 		t.Errorf("a walk in what has ended: %v", err)
 	}
 }
@@ -129,21 +129,21 @@ func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 func TestFiles_Many_NamesAreCut(t *testing.T) {
 	h := newHome(t)
 	h.checkFiles("many/*")
-	for i := range protocol.MaxLookedChange + 5 {
+	for i := range protocol.MaxCheckChange + 5 {
 		h.write(fmt.Sprintf("many/%03d-%s", i, strings.Repeat("n", 150)), "")
 	}
 	r := h.checkFiles("many/*")
-	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxLookedChange+1 || lines[len(lines)-1] != "and 5 more are new" {
+	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxCheckChange+1 || lines[len(lines)-1] != "and 5 more are new" {
 		t.Errorf("it has %q", r.Found)
 	}
-	for i := range protocol.MaxLookFiles {
+	for i := range protocol.MaxCheckFiles {
 		h.write(fmt.Sprintf("more/%d", i), "")
 	}
-	if _, err := check.Files(t.Context(), h.files, protocol.LookParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
+	if _, err := check.Files(t.Context(), h.files, protocol.CheckParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
 		t.Errorf("of too many: %v", err)
 	}
 	for _, pattern := range []string{"[", "../*", "/etc/*", "{a,{b,{c,{d,{e,{f,{g,{h,{i,j}}}}}}}}}"} {
-		if r, err := check.Files(t.Context(), h.files, protocol.LookParameters{Files: pattern}); err == nil && r.Seen != "{}" {
+		if r, err := check.Files(t.Context(), h.files, protocol.CheckParameters{Files: pattern}); err == nil && r.Seen != "{}" {
 			t.Errorf("%s has %+v", pattern, r)
 		}
 	}
@@ -170,15 +170,15 @@ func (p played) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, er
 // The result has the end of the output in whole lines. The digest covers all of it.
 func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	long := strings.Repeat("a line of it\n", 1000)
-	run := func(p played, seen string) protocol.LookResult {
-		r, err := check.Command(t.Context(), p, protocol.LookParameters{Command: "x", Seen: seen})
+	run := func(p played, seen string) protocol.CheckResult {
+		r, err := check.Command(t.Context(), p, protocol.CheckParameters{Command: "x", Seen: seen})
 		if err != nil || r.Check() != nil {
 			t.Fatalf("%v, %v", err, r.Check())
 		}
 		return r
 	}
 	first := run(played{text: "first\n" + long, ok: true}, "")
-	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxLookFound || strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
+	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxCheckFound || strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
 		t.Errorf("found %d bytes: %.40q", len(first.Found), first.Found)
 	}
 	if again := run(played{text: "first\n" + long}, first.Seen); again.Met || again.Changed {
@@ -190,7 +190,7 @@ func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	if odd := run(played{text: "\xff\x00ok\n"}, ""); odd.Found != "ok" {
 		t.Errorf("of no text: %q", odd.Found)
 	}
-	if _, err := check.Command(t.Context(), played{err: errors.New("no bash")}, protocol.LookParameters{Command: "x"}); err == nil {
+	if _, err := check.Command(t.Context(), played{err: errors.New("no bash")}, protocol.CheckParameters{Command: "x"}); err == nil {
 		t.Error("what can't be started is an error")
 	}
 }

@@ -19,7 +19,7 @@ type Shell interface {
 }
 
 // Command runs a command and reports how it ended.
-func Command(ctx context.Context, shell Shell, p protocol.LookParameters) (r protocol.LookResult, err error) {
+func Command(ctx context.Context, shell Shell, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
 	out := &output{sum: sha256.New()}
 	if r.Met, err = shell.RunQuietly(ctx, p.Command, out); err != nil {
 		return r, err
@@ -41,7 +41,7 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	o.sum.Write(p) // never fails
 	o.last = append(o.last, p...)
-	if over := len(o.last) - protocol.MaxLookFound; over > 0 {
+	if over := len(o.last) - protocol.MaxCheckFound; over > 0 {
 		o.last, o.cut = append(o.last[:0], o.last[over:]...), true
 	}
 	return len(p), nil

@@ -28,12 +28,12 @@ type Home interface {
 	Walk(ctx context.Context, dir string, visit func(workspace.Entry) error) error
 }
 
-var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.LookSeconds)
+var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.CheckSeconds)
 
 // Files checks the files that match a pattern. The first check only remembers them. It may take as
 // long as a command.
-func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protocol.LookResult, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, protocol.LookSeconds*time.Second, errTooLong)
+func Files(ctx context.Context, home Home, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, protocol.CheckSeconds*time.Second, errTooLong)
 	defer cancel()
 	now, err := list(ctx, home, p.Files)
 	if err != nil {
@@ -43,7 +43,7 @@ func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protoco
 	if err != nil {
 		return r, err
 	}
-	if len(seen) > protocol.MaxLookSeen {
+	if len(seen) > protocol.MaxCheckSeen {
 		return r, fmt.Errorf("%q has %d files with long names: more than can be watched", p.Files, len(now))
 	}
 	r.Seen = string(seen)
@@ -61,14 +61,14 @@ func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protoco
 			continue
 		}
 		r.Met, r.Changed = true, true
-		for _, name := range names[:min(len(names), protocol.MaxLookedChange)] {
+		for _, name := range names[:min(len(names), protocol.MaxCheckChange)] {
 			fmt.Fprintf(&found, "%s: %s\n", kind, clip(name, maxName))
 		}
-		if more := len(names) - protocol.MaxLookedChange; more > 0 {
+		if more := len(names) - protocol.MaxCheckChange; more > 0 {
 			fmt.Fprintf(&found, "and %d more are %s\n", more, kind)
 		}
 	}
-	r.Found = clip(strings.TrimSpace(found.String()), protocol.MaxLookFound)
+	r.Found = clip(strings.TrimSpace(found.String()), protocol.MaxCheckFound)
 	return r, nil
 }
 
@@ -115,8 +115,8 @@ func list(ctx context.Context, home Home, pattern string) (manifest, error) {
 			return e.Err
 		case !e.Info.Mode().IsRegular() || !doublestar.MatchUnvalidated(pattern, e.Path):
 			return nil
-		case len(m) >= protocol.MaxLookFiles:
-			return fmt.Errorf("%q has more than %d files, which is as many as can be watched", pattern, protocol.MaxLookFiles)
+		case len(m) >= protocol.MaxCheckFiles:
+			return fmt.Errorf("%q has more than %d files, which is as many as can be watched", pattern, protocol.MaxCheckFiles)
 		}
 		m[e.Path] = [2]int64{e.Info.Size(), e.Info.ModTime().UnixNano()}
 		return nil
