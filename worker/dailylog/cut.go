@@ -24,7 +24,7 @@ var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
 // Cut counts the exchanges of some turns in the logs of some days. If gone is set, it deletes them
 // too. Doing it twice changes nothing more.
-func (l *Log) Cut(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
+func (l *Log) Cut(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var names []string
