@@ -12,7 +12,7 @@ import (
 // forgetTurns finds the facts and notes that came from some turns. If gone is set, it deletes them.
 // Doing it twice changes nothing more.
 func (h *Home) forgetTurns(
-	ctx context.Context, of protocol.MemoryExchanges, gone bool,
+	ctx context.Context, of protocol.MemoryTurns, gone bool,
 ) (r protocol.MemoryResult, err error) {
 	file, err := h.Read()
 	if err != nil {
@@ -38,7 +38,7 @@ func (h *Home) forgetTurns(
 
 // cutNotes counts the lines of daily notes that tools wrote in some turns. If gone is set, it
 // deletes them.
-func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
+func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
 	if len(of.Notes) == 0 {
 		return 0, nil
 	}

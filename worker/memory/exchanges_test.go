@@ -16,7 +16,7 @@ func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	of := &protocol.MemoryExchanges{Turns: []int64{1}, Messages: []int64{7}, Notes: []string{"Met  Ana"}, From: "2026-11-19", To: "2026-11-21"}
+	of := &protocol.MemoryTurns{Turns: []int64{1}, Messages: []int64{7}, Notes: []string{"Met  Ana"}, From: "2026-11-19", To: "2026-11-21"}
 	for _, step := range []struct {
 		action      protocol.MemoryAction
 		facts, note int

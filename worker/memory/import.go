@@ -196,7 +196,7 @@ func (i *importer) keepFacts(ctx context.Context, after int) (Change, error) {
 			facts := file.Facts()
 			if _, known := findSame(facts, fact.Text); known {
 				i.result.Known++
-			} else if i.gone[protocol.DigestOfWords(fact.Text)] {
+			} else if i.gone[protocol.WordsDigest(fact.Text)] {
 				i.skip(i.from[n], "it was forgotten")
 			} else if len(facts) >= protocol.MaxFacts {
 				i.skip(i.from[n], "MEMORY.md is full")

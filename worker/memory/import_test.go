@@ -70,7 +70,7 @@ func TestImport_Twice_TakesEachFactOnce(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	write(t, dir, "again.md", "- Smokes a pipe\n- Whistles\n")
-	gone := []string{protocol.DigestOfWords("smokes, a PIPE")}
+	gone := []string{protocol.WordsDigest("smokes, a PIPE")}
 	r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryImport, Path: "again.md", Forgotten: gone}, now)
 	if got := textOf(t, h); err != nil || r.Added != 1 || fmt.Sprint(r.Left) != "[again.md:1: it was forgotten]" || strings.Contains(got, "pipe") {
 		t.Errorf("got %+v, %v, %s", r, err, got)
