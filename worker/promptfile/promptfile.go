@@ -102,9 +102,9 @@ func (w *Watch) readAll() (files []file, programs bool) {
 
 // Inspect reads and inspects the file at a path.
 func (w *Watch) Inspect(name string) protocol.PromptFile {
-	f := file{PromptFile: protocol.PromptFile{Path: name, Looked: true}}
+	f := file{PromptFile: protocol.PromptFile{Path: name, Inspected: true}}
 	f.State, f.text, f.info = w.Home.Peek(name, protocol.PromptFileBytes(name))
-	f.Text, f.Git, f.Foreign = f.text, w.fromGit(f), w.byOtherAccount(f)
+	f.Text, f.FromGit, f.FromOtherAccount = f.text, w.fromGit(f), w.byOtherAccount(f)
 	return f.PromptFile
 }
 
@@ -137,8 +137,8 @@ func (w *Watch) report(ctx context.Context, files []file, r protocol.PromptFileR
 		}
 		for i, f := range files {
 			if slices.Contains(answer.Need, f.Path) {
-				r.Files[i].Looked, r.Files[i].Text = true, f.text
-				r.Files[i].Git, r.Files[i].Foreign = w.fromGit(f), w.byOtherAccount(f)
+				r.Files[i].Inspected, r.Files[i].Text = true, f.text
+				r.Files[i].FromGit, r.Files[i].FromOtherAccount = w.fromGit(f), w.byOtherAccount(f)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ type supervisor map[string]protocol.PromptFile
 
 func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
 	for _, f := range r.Files {
-		if s[f.Path] = f; !f.Looked {
+		if s[f.Path] = f; !f.Inspected {
 			answer.Need = append(answer.Need, f.Path)
 		}
 	}
@@ -75,7 +75,7 @@ func TestInspect_GitOrOtherAccount_IsRecognised(t *testing.T) {
 			if _, err := w.InForce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := told["AGENTS.md"]; got.Git != c.git || got.Foreign != c.foreign {
+			if got := told["AGENTS.md"]; got.FromGit != c.git || got.FromOtherAccount != c.foreign {
 				t.Errorf("told %s", fmt.Sprintf("%+v", got))
 			}
 		})
