@@ -159,12 +159,12 @@ func (r *reader) addContext(p *prompt, paths func(string) bool) {
 		}
 		threads++
 		text := fmt.Sprintf("%s, line %d, resolved %t, outdated %t\n", thread.Path, thread.Line, thread.Resolved, thread.Outdated)
-		for _, said := range thread.Said {
+		for _, said := range thread.Comments {
 			text += clip(said.Name+": "+said.Text, maxShort) + "\n"
 		}
 		p.addData("said before", text, maxAbout)
 	}
-	p.addData("asked for", m.Asked, maxAbout)
+	p.addData("asked for", m.Request, maxAbout)
 	p.addData("not here", strings.Join(m.Notes, "\n"), maxAbout)
 }
 
