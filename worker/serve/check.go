@@ -13,7 +13,7 @@ import (
 var errNoPrograms = errors.New("this worker runs no programs")
 
 // runCheck checks files, a command or a prompt file of the home.
-func runCheck(ctx context.Context, u *userTools, _ *host.Operation, p protocol.LookParameters) (any, error) {
+func runCheck(ctx context.Context, u *userTools, _ *host.Operation, p protocol.CheckParameters) (any, error) {
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
@@ -26,5 +26,5 @@ func runCheck(ctx context.Context, u *userTools, _ *host.Operation, p protocol.L
 		return check.Command(ctx, u.shell, p)
 	}
 	file := (&promptfile.Watch{Home: u.promptFiles}).Inspect(p.PromptFile)
-	return protocol.LookResult{Changed: string(file.State) != p.Seen, Seen: string(file.State), File: &file}, nil
+	return protocol.CheckResult{Changed: string(file.State) != p.Seen, Seen: string(file.State), File: &file}, nil
 }

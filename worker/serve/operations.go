@@ -20,7 +20,7 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationLog:     withParameters(logExchange),
-	protocol.OperationLook:    withParameters(runCheck),
+	protocol.OperationCheck:   withParameters(runCheck),
 	protocol.OperationIndex:   withParameters(indexHome),
 	protocol.OperationMemory:  withParameters(runMemory),
 	protocol.OperationReceive: withParameters(receiveFiles),

@@ -256,7 +256,7 @@ func TestTranscribe_Recording_GoesOnAfterKeptPiece(t *testing.T) {
 	}
 	next, done := 1, false
 	for _, p := range s.pieces {
-		if err := p.Check(next, done, 300); err != nil || p.Of != 2 {
+		if err := p.Check(next, done, 300); err != nil || p.Total != 2 {
 			t.Errorf("%+v: %v", p, err)
 		}
 		next, done = next+1, true

@@ -11,5 +11,5 @@ func (s *server) tryWalls(ctx context.Context, try protocol.TryWalls) (any, erro
 	if s.options.Try == nil {
 		return nil, protocol.MethodNotFound(protocol.MethodTryWalls)
 	}
-	return protocol.TriedWalls{Findings: s.options.Try(ctx, try)}, nil
+	return protocol.TryWallsResult{Findings: s.options.Try(ctx, try)}, nil
 }
