@@ -64,7 +64,7 @@ func (f *fixture) Piece(_ context.Context, p protocol.OperationPiece) error {
 	if p.Piece != len(f.Done) {
 		f.t.Errorf("piece %d is begun after %d", p.Piece, len(f.Done))
 	}
-	if p.Piece == p.Of {
+	if p.Piece == p.Total {
 		return nil
 	}
 	f.begun = append(f.begun, p.Piece)

@@ -96,7 +96,7 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done))
 	var last *protocol.TranscribedPiece
 	for i := len(done); ; i++ {
-		next := protocol.OperationPiece{Piece: i, Of: of, Done: last}
+		next := protocol.OperationPiece{Piece: i, Total: of, Done: last}
 		if i < of {
 			next.Seconds = seconds(parts[i].end - parts[i].begin)
 		}
