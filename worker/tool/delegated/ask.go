@@ -31,8 +31,8 @@ func askTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
 		worker.Define(
 			askSpec,
-			protocol.Ask{},
-			func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
+			protocol.AskArguments{},
+			func(ctx context.Context, call worker.Call, _ protocol.AskArguments) (worker.Result, error) {
 				answered, err := host.Call[protocol.QuestionAnswered](
 					ctx,
 					turn,

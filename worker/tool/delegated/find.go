@@ -27,8 +27,8 @@ func findTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
 		worker.Define(
 			findSpec,
-			protocol.ToolWords{},
-			func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
+			protocol.FindToolsArguments{},
+			func(ctx context.Context, call worker.Call, _ protocol.FindToolsArguments) (worker.Result, error) {
 				found, err := finds.answer(ctx, protocol.ToolsFind{Call: call.ID})
 				return worker.Result{
 					Text:  found.Text,

@@ -93,9 +93,9 @@ func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	jobs := &calls[protocol.JobCall, protocol.JobAnswer]{turn: turn, method: protocol.MethodJobCall,
 		most: protocol.MaxJobCalls, done: "tasks were seen to"}
 	return []worker.Tool{
-		jobTool(scheduleSpec, protocol.ScheduleTask{}, jobs), jobTool(listSpec, struct{}{}, jobs),
-		jobTool(updateSpec, protocol.UpdateTask{}, jobs), jobTool(cancelSpec, protocol.TaskID{}, jobs),
-		jobTool(resultsSpec, protocol.TaskID{}, jobs), ending(start),
+		jobTool(scheduleSpec, protocol.ScheduleTaskArguments{}, jobs), jobTool(listSpec, struct{}{}, jobs),
+		jobTool(updateSpec, protocol.UpdateTaskArguments{}, jobs), jobTool(cancelSpec, protocol.TaskArguments{}, jobs),
+		jobTool(resultsSpec, protocol.TaskArguments{}, jobs), ending(start),
 		jobTool(
 			enableFilesSpec,
 			struct{}{},
@@ -116,8 +116,8 @@ func jobTool[A any](spec worker.Spec, none A, jobs *calls[protocol.JobCall, prot
 func ending(start protocol.TurnStart) worker.Tool {
 	return worker.Define(
 		endSpec,
-		protocol.JobResult{},
-		func(context.Context, worker.Call, protocol.JobResult) (r worker.Result, err error) {
+		protocol.JobResultArguments{},
+		func(context.Context, worker.Call, protocol.JobResultArguments) (r worker.Result, err error) {
 			if start.Kind != "job" {
 				return r, errors.New("this is no task: answer in words")
 			}

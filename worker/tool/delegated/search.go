@@ -40,8 +40,8 @@ var homeSpec = worker.Spec{
 // searchTools makes the tools that search the history and the files of the home.
 func searchTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
-		searchTool(turn, historySpec, protocol.HistorySearch{}, protocol.MethodHistorySearch),
-		searchTool(turn, homeSpec, protocol.HomeSearch{}, protocol.MethodHomeSearch),
+		searchTool(turn, historySpec, protocol.HistorySearchArguments{}, protocol.MethodHistorySearch),
+		searchTool(turn, homeSpec, protocol.HomeSearchArguments{}, protocol.MethodHomeSearch),
 	}
 }
 

@@ -96,8 +96,8 @@ func factOf(args protocol.MemoryArguments) memory.Fact {
 }
 
 // allowed asks whether a fact may be kept, and sets its message and date.
-func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
-	a, err := host.Call[protocol.MemoryAllowed](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
+func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryPermission, error) {
+	a, err := host.Call[protocol.MemoryPermission](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
 	if err != nil {
 		return a, host.Refusal(err)
 	}
@@ -108,7 +108,7 @@ func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact
 
 // announce tells the supervisor that MEMORY.md changes.
 func (t family) announce(ctx context.Context, p protocol.MemoryChanged) error {
-	_, err := host.Call[protocol.MemoryTold](ctx, t.turn, protocol.MethodMemoryChanged, p)
+	_, err := host.Call[protocol.MemoryAcknowledged](ctx, t.turn, protocol.MethodMemoryChanged, p)
 	return host.Refusal(err)
 }
 
@@ -227,7 +227,7 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.Parse(texts[memory.FileName]).Facts()))
 	}
 	if len(ids) > 0 {
-		_, err = host.Call[protocol.MemoryTold](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalled{IDs: ids})
+		_, err = host.Call[protocol.MemoryAcknowledged](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalled{IDs: ids})
 	}
 	return r, host.Refusal(err)
 }

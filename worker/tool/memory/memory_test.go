@@ -45,16 +45,16 @@ func (h *fakeHost) answers() hosttest.Answers {
 	}
 }
 
-func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRemember) (protocol.MemoryAllowed, error) {
+func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRemember) (protocol.MemoryPermission, error) {
 	h.conflict = p.Conflict
-	a := protocol.MemoryAllowed{Message: 4711, At: "2026-11-20T12:19:00Z", After: 6}
+	a := protocol.MemoryPermission{Message: 4711, At: "2026-11-20T12:19:00Z", After: 6}
 	if p.Conflict != nil {
 		a.Choice = h.choice
 	}
 	return a, h.refused
 }
 
-func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChanged) (told protocol.MemoryTold, err error) {
+func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChanged) (told protocol.MemoryAcknowledged, err error) {
 	if h.waits {
 		return told, &protocol.Error{Code: protocol.CodeWaits}
 	}
@@ -67,7 +67,7 @@ func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChanged) (t
 	return told, nil
 }
 
-func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.MemoryRecalled) (told protocol.MemoryTold, err error) {
+func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.MemoryRecalled) (told protocol.MemoryAcknowledged, err error) {
 	h.recalled = p.IDs
 	return told, nil
 }

@@ -97,8 +97,8 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	if err := protocol.CheckCaption(caption); err != nil {
 		return worker.Result{}, fmt.Errorf("send %s: the caption: %w; say the rest in your answer", shown, err)
 	}
-	if n := 1 + len(args.More); n > protocol.MaxTogether {
-		return worker.Result{}, fmt.Errorf("send %s: %d files, and at most %d can be sent at once", shown, n, protocol.MaxTogether)
+	if n := 1 + len(args.More); n > protocol.MaxFilesTogether {
+		return worker.Result{}, fmt.Errorf("send %s: %d files, and at most %d can be sent at once", shown, n, protocol.MaxFilesTogether)
 	}
 	var files []protocol.ChatFile
 	size, names := int64(0), ""

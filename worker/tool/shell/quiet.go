@@ -24,13 +24,13 @@ func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (
 	}
 	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
-	err = s.programs.runBounded(ctx, protocol.LookSeconds*time.Second, func(ctx context.Context) error {
+	err = s.programs.runBounded(ctx, protocol.CheckSeconds*time.Second, func(ctx context.Context) error {
 		_, err := s.options.Programs.Run(ctx, program.Run{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
 		return err
 	})
 	switch {
 	case errors.Is(err, errTimeout):
-		return false, fmt.Errorf("the command took longer than %d s", protocol.LookSeconds)
+		return false, fmt.Errorf("the command took longer than %d s", protocol.CheckSeconds)
 	case err != nil:
 		return false, err
 	}
