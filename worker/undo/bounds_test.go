@@ -52,7 +52,7 @@ func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	f.put("a", "one\n")
 	undos := f.call("append_file", map[string]any{"path": "a", "content": "two"})
 	f.blobs.most = 4
-	for _, action := range []protocol.UndoAction{protocol.UndoBack, protocol.UndoForce} {
+	for _, action := range []protocol.UndoAction{protocol.UndoUnchanged, protocol.UndoForce} {
 		if got := f.run(action, undos)[0]; got.Outcome != protocol.UndoFailed || got.Why != "there is no room" || f.content()["a"] != "one\ntwo" {
 			t.Errorf("%s: %+v, and the file is %q", action, got, f.content()["a"])
 		}
@@ -70,7 +70,7 @@ func TestUndo_PlantedLink_IsNotFollowed(t *testing.T) {
 		f.must(os.RemoveAll(filepath.Join(f.dir, place)))
 		f.must(os.Symlink(filepath.Join(outside.dir, where), filepath.Join(f.dir, place)))
 		left := f.content()
-		if got := f.run(protocol.UndoBack, undos)[0]; got.Outcome != protocol.UndoChanged {
+		if got := f.run(protocol.UndoUnchanged, undos)[0]; got.Outcome != protocol.UndoChanged {
 			t.Errorf("%s: %+v", place, got)
 		}
 		if got := f.run(protocol.UndoForce, undos)[0]; got.Outcome != protocol.UndoFailed {
@@ -97,7 +97,7 @@ func TestDiff_BinaryOrLost_ShowsSizes(t *testing.T) {
 	if got := f.shown(undos); got != "a.png: bytes that are not kept any more before, 10 bytes now\n" {
 		t.Errorf("shown is %q once they are gone", got)
 	}
-	if got := f.run(protocol.UndoBack, undos)[0]; got.Outcome != protocol.UndoExpired {
+	if got := f.run(protocol.UndoUnchanged, undos)[0]; got.Outcome != protocol.UndoExpired {
 		t.Errorf("taken back is %+v", got)
 	}
 }

@@ -40,7 +40,7 @@ func (u *Undoer) Run(ctx context.Context, p protocol.UndoParameters, blobs Blobs
 	defer u.mu.Unlock()
 	r := &run{ws: u.ws, ctx: ctx, blobs: blobs, changes: p.Changes, outcomes: make([]protocol.UndoneChange, len(p.Changes))}
 	switch p.Action {
-	case protocol.UndoBack:
+	case protocol.UndoUnchanged:
 		for _, group := range groupRelated(p.Changes) {
 			r.undoGroup(group)
 		}

@@ -234,14 +234,14 @@ func TestUndo_AnyChanges_MatchModel(t *testing.T) {
 		if rapid.Bool().Draw(rt, "killed") {
 			kill(rt, f, list)
 		}
-		outcomes := f.run(protocol.UndoBack, list)
+		outcomes := f.run(protocol.UndoUnchanged, list)
 		after := f.content()
 		check(rt, list, outcomes, append(seen, left), after, touched)
 		if len(touched) > 0 {
 			return
 		}
 		again := newestFirst(inverse(list, outcomes)) // the oldest change is the first that the undo made
-		redone := f.run(protocol.UndoBack, again)
+		redone := f.run(protocol.UndoUnchanged, again)
 		if got := f.content(); !maps.Equal(got, left) && !slices.ContainsFunc(append(outcomes, redone...), func(o protocol.UndoneChange) bool { return o.Outcome != protocol.UndoDone }) {
 			rt.Fatalf("undone again: %q, want %q: %+v of %+v, before %+v of %+v", got, left, redone, again, outcomes, list)
 		}
@@ -260,7 +260,7 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 		}
 		return nil
 	}
-	_, _ = f.undo.Run(ctx, protocol.UndoParameters{Action: protocol.UndoBack, Changes: list}, f.blobs)
+	_, _ = f.undo.Run(ctx, protocol.UndoParameters{Action: protocol.UndoUnchanged, Changes: list}, f.blobs)
 	f.blobs.reads = nil
 }
 
