@@ -25,7 +25,7 @@ func (w countRecorder) Count(_ context.Context, f supervisor.Forgetting) (n supe
 	return n, nil
 }
 
-func (w countRecorder) InHome(context.Context, supervisor.Forgetting, func(protocol.MemoryTurns) error) error {
+func (w countRecorder) EachHomeSearch(context.Context, supervisor.Forgetting, func(protocol.MemoryTurns) error) error {
 	return nil
 }
 
