@@ -44,13 +44,13 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(con.err, textAuditEmpty+ofUser(*user))
+		fmt.Fprintln(con.err, textAuditEmpty+ofUserText(*user))
 	}
 	return printAudit(con.out, rows, *asJSON)
 }
 
-// ofUser names the person of whom nothing was found, whose name may be mistyped.
-func ofUser(name string) string {
+// ofUserText names the person of whom nothing was found, whose name may be mistyped.
+func ofUserText(name string) string {
 	if name == "" {
 		return ""
 	}

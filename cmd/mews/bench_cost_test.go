@@ -27,15 +27,15 @@ type cost struct {
 // programs are the three that a service is.
 var programs = []string{"mews", "mews-spawner", "mews-worker"}
 
-// spent is what a service has used.
-func spent(b *testing.B, h *apptest.Service) (c cost) {
+// measureCost is what a service has used.
+func measureCost(b *testing.B, h *apptest.Service) (c cost) {
 	b.Helper()
 	c.cpu = map[string]time.Duration{}
 	for _, program := range programs {
 		for _, pid := range h.Processes(program) {
 			c.cpu[program] += processorTime(b, pid)
 			for _, thread := range threads(b, pid, "status") {
-				c.switches += field(thread, "voluntary_ctxt_switches:")
+				c.switches += procField(thread, "voluntary_ctxt_switches:")
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.Helper()
 	n := float64(turns)
 	b.ReportMetric(float64((processorTime(b, os.Getpid())-c.fakes).Microseconds())/n, "µs-cpu-fakes")
-	now := spent(b, h)
+	now := measureCost(b, h)
 	var all float64
 	for _, program := range programs {
 		own := float64((now.cpu[program] - c.cpu[program]).Microseconds()) / n
@@ -97,28 +97,28 @@ func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 // share the processors.
 func BenchmarkTelegramCrowd(b *testing.B) {
 	const people = 50
-	m := newTelegramService(b, people, brisk)
+	m := newTelegramService(b, people, fastRate)
 	m.Start()
 	m.warm(people)
-	before := spent(b, m.Service)
+	before := measureCost(b, m.Service)
 	say := func(u telegramtest.User) { m.server.Say(telegramtest.Private(u), u, "hi") }
 	for _, u := range m.people {
 		say(u)
 	}
 	began, turns := time.Now(), 0
 	for b.Loop() {
-		say(m.answered())
+		say(m.nextAnsweredUser())
 		turns++
 	}
 	b.ReportMetric(float64(turns)/time.Since(began).Seconds(), "turns/s")
 	for range people {
-		m.answered()
+		m.nextAnsweredUser()
 	}
 	before.report(b, m.Service, turns+people)
 }
 
-// answered is who has the next answer.
-func (m *telegramService) answered() telegramtest.User {
+// nextAnsweredUser is who has the next answer.
+func (m *telegramService) nextAnsweredUser() telegramtest.User {
 	m.b.Helper()
 	for {
 		select {
@@ -144,14 +144,14 @@ func BenchmarkTelegramCalls(b *testing.B) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		b.Skip("strace counts the calls: ", err)
 	}
-	m := newTelegramService(b, 1, brisk)
+	m := newTelegramService(b, 1, fastRate)
 	m.Start()
 	m.warm(1)
 	count := countCalls(m.Service)
 	turns := 0
 	for b.Loop() {
-		m.turn(0)
-		m.rest()
+		m.timeTurn(0)
+		m.pause()
 		turns++
 	}
 	calls := count()
@@ -174,7 +174,7 @@ func countCalls(h *apptest.Service) (counts func() map[string]int) {
 		h.T.Fatal(err)
 	}
 	h.WaitFor(apptest.Patience, "strace to attach", func() bool {
-		return field(fmt.Sprintf("/proc/%d/status", supervisor), "TracerPid:") == float64(cmd.Process.Pid)
+		return procField(fmt.Sprintf("/proc/%d/status", supervisor), "TracerPid:") == float64(cmd.Process.Pid)
 	})
 	return func() map[string]int {
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {

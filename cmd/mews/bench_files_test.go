@@ -18,18 +18,18 @@ import (
 // BenchmarkTelegramPhoto is a photo of a phone on its way to the model: from when its bytes are
 // asked for, just before the last of them comes, to the model's call.
 func BenchmarkTelegramPhoto(b *testing.B) {
-	m := newTelegramService(b, 1, brisk)
+	m := newTelegramService(b, 1, fastRate)
 	m.Start()
 	m.warm(1)
 	photo, sent := phonePhoto(b), 0
 	b.SetBytes(int64(len(photo)))
-	m.filed(sent, telegramtest.Photo(telegramtest.File{ID: "warm", Content: photo}))
+	m.timeFile(sent, telegramtest.Photo(telegramtest.File{ID: "warm", Content: photo}))
 	var took samples
 	for b.Loop() {
 		sent++
-		took = append(took, m.filed(sent, telegramtest.Photo(telegramtest.File{ID: fmt.Sprint("photo-", sent), Content: photo})))
+		took = append(took, m.timeFile(sent, telegramtest.Photo(telegramtest.File{ID: fmt.Sprint("photo-", sent), Content: photo})))
 		b.StopTimer()
-		m.rest()
+		m.pause()
 		b.StartTimer()
 	}
 	took.report(b, time.Millisecond, "ms-photo-to-model")
@@ -55,21 +55,21 @@ func BenchmarkTelegramVoiceNote(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := newTelegramService(b, 1, brisk)
+	m := newTelegramService(b, 1, fastRate)
 	m.Configure(`speech: {in: {engine: command, command: [/bin/echo, buy eggs, "{wav}"]}}` + "\n")
 	m.Start()
 	m.warm(1)
 	sent := 0
 	send := func() time.Duration {
 		sent++
-		return m.filed(sent, telegramtest.Voice(telegramtest.File{ID: fmt.Sprint("voice-", sent), Content: content}, 10*time.Second))
+		return m.timeFile(sent, telegramtest.Voice(telegramtest.File{ID: fmt.Sprint("voice-", sent), Content: content}, 10*time.Second))
 	}
 	send()
 	var all, theirs, ours samples
 	for b.Loop() {
 		took := send()
 		b.StopTimer()
-		m.rest()
+		m.pause()
 		alone := run("ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-i", "file:"+note, "-map", "0:a:0", "-af", "silencedetect=noise=-50dB:d=0.3",
 			"-ac", "1", "-ar", "16000", "-f", "s16le", "-y", "file:"+note+".pcm") + run("/bin/echo", "buy eggs")
 		all, theirs, ours = append(all, took), append(theirs, alone), append(ours, took-alone)
@@ -85,14 +85,14 @@ func BenchmarkTelegramVoiceNote(b *testing.B) {
 func BenchmarkTelegramLargeFile(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
-		m := newTelegramServiceOf(b, 1, brisk+", files: "+dir, dir)
+		m := newTelegramServiceOf(b, 1, fastRate+", files: "+dir, dir)
 		m.Start()
 		m.warm(1)
 		supervisor := m.Processes("mews")[0]
 		document := func(n int, size int64) float64 {
-			m.filed(n, telegramtest.Document(telegramtest.File{ID: fmt.Sprint("document-", n), Name: "data.bin", Mime: "application/octet-stream",
+			m.timeFile(n, telegramtest.Document(telegramtest.File{ID: fmt.Sprint("document-", n), Name: "data.bin", Mime: "application/octet-stream",
 				Content: []byte{1, 0, 2}, Size: size}))
-			return field(fmt.Sprintf("/proc/%d/status", supervisor), "VmHWM:")
+			return procField(fmt.Sprintf("/proc/%d/status", supervisor), "VmHWM:")
 		}
 		small := document(0, 5<<20)
 		b.ReportMetric(document(1, 50<<20)-small, "KB-peak-50MB-after-5MB")
@@ -118,15 +118,15 @@ func phonePhoto(b *testing.B) []byte {
 	return out.Bytes()
 }
 
-// filed has the first person send a file, and returns how long that took from when its bytes were
+// timeFile has the first person send a file, and returns how long that took from when its bytes were
 // asked for to the model's call. Where nobody asks the server for bytes, it is from the message on.
-func (m *telegramService) filed(n int, file telegramtest.Field) time.Duration {
+func (m *telegramService) timeFile(n int, file telegramtest.Field) time.Duration {
 	m.b.Helper()
 	m.server.Await(m.b, "a poll that waits", m.server.Polling)
 	began := time.Now()
 	m.server.Say(telegramtest.Private(m.people[0]), m.people[0], fmt.Sprint("file ", n), file)
-	m.arrived()
-	called := within(m.b, m.model.calls, m.Service, "the model's end").called
+	m.awaitAnswer()
+	called := receive(m.b, m.model.calls, m.Service, "the model's end").called
 	if downloads := m.server.Calls(telegramtest.DownloadMethod); len(downloads) > 0 {
 		began = downloads[len(downloads)-1].At
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // settled is how long a home is still before it is looked through: see worker/index.
-const settled = time.Second
+const indexDelay = time.Second
 
 // BenchmarkHome is how long it takes from a home of 10,000 unchanged files to one new file's being
 // found: the worker's walk, the supervisor's look at each file and what goes between them. It is
@@ -61,7 +61,7 @@ func BenchmarkHome(b *testing.B) {
 			return err == nil && slices.ContainsFunc(r.Hits,
 				func(hit search.ReportHit) bool { return hit.Path == name })
 		})
-		took += time.Since(changed) - settled
+		took += time.Since(changed) - indexDelay
 	}
 	b.ReportMetric(float64(took.Milliseconds())/float64(n), "ms-to-reconcile")
 	v.stop()

@@ -19,21 +19,21 @@ import (
 // at most; the log says which do here. The model takes as long as a fast one does. With one that
 // answers at once it is Mews's own part alone that shares the processors, which "instant" shows.
 func BenchmarkNeighbour(b *testing.B) {
-	burn := harm{name: "burn", command: burn(4 * runtime.NumCPU())}
-	usual := modeltest.Paced(sentence, 10, 15*time.Millisecond)
+	burn := harm{name: "burn", command: burnCPU(4 * runtime.NumCPU())}
+	usual := modeltest.Paced(answerSentence, 10, 15*time.Millisecond)
 	for _, m := range append([]harm{burn}, harms...) {
 		b.Run(m.name, func(b *testing.B) { benchmarkNeighbour(b, m, usual) })
 	}
-	b.Run("instant", func(b *testing.B) { benchmarkNeighbour(b, burn, sentence) })
-	b.Run("transcription", func(b *testing.B) { benchmarkNeighbour(b, harm{command: burnHearing, hears: true}, usual) })
+	b.Run("instant", func(b *testing.B) { benchmarkNeighbour(b, burn, answerSentence) })
+	b.Run("transcription", func(b *testing.B) { benchmarkNeighbour(b, harm{command: burningRecogniser, byRecogniser: true}, usual) })
 }
 
-// burnHearing is a recogniser that calculates with as many threads as whisper-cli has, until there
+// burningRecogniser is a recogniser that calculates with as many threads as whisper-cli has, until there
 // is a file called over.
-const burnHearing = "cd; for i in $(seq {threads}); do while [ ! -e over ]; do :; done & done; : >begun; wait; echo milk"
+const burningRecogniser = "cd; for i in $(seq {threads}); do while [ ! -e over ]; do :; done & done; : >begun; wait; echo milk"
 
-// speak has alice send a recording.
-func (n *neighbour) speak() <-chan string {
+// sendRecording has alice send a recording.
+func (n *neighbour) sendRecording() <-chan string {
 	n.service.T.Helper()
 	ref, err := n.chat.Upload(n.service.T.Context(), bytes.NewReader(fileHead("voice")))
 	if err != nil {
@@ -42,11 +42,11 @@ func (n *neighbour) speak() <-chan string {
 	return n.say("", control.UploadedFile{Blob: ref, Name: "note.wav"})
 }
 
-// sentence is a model that says one of 200 characters, which Paced makes one of 300 ms: about 160
+// answerSentence is a model that says one of 200 characters, which Paced makes one of 300 ms: about 160
 // tokens a second.
-func sentence(r modeltest.Request) modeltest.Answer {
+func answerSentence(r modeltest.Request) modeltest.Answer {
 	if strings.HasPrefix(r.Asked(), "run ") {
-		return runner(r)
+		return runCommandModel(r)
 	}
 	return modeltest.Answer{Text: strings.Repeat("All is well. ", 16)[:200]}
 }
@@ -55,10 +55,10 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	_, url := modeltest.NewServer(b, script)
 	h := apptest.NewService(b, url, "alice", "bob")
 	h.Configure("worker: {" + neighbourLimits + "}\n")
-	if m.hears {
+	if m.byRecogniser {
 		h.Configure(fmt.Sprintf("speech: {in: {engine: command, command: [/bin/sh, -c, %q, \"{wav}\"], echo: false}}\n", m.command))
 	}
-	if small := smallHomes(h, "alice", "bob"); m.mount && !small {
+	if small := smallHomes(h, "alice", "bob"); m.needsMount && !small {
 		b.Skip("it takes a small disk, and only root may mount one")
 	}
 	h.Start()
@@ -67,15 +67,15 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	alice, bob := newNeighbour(h, "alice"), newClient(b, h, "bob")
 	var alone, beside []time.Duration
 	for b.Loop() {
-		alone = append(alone, bob.block(b)...)
-		begin := func() <-chan string { return m.begin(h, alice) }
-		if m.hears {
-			begin = func() <-chan string { return alice.begin(alice.speak) }
+		alone = append(alone, bob.timeTurns(b)...)
+		begin := func() <-chan string { return m.start(h, alice) }
+		if m.byRecogniser {
+			begin = func() <-chan string { return alice.awaitStart(alice.sendRecording) }
 		}
 		answer := begin()
-		beside = append(beside, bob.block(b)...)
-		modelOver(h, "alice")
-		alice.hear(answer)
+		beside = append(beside, bob.timeTurns(b)...)
+		stopHarm(h, "alice")
+		alice.await(answer)
 	}
 	bob.stop()
 	b.ReportMetric(float64(median(beside))/float64(median(alone)), "x_alone")
@@ -84,9 +84,9 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// block is how long each of a few turns of a new conversation takes: in a longer one they take
+// timeTurns is how long each of a few turns of a new conversation takes: in a longer one they take
 // longer.
-func (v *client) block(b *testing.B) (took []time.Duration) {
+func (v *client) timeTurns(b *testing.B) (took []time.Duration) {
 	b.Helper()
 	v.exchange(b, "/new")
 	for range 6 {
@@ -96,8 +96,8 @@ func (v *client) block(b *testing.B) (took []time.Duration) {
 	return took
 }
 
-// burn is shell for so many processes that calculate until there is a file called over.
-func burn(n int) string {
+// burnCPU is shell for so many processes that calculate until there is a file called over.
+func burnCPU(n int) string {
 	return fmt.Sprintf("for i in $(seq %d); do while [ ! -e over ]; do :; done & done; : >begun; wait", n)
 }
 

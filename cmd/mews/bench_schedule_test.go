@@ -18,15 +18,15 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// precise is how a moment is written to the millisecond, as a reminder takes it.
-const precise = "2006-01-02T15:04:05.000Z07:00"
+// millisecondFormat is how a moment is written to the millisecond, as a reminder takes it.
+const millisecondFormat = "2006-01-02T15:04:05.000Z07:00"
 
 // BenchmarkTelegramReminder is from the moment at which a reminder is due until the Bot API is
 // asked to send it: the goal is 5 ms at the median beside the fsync. That it was due and is about
 // to be sent are two commits.
 func BenchmarkTelegramReminder(b *testing.B) {
 	const each, ahead, apart = 48, 3 * time.Second, 40 * time.Millisecond
-	m := newTelegramService(b, 8, brisk)
+	m := newTelegramService(b, 8, fastRate)
 	m.Start()
 	m.warm(8)
 	disk := m.disk()
@@ -37,7 +37,7 @@ func BenchmarkTelegramReminder(b *testing.B) {
 			at, u := first.Add(time.Duration(i)*apart), m.people[i%len(m.people)]
 			words := fmt.Sprintf("cup %d.", len(due))
 			due[words] = at
-			m.server.Say(telegramtest.Private(u), u, "/remind "+at.Format(precise)+": "+words)
+			m.server.Say(telegramtest.Private(u), u, "/remind "+at.Format(millisecondFormat)+": "+words)
 		}
 		<-time.After(time.Until(first.Add(apart / 2)))
 		for range each {
@@ -120,7 +120,7 @@ func BenchmarkScheduledMemory(b *testing.B) {
 		if n := h.Count("SELECT count(*) FROM job WHERE state = 'active' AND fired = 0"); n != jobs*len(people) {
 			b.Fatalf("%d jobs wait, want %d", n, jobs*len(people))
 		}
-		kb := private(b, h.Processes("mews")[0])
+		kb := privateMemory(b, h.Processes("mews")[0])
 		h.Stop()
 		return kb
 	}
@@ -152,7 +152,7 @@ func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 		b.Fatal(err)
 	}
 	for i, name := range people {
-		for _, statement := range jobsOf {
+		for _, statement := range insertJobs {
 			if _, err := db.Exec(statement, sql.Named("user", name), sql.Named("chat", fmt.Sprint(apptest.FirstID+i)), sql.Named("jobs", each),
 				sql.Named("rule", string(rule)), sql.Named("next", next.UnixMilli()), sql.Named("now", now.UnixMilli())); err != nil {
 				b.Fatalf("%v: %s", err, statement)
@@ -161,8 +161,8 @@ func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	}
 }
 
-// jobsOf are the jobs of somebody.
-var jobsOf = []string{
+// insertJobs are the jobs of somebody.
+var insertJobs = []string{
 	`INSERT INTO conversation (user, channel, chat, thread, created_at) VALUES (:user, 'telegram', :chat, '', :now)`,
 	`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= :jobs)
 		INSERT INTO job (user, kind, state, text, rule, zone, conversation, made_by, since, next, created_at, changed_at)

@@ -18,9 +18,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// brisk is a pace that no benchmark meets: how long a turn takes is measured then, and not how long
+// fastRate is a pace that no benchmark meets: how long a turn takes is measured then, and not how long
 // it has to wait.
-const brisk = "rate: {chat: 30, all: 1000}"
+const fastRate = "rate: {chat: 30, all: 1000}"
 
 // endpoint is a model that notes when it was called and when it had said all.
 type endpoint struct {
@@ -82,7 +82,7 @@ func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegra
 		m.people = append(m.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: names[i]})
 	}
 	m.Service = apptest.NewService(b, url, names...)
-	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: m.seen, Files: files})
+	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: m.recordCall, Files: files})
 	m.Configure(apptest.OnTelegram(m.server, more))
 	return m
 }
@@ -90,8 +90,8 @@ func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegra
 // Start starts the service as its unit would.
 func (m *telegramService) Start() { asUnit(m.b, m.Service.Start) }
 
-// seen sorts what the Bot API is asked.
-func (m *telegramService) seen(c telegramtest.Call) {
+// recordCall sorts what the Bot API is asked.
+func (m *telegramService) recordCall(c telegramtest.Call) {
 	switch {
 	case c.Method == "getUpdates":
 		select {
@@ -113,13 +113,13 @@ func (m *telegramService) say(who int) time.Time {
 	return said
 }
 
-// arrived is when the next answer came to the Bot API.
-func (m *telegramService) arrived() time.Time {
-	return within(m.b, m.answers, m.Service, "an answer").At
+// awaitAnswer is when the next answer came to the Bot API.
+func (m *telegramService) awaitAnswer() time.Time {
+	return receive(m.b, m.answers, m.Service, "an answer").At
 }
 
-// within waits for what comes within a minute.
-func within[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T {
+// receive waits for what comes within a minute.
+func receive[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T {
 	b.Helper()
 	select {
 	case got := <-c:
@@ -130,12 +130,12 @@ func within[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T 
 	}
 }
 
-// turn is a whole turn: how long it took to the model, and from the model's end to the Bot API.
-func (m *telegramService) turn(who int) (before, after time.Duration) {
+// timeTurn is a whole turn: how long it took to the model, and from the model's end to the Bot API.
+func (m *telegramService) timeTurn(who int) (before, after time.Duration) {
 	m.b.Helper()
 	said := m.say(who)
-	answered := m.arrived()
-	v := within(m.b, m.model.calls, m.Service, "the model's end")
+	answered := m.awaitAnswer()
+	v := receive(m.b, m.model.calls, m.Service, "the model's end")
 	return v.called.Sub(said), answered.Sub(v.ended)
 }
 
@@ -143,13 +143,13 @@ func (m *telegramService) turn(who int) (before, after time.Duration) {
 func (m *telegramService) warm(people int) {
 	m.b.Helper()
 	for i := range people {
-		m.turn(i)
-		m.rest()
+		m.timeTurn(i)
+		m.pause()
 	}
 }
 
-// rest leaves the service the time to do what follows an answer. It is not measured.
-func (m *telegramService) rest() { <-time.After(20 * time.Millisecond) }
+// pause leaves the service the time to do what follows an answer. It is not measured.
+func (m *telegramService) pause() { <-time.After(20 * time.Millisecond) }
 
 // samples are what was measured. What is reported of them is the median: a machine that others use
 // too has outliers.
@@ -208,17 +208,17 @@ func (d *disk) commit() {
 // once: from the update to the model's call there are two commits, from the model's end to the
 // answer's call one, and one after that.
 func BenchmarkTelegramTurn(b *testing.B) {
-	m := newTelegramService(b, 8, brisk)
+	m := newTelegramService(b, 8, fastRate)
 	m.Start()
 	m.warm(8)
 	disk := m.disk()
 	var before, after samples
-	cost := spent(b, m.Service)
+	cost := measureCost(b, m.Service)
 	for b.Loop() {
-		x, y := m.turn(len(before))
+		x, y := m.timeTurn(len(before))
 		b.StopTimer()
 		before, after = append(before, x), append(after, y)
-		m.rest()
+		m.pause()
 		disk.commit()
 		b.StartTimer()
 	}
@@ -245,8 +245,8 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 		}
 		var latest time.Time
 		for range m.people {
-			latest = m.arrived()
-			within(b, m.model.calls, m.Service, "the model's end")
+			latest = m.awaitAnswer()
+			receive(b, m.model.calls, m.Service, "the model's end")
 		}
 		last = append(last, latest.Sub(said))
 		b.StopTimer()
@@ -264,10 +264,10 @@ func BenchmarkTelegramStart(b *testing.B) {
 	var fresh, again samples
 	for b.Loop() {
 		m := newTelegramService(b, 1, "")
-		fresh = append(fresh, m.polled())
+		fresh = append(fresh, m.timeStart())
 		m.Stop()
 		for range 10 {
-			again = append(again, m.polled())
+			again = append(again, m.timeStart())
 			m.Stop()
 		}
 	}
@@ -276,15 +276,15 @@ func BenchmarkTelegramStart(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// polled starts the service and returns how long that took to its first poll.
-func (m *telegramService) polled() time.Duration {
+// timeStart starts the service and returns how long that took to its first poll.
+func (m *telegramService) timeStart() time.Duration {
 	select {
 	case <-m.polls: // of an earlier life
 	default:
 	}
 	began := time.Now()
 	m.Start()
-	return within(m.b, m.polls, m.Service, "a poll").At.Sub(began)
+	return receive(m.b, m.polls, m.Service, "a poll").At.Sub(began)
 }
 
 // BenchmarkTelegramMemory is the private memory of the supervisor and the spawner while they poll
@@ -293,33 +293,33 @@ func (m *telegramService) polled() time.Duration {
 // after a hundred. What is resident stands beside it.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
-		m := newTelegramService(b, 2, brisk)
-		m.Configure(guarded)
+		m := newTelegramService(b, 2, fastRate)
+		m.Configure(gateConfig)
 		m.Start()
 		supervisor, spawner := idle(b, m.Service, m.server)
-		b.ReportMetric(private(b, supervisor), "KB-supervisor-idle")
-		b.ReportMetric(private(b, spawner), "KB-spawner")
-		b.ReportMetric(private(b, supervisor)+private(b, spawner), "KB-idle")
-		b.ReportMetric(resident(b, supervisor)+resident(b, spawner), "KB-idle-resident")
+		b.ReportMetric(privateMemory(b, supervisor), "KB-supervisor-idle")
+		b.ReportMetric(privateMemory(b, spawner), "KB-spawner")
+		b.ReportMetric(privateMemory(b, supervisor)+privateMemory(b, spawner), "KB-idle")
+		b.ReportMetric(residentMemory(b, supervisor)+residentMemory(b, spawner), "KB-idle-resident")
 		m.warm(2)
 		settle()
-		b.ReportMetric(private(b, workerOf(m.Service, "p0")), "KB-worker")
+		b.ReportMetric(privateMemory(b, workerOf(m.Service, "p0")), "KB-worker")
 		for range 100 {
-			m.turn(0)
+			m.timeTurn(0)
 		}
-		at100, resident100 := private(b, supervisor), resident(b, supervisor)
+		at100, resident100 := privateMemory(b, supervisor), residentMemory(b, supervisor)
 		for range 1000 {
-			m.turn(0)
+			m.timeTurn(0)
 		}
-		b.ReportMetric(private(b, supervisor)-at100, "KB-growth-1000-turns")
-		b.ReportMetric(resident(b, supervisor)-resident100, "KB-growth-resident")
+		b.ReportMetric(privateMemory(b, supervisor)-at100, "KB-growth-1000-turns")
+		b.ReportMetric(residentMemory(b, supervisor)-resident100, "KB-growth-resident")
 		m.Stop()
 	}
 	b.ReportMetric(0, "ns/op")
 }
 
-// guarded are the lines of a configuration with which the gate has something to do.
-const guarded = "budget: {users: {day: 100}}\napprovals: {all: {send_file: ask, settings: step_up}}\n"
+// gateConfig are the lines of a configuration with which the gate has something to do.
+const gateConfig = "budget: {users: {day: 100}}\napprovals: {all: {send_file: ask, settings: step_up}}\n"
 
 // BenchmarkTelegramHistory is how much slower the way to the model is where there is more that a
 // turn does not need: a long past, against a short one and against one that just fills the model's
@@ -333,7 +333,7 @@ func BenchmarkTelegramHistory(b *testing.B) {
 		{"window", crowd{10, windowful}, crowd{10, 10000}},
 		{"people", crowd{10, 0}, crowd{1000, 0}},
 	} {
-		b.Run(c.name, func(b *testing.B) { compare(b, c.less, c.more) })
+		b.Run(c.name, func(b *testing.B) { compareServices(b, c.less, c.more) })
 	}
 }
 
@@ -343,15 +343,15 @@ type crowd struct{ people, messages int }
 
 // compare has two services take turns, so that what else the machine does is to the disadvantage of
 // both.
-func compare(b *testing.B, less, more crowd) {
+func compareServices(b *testing.B, less, more crowd) {
 	mails := []*telegramService{less.telegramService(b), more.telegramService(b)}
 	before := make([]samples, len(mails))
 	for b.Loop() {
 		for i, m := range mails {
-			took, _ := m.turn(0)
+			took, _ := m.timeTurn(0)
 			b.StopTimer()
 			before[i] = append(before[i], took)
-			m.rest()
+			m.pause()
 			b.StartTimer()
 		}
 	}
@@ -362,8 +362,8 @@ func compare(b *testing.B, less, more crowd) {
 
 // telegramService is a service with that crowd, and with a warm worker of the first.
 func (c crowd) telegramService(b *testing.B) *telegramService {
-	m := newTelegramService(b, c.people, brisk)
-	m.remember(c.messages)
+	m := newTelegramService(b, c.people, fastRate)
+	m.fillHistory(c.messages)
 	m.Start()
 	m.warm(1)
 	return m
@@ -377,9 +377,9 @@ const (
 	windowful       = 16000 * 4 / (rememberedBytes + 16)
 )
 
-// remember gives the first person's conversation a past of so many messages. The service must not
+// fillHistory gives the first person's conversation a past of so many messages. The service must not
 // run.
-func (m *telegramService) remember(messages int) {
+func (m *telegramService) fillHistory(messages int) {
 	m.b.Helper()
 	if messages == 0 {
 		return
@@ -396,7 +396,7 @@ func (m *telegramService) remember(messages int) {
 		m.b.Fatal(err)
 	}
 	text := strings.Repeat("a word of it ", rememberedBytes)[:rememberedBytes]
-	for _, statement := range past {
+	for _, statement := range insertPast {
 		if _, err := tx.Exec(statement, sql.Named("turns", messages/2), sql.Named("text", text),
 			sql.Named("chat", fmt.Sprint(m.people[0].ID)), sql.Named("now", time.Now().UnixMilli())); err != nil {
 			m.b.Fatalf("%v: %s", err, statement)
@@ -407,24 +407,24 @@ func (m *telegramService) remember(messages int) {
 	}
 }
 
-// numbers counts the turns.
-const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :turns) `
+// turnNumbers counts the turns.
+const turnNumbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :turns) `
 
-// past is a conversation's, with a question and an answer in each turn.
-var past = []string{
+// insertPast is a conversation's, with a question and an answer in each turn.
+var insertPast = []string{
 	`INSERT INTO conversation (id, user, channel, chat, thread, created_at)
 		SELECT 1, 'p0', 'telegram', :chat, '', :now`,
-	numbers + `INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
+	turnNumbers + `INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 		SELECT i, 'p0', 1, 'past', i, 'text', :text, 'done', :now, :now FROM n`,
-	numbers + `INSERT INTO received (source, id, user, raw, received_at)
+	turnNumbers + `INSERT INTO received (source, id, user, raw, received_at)
 		SELECT 'past', i, 'p0', :text, :now FROM n`,
-	numbers + `INSERT INTO turn (id, user, conversation, kind, inbound, why, started_at, ended_at)
+	turnNumbers + `INSERT INTO turn (id, user, conversation, kind, inbound, why, started_at, ended_at)
 		SELECT i, 'p0', 1, 'chat', i, 'done', :now, :now FROM n`,
-	numbers + `INSERT INTO message (id, user, conversation, turn, role, parts, created_at)
+	turnNumbers + `INSERT INTO message (id, user, conversation, turn, role, parts, created_at)
 		SELECT 2 * i - 1, 'p0', 1, i, 'user', json_array(json_object('text', :text)), :now FROM n
 		UNION ALL SELECT 2 * i, 'p0', 1, i, 'assistant', json_array(json_object('text', :text)), :now FROM n`,
-	numbers + `INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at, outcome)
+	turnNumbers + `INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at, outcome)
 		SELECT i, 'p0', 1, i, i, 'answer', :text, :now, :now, 'sent' FROM n`,
-	numbers + `INSERT INTO post (user, conversation, turn, delivery, part, state, message, content, changed_at)
+	turnNumbers + `INSERT INTO post (user, conversation, turn, delivery, part, state, message, content, changed_at)
 		SELECT 'p0', 1, i, i, 0, 'sent', i, json_object('text', :text), :now FROM n`,
 }

@@ -33,7 +33,7 @@ func (s *stopwatch) script(r modeltest.Request) modeltest.Answer {
 	return modeltest.Instant(r)
 }
 
-func (s *stopwatch) at() time.Time {
+func (s *stopwatch) calledAt() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.called
@@ -94,8 +94,8 @@ func BenchmarkTurn(b *testing.B) {
 	for b.Loop() {
 		said := time.Now()
 		answered := v.exchange(b, "hi")
-		before += watch.at().Sub(said)
-		after += answered.Sub(watch.at())
+		before += watch.calledAt().Sub(said)
+		after += answered.Sub(watch.calledAt())
 		n++
 	}
 	b.ReportMetric(float64(before.Microseconds())/float64(n), "µs-to-model")
@@ -166,19 +166,19 @@ func BenchmarkMemory(b *testing.B) {
 		h.Start()
 		settle()
 		supervisor, spawner := h.Processes("mews")[0], h.Processes("mews-spawner")[0]
-		b.ReportMetric(private(b, supervisor), "KB-supervisor-idle")
-		b.ReportMetric(resident(b, supervisor), "KB-supervisor-resident")
-		b.ReportMetric(private(b, spawner), "KB-spawner")
+		b.ReportMetric(privateMemory(b, supervisor), "KB-supervisor-idle")
+		b.ReportMetric(residentMemory(b, supervisor), "KB-supervisor-resident")
+		b.ReportMetric(privateMemory(b, spawner), "KB-spawner")
 		bob, v := newClient(b, h, "bob"), newClient(b, h, "ann")
-		turns(b, bob, 1, "say hi")
-		turns(b, v, 1, "say hi")
-		b.ReportMetric(private(b, workerOf(h, "ann")), "KB-worker-one-turn")
-		turns(b, v, 1, "steps 9")
-		b.ReportMetric(private(b, workerOf(h, "ann")), "KB-worker-ten-steps")
-		turns(b, v, 98, "say hi")
-		at100 := private(b, supervisor)
-		turns(b, v, 1000, "say hi")
-		b.ReportMetric(private(b, supervisor)-at100, "KB-growth-1000-turns")
+		runTurns(b, bob, 1, "say hi")
+		runTurns(b, v, 1, "say hi")
+		b.ReportMetric(privateMemory(b, workerOf(h, "ann")), "KB-worker-one-turn")
+		runTurns(b, v, 1, "steps 9")
+		b.ReportMetric(privateMemory(b, workerOf(h, "ann")), "KB-worker-ten-steps")
+		runTurns(b, v, 98, "say hi")
+		at100 := privateMemory(b, supervisor)
+		runTurns(b, v, 1000, "say hi")
+		b.ReportMetric(privateMemory(b, supervisor)-at100, "KB-growth-1000-turns")
 		v.stop()
 		bob.stop()
 		h.Stop()
@@ -195,7 +195,7 @@ func workerOf(h *apptest.Service, name string) int {
 	return pid
 }
 
-func turns(b *testing.B, v *client, n int, text string) {
+func runTurns(b *testing.B, v *client, n int, text string) {
 	b.Helper()
 	for range n {
 		v.exchange(b, text)
@@ -205,25 +205,25 @@ func turns(b *testing.B, v *client, n int, text string) {
 // settle leaves a service the time to do what follows its start.
 func settle() { <-time.After(2 * time.Second) }
 
-// private is the memory that a process has for itself alone, in KB: heap, stacks, and what it has
+// privateMemory is the memory that a process has for itself alone, in KB: heap, stacks, and what it has
 // written to of its program's data. It is what Mews promises a bound of. The rest of what is
 // resident is pages of files, which the kernel keeps once for all processes and takes back when
 // memory is short. RssAnon in proc_pid_status(5) is for everybody to read.
-func private(t testing.TB, pid int) float64 { return memory(t, pid, "RssAnon:") }
+func privateMemory(t testing.TB, pid int) float64 { return memory(t, pid, "RssAnon:") }
 
-// resident is all the memory of a process, in KB, the pages of its program among it.
-func resident(t testing.TB, pid int) float64 { return memory(t, pid, "VmRSS:") }
+// residentMemory is all the memory of a process, in KB, the pages of its program among it.
+func residentMemory(t testing.TB, pid int) float64 { return memory(t, pid, "VmRSS:") }
 
 func memory(t testing.TB, pid int, name string) float64 {
 	t.Helper()
-	kb := field(fmt.Sprintf("/proc/%d/status", pid), name)
+	kb := procField(fmt.Sprintf("/proc/%d/status", pid), name)
 	if kb == 0 {
 		t.Fatalf("process %d has no %s", pid, name)
 	}
 	return kb
 }
 
-func field(path, name string) float64 {
+func procField(path, name string) float64 {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0

@@ -32,15 +32,15 @@ func BenchmarkVoice(b *testing.B) {
 			texts <- c
 		}
 	}})
-	h.Configure(apptest.OnTelegram(server, brisk))
+	h.Configure(apptest.OnTelegram(server, fastRate))
 	asUnit(b, h.Start)
 	ann := telegramtest.User{ID: apptest.FirstID, First: "ann"}
 	server.Say(telegramtest.Private(ann), ann, "/voice on")
 	h.WaitFor(apptest.Patience, "the mode to be kept", func() bool { return h.Count("SELECT count(*) FROM setting") == 1 })
 	said := func() time.Duration {
 		server.Say(telegramtest.Private(ann), ann, "speak")
-		text := within(b, texts, h, "the text").At
-		return within(b, voices, h, "the voice").At.Sub(text)
+		text := receive(b, texts, h, "the text").At
+		return receive(b, voices, h, "the voice").At.Sub(text)
 	}
 	said() // the worker starts
 	total := time.Duration(0)

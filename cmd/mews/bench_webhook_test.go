@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// payload is one of GitHub's, of about so many bytes.
-func payload(key string, size int) string {
+// deliveryBody is one of GitHub's, of about so many bytes.
+func deliveryBody(key string, size int) string {
 	commit := fmt.Sprintf(`{"id":"%040d","message":%q,"author":{"name":"Bob","email":"bob@example.org"},"added":["a/b.go"],"removed":[],"modified":["c.go"]},`,
 		1, strings.Repeat("Mend it. ", 30))
 	return fmt.Sprintf(`{"ref":"refs/heads/main","after":%q,"commits":[%s{}],"repository":{"full_name":"acme/widget"},"sender":{"login":"bob"}}`,
 		key, strings.Repeat(commit, size/len(commit)))
 }
 
-func post(b *testing.B, address, key, body string) {
-	insist(b, "http://"+address+"/webhook/github", body,
+func postDelivery(b *testing.B, address, key, body string) {
+	postUntilTaken(b, "http://"+address+"/webhook/github", body,
 		map[string]string{"X-GitHub-Event": "push", "X-GitHub-Delivery": key, "X-GitHub-Hook-ID": "7"})
 }
 
@@ -34,7 +34,7 @@ func BenchmarkDelivery(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n++
-		post(b, address, fmt.Sprint(n), payload(fmt.Sprint(n), 20<<10))
+		postDelivery(b, address, fmt.Sprint(n), deliveryBody(fmt.Sprint(n), 20<<10))
 	}
 	b.StopTimer()
 	var took []float64
@@ -48,7 +48,7 @@ func BenchmarkDelivery(b *testing.B) {
 		key := fmt.Sprint(n)
 		all.Go(func() {
 			began := time.Now()
-			post(b, address, key, payload(key, 20<<10))
+			postDelivery(b, address, key, deliveryBody(key, 20<<10))
 			mu.Lock()
 			defer mu.Unlock()
 			took = append(took, float64(time.Since(began).Microseconds())/1000)
@@ -73,16 +73,16 @@ func BenchmarkDeliveryMemory(b *testing.B) {
 		for name, headers := range map[string]string{
 			"KB-strangers": "", "KB-forgers": "X-Hub-Signature-256: sha256=" + strings.Repeat("ab", 32) + "\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: 1\r\n",
 		} {
-			b.ReportMetric(most(b, pid, 256, func(int) { stranger(address, headers) }), name)
+			b.ReportMetric(peakMemory(b, pid, 256, func(int) { sendLargeBody(address, headers) }), name)
 		}
-		b.ReportMetric(most(b, pid, 8, func(i int) { post(b, address, fmt.Sprint(i), payload(fmt.Sprint(i), 25_000_000)) }), "KB-eight-of-25MB")
+		b.ReportMetric(peakMemory(b, pid, 8, func(i int) { postDelivery(b, address, fmt.Sprint(i), deliveryBody(fmt.Sprint(i), 25_000_000)) }), "KB-eight-of-25MB")
 		h.Stop()
 	}
 	b.ReportMetric(0, "ns/op")
 }
 
-// stranger sends 25 MB as long as somebody reads it.
-func stranger(address, headers string) {
+// sendLargeBody sends 25 MB as long as somebody reads it.
+func sendLargeBody(address, headers string) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return
@@ -97,15 +97,15 @@ func stranger(address, headers string) {
 	io.Copy(io.Discard, conn)
 }
 
-// most is how much more private memory a process has at its most while n callers call.
-func most(b *testing.B, pid, n int, call func(i int)) float64 {
-	idle := private(b, pid)
+// peakMemory is how much more private memory a process has at its most while n callers call.
+func peakMemory(b *testing.B, pid, n int, call func(i int)) float64 {
+	idle := privateMemory(b, pid)
 	var done atomic.Bool
 	peak := make(chan float64)
 	go func() {
 		high := 0.0
 		for !done.Load() {
-			high = max(high, private(b, pid))
+			high = max(high, privateMemory(b, pid))
 			<-time.After(2 * time.Millisecond)
 		}
 		peak <- high

@@ -79,7 +79,7 @@ func TestSteerRun(t *testing.T) {
 	for _, name := range people {
 		k := newChatUser(r.Service, name, make([]chatMessage, messages), make(chan struct{}, 1))
 		r.users = append(r.users, k)
-		talking.Go(func() { r.write(ctx, k, k.name == people[0]) })
+		talking.Go(func() { r.writeMessages(ctx, k, k.name == people[0]) })
 		<-k.joined
 		select {
 		case <-r.opened: // what they wrote second is taken in between two steps of what they wrote first, for certain
@@ -110,15 +110,15 @@ func TestSteerRun(t *testing.T) {
 		t.Error("the supervisor was never killed, or nothing taken in between two steps")
 	}
 	for _, k := range r.users {
-		r.check(k)
+		r.checkTranscript(k)
 	}
 	r.Stop()
 	r.CheckIntegrity()
 }
 
-// write has a person write their share, first as the only one: the next message when the model has
+// writeMessages has a person write their share, first as the only one: the next message when the model has
 // been asked something, of anybody.
-func (r *steerRun) write(ctx context.Context, k *chatUser, first bool) {
+func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
@@ -156,15 +156,15 @@ func messageNumbers(texts ...string) (all []int) {
 	return all
 }
 
-// check holds a person's transcript and answers against what they wrote.
-func (r *steerRun) check(k *chatUser) {
+// checkTranscript holds a person's transcript and answers against what they wrote.
+func (r *steerRun) checkTranscript(k *chatUser) {
 	r.T.Helper()
 	var want []int
 	for i := range r.messages / steerPeople {
 		want = append(want, i)
 	}
 	said := messageNumbers(
-		texts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
+		queryTexts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
 	if diff := cmp.Diff(want, said); diff != "" {
 		r.T.Errorf("%s: in the transcript: (-want +got)\n%s", k.name, diff)
 	}
@@ -183,8 +183,8 @@ func (r *steerRun) check(k *chatUser) {
 	}
 }
 
-// texts is a column that a query gives.
-func texts(h *apptest.Service, query string, args ...any) (all []string) {
+// queryTexts is a column that a query gives.
+func queryTexts(h *apptest.Service, query string, args ...any) (all []string) {
 	h.T.Helper()
 	db := h.Database()
 	defer db.Close()

@@ -17,9 +17,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// told is what the person has said since the model's last answer, and how many steps it has taken
+// saidSinceAnswer is what the person has said since the model's last answer, and how many steps it has taken
 // for that.
-func told(r modeltest.Request) (texts []string, steps int) {
+func saidSinceAnswer(r modeltest.Request) (texts []string, steps int) {
 	for _, m := range r.Messages {
 		switch {
 		case m.Role == "user":
@@ -36,7 +36,7 @@ func told(r modeltest.Request) (texts []string, steps int) {
 // echoAfter takes so many steps, and then answers with all that it was told.
 func echoAfter(steps int) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
-		texts, taken := told(r)
+		texts, taken := saidSinceAnswer(r)
 		if taken < steps {
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: fmt.Sprintf(`{"limit":%d}`, taken+1)}}}
 		}
@@ -44,11 +44,11 @@ func echoAfter(steps int) modeltest.Script {
 	}
 }
 
-// withText is a model that says something with its first step.
-func withText(text string, script modeltest.Script) modeltest.Script {
+// sayFirst is a model that says something with its first step.
+func sayFirst(text string, script modeltest.Script) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		a := script(r)
-		if _, taken := told(r); taken == 0 {
+		if _, taken := saidSinceAnswer(r); taken == 0 {
 			a.Text = text
 		}
 		return a
@@ -58,20 +58,20 @@ func withText(text string, script modeltest.Script) modeltest.Script {
 // heldModel is a model of whose requests one waits until it is let go: the first, or the one behind
 // those that pass.
 type heldModel struct {
-	script modeltest.Script
-	pass   atomic.Int32
-	asked  chan struct{} // closed by the request that waits
-	let    chan struct{} // closed to have it answered
+	script   modeltest.Script
+	passes   atomic.Int32
+	asked    chan struct{} // closed by the request that waits
+	released chan struct{} // closed to have it answered
 }
 
 func newHeldModel(script modeltest.Script) *heldModel {
-	return &heldModel{script: script, asked: make(chan struct{}), let: make(chan struct{})}
+	return &heldModel{script: script, asked: make(chan struct{}), released: make(chan struct{})}
 }
 
 func (b *heldModel) answer(r modeltest.Request) modeltest.Answer {
-	if b.pass.Add(-1) == -1 {
+	if b.passes.Add(-1) == -1 {
 		close(b.asked)
-		<-b.let
+		<-b.released
 	}
 	return b.script(r)
 }
@@ -105,8 +105,8 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			model := newHeldModel(echoAfter(2))
 			if c.aloud != "" {
-				model.script = withText(c.aloud, model.script)
-				model.pass.Store(1)
+				model.script = sayFirst(c.aloud, model.script)
+				model.passes.Store(1)
 			}
 			_, url := modeltest.NewServer(t, model.answer)
 			h := apptest.NewService(t, url, "p0")
@@ -134,7 +134,7 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 			say("k0", "one")
 			<-model.asked
 			say("k1", "two")
-			release := sync.OnceFunc(func() { close(model.let) })
+			release := sync.OnceFunc(func() { close(model.released) })
 			defer release()
 			if !c.stops {
 				release()

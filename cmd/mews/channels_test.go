@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// namesChannels are the files and folders that may name a channel, and why. A path that ends in a
+// mayNameChannels are the files and folders that may name a channel, and why. A path that ends in a
 // slash is a folder.
-var namesChannels = map[string]string{
+var mayNameChannels = map[string]string{
 	"supervisor/conversation.go":      "the table of what channels can",
 	"supervisor/telegram/":            "Telegram's own package",
 	"supervisor/control/":             "the terminal's own package",
@@ -41,10 +41,10 @@ func TestChannels_Names_AreNotCompared(t *testing.T) {
 				return nil
 			}
 			found := channelsIn(t, path, nil)
-			for allowed := range namesChannels {
+			for allowed := range mayNameChannels {
 				if allowed == name || strings.HasSuffix(allowed, "/") && strings.HasPrefix(name, allowed) {
 					used[allowed] = used[allowed] || len(found) > 0
-					found = slices.DeleteFunc(found, func(f string) bool { return !strings.HasSuffix(f, comparison) || name != allowed })
+					found = slices.DeleteFunc(found, func(f string) bool { return !strings.HasSuffix(f, comparisonSuffix) || name != allowed })
 				}
 			}
 			for _, f := range found {
@@ -56,15 +56,15 @@ func TestChannels_Names_AreNotCompared(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for allowed := range namesChannels {
+	for allowed := range mayNameChannels {
 		if !used[allowed] {
 			t.Errorf("%s names no channel any more", allowed)
 		}
 	}
 }
 
-// comparison is how a finding ends that is one of a channel with a constant.
-const comparison = "is compared with"
+// comparisonSuffix is how a finding ends that is one of a channel with a constant.
+const comparisonSuffix = "is compared with"
 
 // channelsIn lists the channels that a file names, with their lines. src is as go/parser has it.
 func channelsIn(t *testing.T, path string, src any) (found []string) {
@@ -87,14 +87,14 @@ func channelsIn(t *testing.T, path string, src any) (found []string) {
 			if n.Op == token.EQL || n.Op == token.NEQ {
 				for _, side := range []ast.Expr{n.X, n.Y} {
 					if isChannel(side) {
-						add(n, "a channel", comparison)
+						add(n, "a channel", comparisonSuffix)
 					}
 				}
 			}
 		case *ast.CaseClause:
 			for _, e := range n.List {
 				if isChannel(e) {
-					add(e, "a channel", comparison)
+					add(e, "a channel", comparisonSuffix)
 				}
 			}
 		}

@@ -35,7 +35,7 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	}
 	cfg, path, err := loadConfig(*file)
 	if err != nil {
-		return askedOfService(ctx, con, *file, admin.Examine{}, err)
+		return printServiceCheck(ctx, con, *file, admin.Examine{}, err)
 	}
 	if cfg.Warnings == nil {
 		printChecked(con, cfg, path)
@@ -60,10 +60,10 @@ func printChecked(con console, cfg *config.Config, path string) {
 	}
 }
 
-// askedOfService prints what the service that runs finds of its own configuration, for an account
+// printServiceCheck prints what the service that runs finds of its own configuration, for an account
 // that can't read all of it. It returns unread, which says why, where no other account's service
 // answers.
-func askedOfService(ctx context.Context, con console, file string, what admin.Examine, unread error) error {
+func printServiceCheck(ctx context.Context, con console, file string, what admin.Examine, unread error) error {
 	cfg, err := findConfig(file)
 	if err != nil {
 		return unread

@@ -13,11 +13,11 @@ import (
 // loadConfig reads the configuration that a verb runs on: the file explicit, else the first that is
 // found, else none at all. path is the file's, "" for none.
 func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
-	return loadAs(explicit, false)
+	return loadConfigAs(explicit, false)
 }
 
-// loadAs reads a configuration. A client needs none of its secrets.
-func loadAs(explicit string, client bool) (cfg *config.Config, path string, err error) {
+// loadConfigAs reads a configuration. A client needs none of its secrets.
+func loadConfigAs(explicit string, client bool) (cfg *config.Config, path string, err error) {
 	env, err := config.OS(app.Effects())
 	if err != nil {
 		return nil, "", err
@@ -44,7 +44,7 @@ const (
 // findConfig reads a configuration for a verb that asks the service, and needs its secrets only
 // where none runs: an admin's own account may not read them.
 func findConfig(explicit string) (*config.Config, error) {
-	cfg, _, err := loadAs(explicit, true)
+	cfg, _, err := loadConfigAs(explicit, true)
 	return cfg, err
 }
 

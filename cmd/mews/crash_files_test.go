@@ -26,9 +26,9 @@ type chatFile struct {
 	content []byte
 }
 
-// withFiles gives three of ten messages files: documents, photos, voices and albums of photos. The
+// addFiles gives three of ten messages files: documents, photos, voices and albums of photos. The
 // last of its commands says how many.
-func withFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
+func addFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 	kinds, filed := map[int][]string{0: {"document"}, 1: {"photo", "photo", "photo"}, 2: {[]string{"photo", "voice"}[rng.IntN(2)]}}[rng.IntN(10)]
 	if !filed {
 		return chatMessage{text: text}
@@ -43,8 +43,8 @@ func withFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 
 // hears has every recording be the same words.
 const (
-	heardWords = "these words were spoken"
-	hears      = `speech: {in: {engine: command, command: [/bin/echo, "` + heardWords + `", "{wav}"], echo: false}}` + "\n"
+	heardWords       = "these words were spoken"
+	recogniserConfig = `speech: {in: {engine: command, command: [/bin/echo, "` + heardWords + `", "{wav}"], echo: false}}` + "\n"
 )
 
 // fileHead is what a file of a kind begins with.
@@ -71,7 +71,7 @@ func fileHead(kind string) []byte {
 }
 
 // field is how a file comes on Telegram.
-func (f chatFile) field(id string) telegramtest.Field {
+func (f chatFile) telegramField(id string) telegramtest.Field {
 	file := telegramtest.File{ID: id, Content: f.content}
 	switch f.kind {
 	case "photo":
@@ -83,18 +83,18 @@ func (f chatFile) field(id string) telegramtest.Field {
 	return telegramtest.Document(file)
 }
 
-var filedMessage = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)
+var fileMessagePattern = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)
 
-// readsFiles is a model that answers a message with files once all of them are there, and of an
+// checkFilesFirst is a model that answers a message with files once all of them are there, and of an
 // album once. Any other is for next.
-func readsFiles(next modeltest.Script) modeltest.Script {
+func checkFilesFirst(next modeltest.Script) modeltest.Script {
 	return func(q modeltest.Request) modeltest.Answer {
 		asked, at := "", len(q.Messages)
 		for at > 0 && q.Messages[at-1].Role == "user" {
 			at--
 			asked = q.Messages[at].Content + asked
 		}
-		all := filedMessage.FindAllStringSubmatch(asked, -1)
+		all := fileMessagePattern.FindAllStringSubmatch(asked, -1)
 		if all == nil || q.Messages[len(q.Messages)-1].Role != "user" {
 			return next(q)
 		}

@@ -34,7 +34,7 @@ const (
 // is whole after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
-	updates, kills := evenly(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
+	updates, kills := roundToPeople(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
 	t.Logf("replay with MEWS_CRASH_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
@@ -42,10 +42,10 @@ func TestCrashRun(t *testing.T) {
 	run.Start()
 	killer := &killer{service: run.Service, died: run.server.Died, rng: rng, losses: map[int]int{}}
 	for i := range kills {
-		run.say(i*updates/kills + updates/kills)
+		run.writeUntil(i*updates/kills + updates/kills)
 		killer.kill(run.done, i*updates/kills)
 	}
-	run.say(updates)
+	run.writeUntil(updates)
 	t.Logf("%d updates, %d kills of the supervisor, %d of workers", updates, killer.supervisors, killer.workers)
 	if killer.supervisors == 0 || killer.workers == 0 {
 		t.Error("one of the two was never killed")
@@ -56,8 +56,8 @@ func TestCrashRun(t *testing.T) {
 	run.CheckIntegrity()
 }
 
-// evenly is the next number of messages of which everybody writes as many.
-func evenly(messages int) int { return (messages + crashPeople - 1) / crashPeople * crashPeople }
+// roundToPeople is the next number of messages of which everybody writes as many.
+func roundToPeople(messages int) int { return (messages + crashPeople - 1) / crashPeople * crashPeople }
 
 // crashRun is a service on Telegram, and eight people who write to it.
 type crashRun struct {
@@ -76,7 +76,7 @@ type writer struct {
 	home     string
 	messages []chatMessage
 	said     int
-	again    map[int]int // messages whose answer was asked for once more, and how often
+	resends  map[int]int // messages whose answer was asked for once more, and how often
 }
 
 func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
@@ -88,15 +88,15 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	}
 	r.Service = apptest.NewService(t, url, people...)
 	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Check: r.acknowledged})
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Check: r.checkAcknowledged})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
-	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne + hears)
+	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne + recogniserConfig)
 	for i, name := range people {
 		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
-			user: telegramtest.User{ID: apptest.FirstID + int64(i), First: name}, home: r.Home(name), again: map[int]int{},
+			user: telegramtest.User{ID: apptest.FirstID + int64(i), First: name}, home: r.Home(name), resends: map[int]int{},
 			messages: randomMessages(rng.Uint64(), name, updates/crashPeople),
 		})
 	}
@@ -109,9 +109,9 @@ const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
 // model does what it is told, and notes when it has. Some answers are slow ones, which grow in
 // their chats.
 func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
-	a := readsFiles(modeltest.FileWriter)(q)
+	a := checkFilesFirst(modeltest.FileWriter)(q)
 	a.Chunk, a.Delay = 16, 2*time.Millisecond
-	if m := messageNumber.FindStringSubmatch(q.Asked()); m != nil && slow(m[1]) {
+	if m := messageNumber.FindStringSubmatch(q.Asked()); m != nil && isSlow(m[1]) {
 		a.Chunk, a.Delay = 4, 80*time.Millisecond
 	}
 	if len(a.Calls) == 0 {
@@ -123,13 +123,13 @@ func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	return a
 }
 
-// slow is every tenth message, and of a long run's later ones every hundredth.
-func slow(number string) bool {
+// isSlow is every tenth message, and of a long run's later ones every hundredth.
+func isSlow(number string) bool {
 	return strings.HasSuffix(number, "00") || len(number) < 3 && strings.HasSuffix(number, "0")
 }
 
-// acknowledged is asked by the server before it forgets updates: each of them must be on disk.
-func (r *crashRun) acknowledged(updates []int64) {
+// checkAcknowledged is asked by the server before it forgets updates: each of them must be on disk.
+func (r *crashRun) checkAcknowledged(updates []int64) {
 	db := r.Database()
 	defer db.Close()
 	for _, id := range updates {
@@ -141,8 +141,8 @@ func (r *crashRun) acknowledged(updates []int64) {
 	}
 }
 
-// say has the people write until they have written so many messages together.
-func (r *crashRun) say(until int) {
+// writeUntil has the people write until they have written so many messages together.
+func (r *crashRun) writeUntil(until int) {
 	for ; r.said < until; r.said++ {
 		w := r.writers[r.said%crashPeople]
 		if w.said < len(w.messages) {
@@ -159,7 +159,7 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 		more = append(more, telegramtest.Group(fmt.Sprint("album ", w.said)))
 	}
 	for i, f := range m.files {
-		s.Say(telegramtest.Private(w.user), w.user, text, append(more, f.field(fmt.Sprintf("%s-%d-%d", w.user.First, w.said, i)))...)
+		s.Say(telegramtest.Private(w.user), w.user, text, append(more, f.telegramField(fmt.Sprintf("%s-%d-%d", w.user.First, w.said, i)))...)
 		text = "" // the words stand with the first
 	}
 	if len(m.files) == 0 {
@@ -211,7 +211,7 @@ func (r *crashRun) noteRepeats() {
 				r.t.Fatal(err)
 			}
 			if i := slices.IndexFunc(w.messages, func(m chatMessage) bool { return m.text == text }); i >= 0 {
-				w.again[i]++
+				w.resends[i]++
 			}
 		}
 		if err := rows.Err(); err != nil {
@@ -255,8 +255,8 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 		if strings.Contains(m.Text, "again") && !messageNumber.MatchString(m.Text) {
 			continue // what /resend says
 		}
-		i := w.messageOf(m.Text)
-		if i < 0 || !w.whole(m.Text, i) {
+		i := w.messageIndex(m.Text)
+		if i < 0 || !w.isComplete(m.Text, i) {
 			continue // it was cut: only a message whose fate was not known is
 		}
 		if complete[i] > 0 && !repeat {
@@ -272,15 +272,15 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 	}
 	checkUploads(t, w.user.First, w.home, w.messages)
 	for i := range w.messages {
-		if complete[i] == 0 || complete[i] > 2+w.again[i] {
+		if complete[i] == 0 || complete[i] > 2+w.resends[i] {
 			t.Errorf("%s: message %d has %d whole answers", w.user.First, i, complete[i])
 		}
 	}
 	return marked
 }
 
-// messageOf is the place of the message that a text answers, -1 where it does not say.
-func (w *writer) messageOf(text string) int {
+// messageIndex is the place of the message that a text answers, -1 where it does not say.
+func (w *writer) messageIndex(text string) int {
 	m := messageNumber.FindStringSubmatch(text)
 	if m == nil {
 		return -1
@@ -292,9 +292,9 @@ func (w *writer) messageOf(text string) int {
 	return i
 }
 
-// whole tells whether a text ends with the whole answer to message i; what was done for it, and a
+// isComplete tells whether a text ends with the whole answer to message i; what was done for it, and a
 // note about a message before it, may follow.
-func (w *writer) whole(text string, i int) bool {
+func (w *writer) isComplete(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)

@@ -125,8 +125,8 @@ var floors = map[string]int{
 	"mews/protocol/template":  0,
 }
 
-// siblings are the imports within a floor, or of a higher one, that are allowed, and why.
-var siblings = map[[2]string]string{
+// allowedSiblings are the imports within a floor, or of a higher one, that are allowed, and why.
+var allowedSiblings = map[[2]string]string{
 	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
@@ -172,8 +172,8 @@ var features = []string{
 
 const featureFloor = 4
 
-// core are the packages that are made with features, and know none of them.
-var core = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}
+// corePackages are the packages that are made with features, and know none of them.
+var corePackages = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}
 
 // ban is an import that certain packages may not have.
 type ban struct {
@@ -182,7 +182,7 @@ type ban struct {
 	because  string
 }
 
-var bans = []ban{
+var importBans = []ban{
 	{"mews/supervisor/...", "mews/worker/...", "the two sides meet on the wire alone"},
 	{"mews/worker/...", "mews/supervisor/...", "the two sides meet on the wire alone"},
 	{"mews/supervisor/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it " +
@@ -191,8 +191,8 @@ var bans = []ban{
 		"each part's options"},
 }
 
-// owned are the libraries that one package alone imports.
-var owned = []ban{
+// ownedLibraries are the libraries that one package alone imports.
+var ownedLibraries = []ban{
 	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
 		"with its limits and its errors"},
 	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
@@ -200,11 +200,11 @@ var owned = []ban{
 	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "what is tried again waits in one way"},
 }
 
-// composes are the imports that are allowed in spite of a ban.
-var composes = map[[2]string]bool{{"mews/supervisor/app", "mews/config"}: true}
+// allowedDespiteBan are the imports that are allowed in spite of a ban.
+var allowedDespiteBan = map[[2]string]bool{{"mews/supervisor/app", "mews/config"}: true}
 
-// linked are the programs, and the packages that they may not link, directly or through others.
-var linked = []ban{
+// linkBans are the programs, and the packages that they may not link, directly or through others.
+var linkBans = []ban{
 	{"mews/cmd/mews", "mews/worker/...", "no tool ever runs in the process that holds the keys"},
 	{"mews/cmd/mews", "testing", "a fake has no business in a program"},
 
@@ -227,15 +227,15 @@ var linked = []ban{
 	{"mews/cmd/mews-spawner", "testing", "a fake has no business in a program"},
 }
 
-// listed is the answer of `go list` about a package.
-type listed struct {
+// goPackage is the answer of `go list` about a package.
+type goPackage struct {
 	ImportPath string
 	GoFiles    []string
 	Imports    []string
 }
 
 func TestFloors_Imports_AreAllowed(t *testing.T) {
-	for _, p := range list(t, "./...") {
+	for _, p := range goList(t, "./...") {
 		if len(p.GoFiles) == 0 {
 			continue // it has tests alone
 		}
@@ -243,7 +243,7 @@ func TestFloors_Imports_AreAllowed(t *testing.T) {
 			t.Errorf("%s is on no floor: give it a row in floors", p.ImportPath)
 		}
 		for _, imported := range p.Imports {
-			if why := fault(p.ImportPath, imported); why != "" {
+			if why := importFault(p.ImportPath, imported); why != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, imported, why)
 			}
 		}
@@ -254,10 +254,10 @@ func TestPrograms_LinkNoBannedPackage(t *testing.T) {
 	for _, program := range []string{"mews/cmd/mews", "mews/cmd/mews-worker", "mews/cmd/mews-spawner"} {
 		t.Run(path.Base(program), func(t *testing.T) {
 			imports := map[string][]string{}
-			for _, p := range list(t, "-deps", "./"+strings.TrimPrefix(program, "mews/")) {
+			for _, p := range goList(t, "-deps", "./"+strings.TrimPrefix(program, "mews/")) {
 				imports[p.ImportPath] = p.Imports
 			}
-			for _, b := range linked {
+			for _, b := range linkBans {
 				if b.importer != program {
 					continue
 				}
@@ -273,36 +273,36 @@ func TestPrograms_LinkNoBannedPackage(t *testing.T) {
 // inherit them.
 func TestRows_EachFitsAPackage(t *testing.T) {
 	imports := map[string][]string{}
-	for _, p := range list(t, "-deps", "./...") {
+	for _, p := range goList(t, "-deps", "./...") {
 		imports[p.ImportPath] = p.Imports
 	}
 	there := func(pattern string) bool {
 		for pkg := range imports {
-			if fits(pattern, pkg) {
+			if matchesPattern(pattern, pkg) {
 				return true
 			}
 		}
 		return false
 	}
-	for _, pattern := range patterns() {
+	for _, pattern := range allPatterns() {
 		if !there(pattern) {
 			t.Errorf("no package fits %s: delete its row", pattern)
 		}
 	}
-	for _, pair := range slices.Concat(slices.Collect(maps.Keys(siblings)), slices.Collect(maps.Keys(composes))) {
+	for _, pair := range slices.Concat(slices.Collect(maps.Keys(allowedSiblings)), slices.Collect(maps.Keys(allowedDespiteBan))) {
 		if !slices.Contains(imports[pair[0]], pair[1]) {
 			t.Errorf("%s does not import %s: delete the row that allows it", pair[0], pair[1])
 		}
 	}
 }
 
-// patterns lists what the tables of floors, of features and of bans have.
-func patterns() []string {
+// allPatterns lists what the tables of floors, of features and of bans have.
+func allPatterns() []string {
 	all := slices.Sorted(maps.Keys(floors))
 	for _, f := range features {
 		all = append(all, "mews/supervisor/"+f)
 	}
-	for _, b := range slices.Concat(bans, owned, linked) {
+	for _, b := range slices.Concat(importBans, ownedLibraries, linkBans) {
 		all = append(all, b.importer, b.imported)
 	}
 	return slices.Compact(all)
@@ -343,7 +343,7 @@ func TestImportFault_BannedImports_AreFound(t *testing.T) {
 		{"mews/supervisor/github", "github.com/google/go-github/v66/github", "one place"},
 		{"mews/supervisor/github/githubtest", "github.com/google/go-github/v66/github", "one place"},
 	} {
-		got := fault(test.importer, test.imported)
+		got := importFault(test.importer, test.imported)
 		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s imports %s: got %q, want %q", test.importer, test.imported, got, test.want)
 		}
@@ -353,40 +353,40 @@ func TestImportFault_BannedImports_AreFound(t *testing.T) {
 	}
 }
 
-// fault says why an import is wrong, "" where it is right.
-func fault(importer, imported string) string {
-	for _, b := range owned {
-		if fits(b.imported, imported) && importer != b.importer {
+// importFault says why an import is wrong, "" where it is right.
+func importFault(importer, imported string) string {
+	for _, b := range ownedLibraries {
+		if matchesPattern(b.imported, imported) && importer != b.importer {
 			return b.because
 		}
 	}
-	if !fits("mews/...", imported) {
-		if fits("mews/protocol/...", importer) && !isTest(importer) && strings.Contains(imported, ".") {
+	if !matchesPattern("mews/...", imported) {
+		if matchesPattern("mews/protocol/...", importer) && !isTestPackage(importer) && strings.Contains(imported, ".") {
 			return "the wire needs the standard library only"
 		}
 		return ""
 	}
 	if feature := featureOf(importer); feature != "" {
-		if other := featureOf(imported); other != "" && other != feature || slices.Contains(core, below(imported)) {
+		if other := featureOf(imported); other != "" && other != feature || slices.Contains(corePackages, supervisorFolder(imported)) {
 			return "a feature knows no other and nothing of the core: app hands it what it needs"
 		}
 	}
-	for _, b := range bans {
-		if fits(b.importer, importer) && fits(b.imported, imported) && !composes[[2]string{importer, imported}] {
+	for _, b := range importBans {
+		if matchesPattern(b.importer, importer) && matchesPattern(b.imported, imported) && !allowedDespiteBan[[2]string{importer, imported}] {
 			return b.because
 		}
 	}
-	if isTest(importer) && imported == path.Dir(importer) {
+	if isTestPackage(importer) && imported == path.Dir(importer) {
 		return "" // it fakes it
 	}
-	if isTest(imported) && !isTest(importer) {
+	if isTestPackage(imported) && !isTestPackage(importer) {
 		return "what is made for tests is for tests"
 	}
-	return faultOfFloors(importer, imported)
+	return floorFault(importer, imported)
 }
 
-// below is the folder of the supervisor that a package is in; "" for one that is elsewhere.
-func below(pkg string) string {
+// supervisorFolder is the folder of the supervisor that a package is in; "" for one that is elsewhere.
+func supervisorFolder(pkg string) string {
 	rest, there := strings.CutPrefix(pkg, "mews/supervisor/")
 	folder, _, _ := strings.Cut(rest, "/")
 	if !there {
@@ -397,16 +397,16 @@ func below(pkg string) string {
 
 // featureOf is the feature that a package is of; "" for one that is of none.
 func featureOf(pkg string) string {
-	if folder := below(pkg); slices.Contains(features, folder) {
+	if folder := supervisorFolder(pkg); slices.Contains(features, folder) {
 		return folder
 	}
 	return ""
 }
 
-func faultOfFloors(importer, imported string) string {
+func floorFault(importer, imported string) string {
 	above, _ := floorOf(importer)
 	below, _ := floorOf(imported)
-	_, right := siblings[[2]string{importer, imported}]
+	_, right := allowedSiblings[[2]string{importer, imported}]
 	switch {
 	case right:
 		return ""
@@ -424,7 +424,7 @@ func faultOfFloors(importer, imported string) string {
 // floorOf is the floor of a package. A package made for tests is on the floor of the package that
 // it is for.
 func floorOf(pkg string) (floor int, ok bool) {
-	if isTest(pkg) {
+	if isTestPackage(pkg) {
 		pkg = path.Dir(pkg)
 	}
 	if feature := featureOf(pkg); feature != "" && pkg == "mews/supervisor/"+feature {
@@ -432,17 +432,17 @@ func floorOf(pkg string) (floor int, ok bool) {
 	}
 	longest := -1
 	for pattern, f := range floors {
-		if fits(pattern, pkg) && len(pattern) > longest {
+		if matchesPattern(pattern, pkg) && len(pattern) > longest {
 			longest, floor = len(pattern), f
 		}
 	}
 	return floor, longest >= 0
 }
 
-// isTest says whether a package is made for tests: xtest, in the folder of x.
-func isTest(pkg string) bool { return path.Base(pkg) == path.Base(path.Dir(pkg))+"test" }
+// isTestPackage says whether a package is made for tests: xtest, in the folder of x.
+func isTestPackage(pkg string) bool { return path.Base(pkg) == path.Base(path.Dir(pkg))+"test" }
 
-func fits(pattern, pkg string) bool {
+func matchesPattern(pattern, pkg string) bool {
 	root, all := strings.CutSuffix(pattern, "/...")
 	return pkg == root || all && strings.HasPrefix(pkg, root+"/")
 }
@@ -456,7 +456,7 @@ func chainTo(imports map[string][]string, from, pattern string) []string {
 		way := ways[0]
 		ways = ways[1:]
 		last := way[len(way)-1]
-		if fits(pattern, last) {
+		if matchesPattern(pattern, last) {
 			return way
 		}
 		for _, next := range imports[last] {
@@ -469,9 +469,9 @@ func chainTo(imports map[string][]string, from, pattern string) []string {
 	return nil
 }
 
-// list asks the go command about packages of this module. A folder that has no Go file yet is no
+// goList asks the go command about packages of this module. A folder that has no Go file yet is no
 // error.
-func list(t *testing.T, args ...string) []listed {
+func goList(t *testing.T, args ...string) []goPackage {
 	t.Helper()
 	args = append([]string{"list", "-e", "-json=ImportPath,GoFiles,Imports"}, args...)
 	cmd := exec.CommandContext(t.Context(), "go", args...)
@@ -482,10 +482,10 @@ func list(t *testing.T, args ...string) []listed {
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, stderr.String())
 	}
-	var packages []listed
+	var packages []goPackage
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	for {
-		var p listed
+		var p goPackage
 		err := dec.Decode(&p)
 		if err == io.EOF {
 			break

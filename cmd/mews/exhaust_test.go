@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// call is Python for a system call by its number, which says its error.
-const call = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef call(*args):\n" +
+// pythonSyscall is Python for a system call by its number, which says its error.
+const pythonSyscall = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef call(*args):\n" +
 	"    if libc.syscall(*args) < 0: print(os.strerror(ctypes.get_errno()))\n"
 
 // shortages are what alice's model does to use up what the kernel counts for an account or the
@@ -36,33 +36,33 @@ var shortages = []harm{
 		notice: "more than the [0-9]+ pipes", result: "ended by a signal: killed",
 	},
 	{
-		name: "terminals", short: true,
+		name: "terminals", isShort: true,
 		command: python("begun()", "all = []", "try:", "    for n in range(100): all.append(os.openpty())",
 			"except OSError as e: print('after', len(all), e)", "wait()"),
 		result: "after 64 .*No space left on device|after 64 out of pty devices",
 	},
 	{
-		name: "inotify", short: true,
-		command: python(call+"begun()", "made = 0", "while libc.inotify_init() >= 0: made += 1",
+		name: "inotify", isShort: true,
+		command: python(pythonSyscall+"begun()", "made = 0", "while libc.inotify_init() >= 0: made += 1",
 			"print('after', made, os.strerror(ctypes.get_errno()))", "wait()"),
 		result: "after [0-9]{1,2} Too many open files",
 	},
 	{
-		name: "pending signals", short: true,
-		command: python(call+"import signal", "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN + 3])", "begun()", "made = 0",
+		name: "pending signals", isShort: true,
+		command: python(pythonSyscall+"import signal", "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN + 3])", "begun()", "made = 0",
 			"while libc.sigqueue(os.getpid(), signal.SIGRTMIN + 3, None) == 0: made += 1",
 			"print('after', made, os.strerror(ctypes.get_errno()))", "wait()"),
 		result: "after [0-9]{1,4} Resource temporarily unavailable",
 	},
 	{
 		name: "System V queues",
-		command: python(call+"begun()", "print(libc.msgget(0, 0o1600), os.strerror(ctypes.get_errno()))",
+		command: python(pythonSyscall+"begun()", "print(libc.msgget(0, 0o1600), os.strerror(ctypes.get_errno()))",
 			"print(libc.semget(0, 1, 0o1600), os.strerror(ctypes.get_errno()))", "print(libc.shmget(0, 1, 0o1600), os.strerror(ctypes.get_errno()))", "wait()"),
 		result: "(?s)(-1 Function not implemented.*){3}",
 	},
 	{
 		name: "asynchronous I/O",
-		command: python(call+"begun()", "number = {'x86_64': 206}.get(os.uname().machine, 0)",
+		command: python(pythonSyscall+"begun()", "number = {'x86_64': 206}.get(os.uname().machine, 0)",
 			"call(number, 1, ctypes.byref(ctypes.c_ulong()))", "wait()"),
 		result: "Function not implemented",
 	},
@@ -79,10 +79,10 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 			if own && os.Getuid() != 0 {
 				t.Skip("only root can give each person a uid")
 			}
-			_, url := modeltest.NewServer(t, runner)
+			_, url := modeltest.NewServer(t, runCommandModel)
 			h := apptest.NewService(t, url, append([]string{"alice"}, others...)...)
 			if own {
-				withOwnUIDs(h, firstUID, lastUID, append([]string{"alice"}, others...)...)
+				giveOwnUIDs(h, firstUID, lastUID, append([]string{"alice"}, others...)...)
 			} else {
 				h.Configure("worker: {uids: \"\"}\n")
 			}
@@ -98,10 +98,10 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 				home = filepath.Join(h.Dir, "state", "homes", "alice")
 			}
 			alice.ask("run true")
-			talkAll(talking) // everybody has a worker
-			before, usual := statusOf(h), talkAll(talking)
+			askAll(talking) // everybody has a worker
+			before, usual := statusOf(h), askAll(talking)
 			for _, pool := range chosenHarms(shortages, "MEWS_EXHAUST") {
-				t.Run(pool.name, func(t *testing.T) { pool.useUp(t, home, alice, talking, usual) })
+				t.Run(pool.name, func(t *testing.T) { pool.exhaust(t, home, alice, talking, usual) })
 			}
 			for i, now := range statusOf(h).Users {
 				if was := before.Users[i]; now.Deaths != 0 || now.Refused != "" || now.PID != was.PID {
@@ -112,26 +112,26 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	}
 }
 
-// useUp has alice's model, whose home it is, use a pool up while others talk.
-func (m harm) useUp(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
+// exhaust has alice's model, whose home it is, use a pool up while others talk.
+func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
 	heard := len(alice.notices())
-	answer := m.beginIn(home, alice)
-	during := talkAll(talking)
+	answer := m.startIn(home, alice)
+	during := askAll(talking)
 	t.Logf("eight answers took %v, and usually %v", during, usual)
 	if m.notice != "" {
 		alice.service.WaitFor(apptest.Patience, "alice to be told", func() bool {
 			return regexp.MustCompile(m.notice).MatchString(alice.notices()[heard:])
 		})
 	}
-	if got := overIn(home, alice, answer); !regexp.MustCompile(m.result).MatchString(got) {
+	if got := stopIn(home, alice, answer); !regexp.MustCompile(m.result).MatchString(got) {
 		t.Errorf("the model was told %q, want %q", got, m.result)
 	}
-	talkAll(talking)
+	askAll(talking)
 }
 
-// beginIn has the harm begin in alice's home, wherever it is; its answer comes on the channel, once
+// startIn has the harm begin in alice's home, wherever it is; its answer comes on the channel, once
 // it is over.
-func (m harm) beginIn(home string, alice *neighbour) <-chan string {
+func (m harm) startIn(home string, alice *neighbour) <-chan string {
 	alice.service.T.Helper()
 	for _, name := range []string{"begun", "over"} { // of the one before
 		if err := os.Remove(filepath.Join(home, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -146,13 +146,13 @@ func (m harm) beginIn(home string, alice *neighbour) <-chan string {
 	return answer
 }
 
-// overIn has it be over, and gives what the model was told.
-func overIn(home string, alice *neighbour, answer <-chan string) string {
+// stopIn has it be over, and gives what the model was told.
+func stopIn(home string, alice *neighbour, answer <-chan string) string {
 	alice.service.T.Helper()
 	if err := os.WriteFile(filepath.Join(home, "over"), nil, 0o644); err != nil {
 		alice.service.T.Fatal(err)
 	}
-	return alice.hear(answer)
+	return alice.await(answer)
 }
 
 // BenchmarkExhaust is how much longer eight people's answers take, each with a command of theirs,
@@ -165,11 +165,11 @@ func BenchmarkExhaust(b *testing.B) {
 }
 
 func benchmarkExhaust(b *testing.B, m harm) {
-	_, url := modeltest.NewServer(b, modeltest.Paced(runner, 10, 15*time.Millisecond))
+	_, url := modeltest.NewServer(b, modeltest.Paced(runCommandModel, 10, 15*time.Millisecond))
 	people := strings.Fields("alice ben cat dan eve fay gus hal ida")
 	h, home := apptest.NewService(b, url, people...), ""
 	if home = h.Home("alice"); os.Getuid() == 0 {
-		withOwnUIDs(h, firstUID, lastUID, people...)
+		giveOwnUIDs(h, firstUID, lastUID, people...)
 		home = filepath.Join(h.Dir, "state", "homes", "alice")
 	}
 	h.Start()
@@ -179,14 +179,14 @@ func benchmarkExhaust(b *testing.B, m harm) {
 		all = append(all, newNeighbour(h, name))
 	}
 	alice, talking := all[0], all[1:]
-	talkAll(all) // everybody has a worker
+	askAll(all) // everybody has a worker
 	var alone, beside []time.Duration
 	block := func(m harm, to *[]time.Duration) {
-		answer := m.beginIn(home, alice)
+		answer := m.startIn(home, alice)
 		for range 3 {
-			*to = append(*to, talkAll(talking))
+			*to = append(*to, askAll(talking))
 		}
-		overIn(home, alice, answer)
+		stopIn(home, alice, answer)
 	}
 	idle := harm{command: python("begun()", "wait()")}
 	for b.Loop() { // in a longer conversation answers take longer
@@ -201,8 +201,8 @@ func benchmarkExhaust(b *testing.B, m harm) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// talkAll has everybody say something at once, and says how long it took until all were answered.
-func talkAll(talking []*neighbour) time.Duration {
+// askAll has everybody say something at once, and says how long it took until all were answered.
+func askAll(talking []*neighbour) time.Duration {
 	began := time.Now()
 	var all sync.WaitGroup
 	for _, n := range talking {

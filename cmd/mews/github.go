@@ -49,13 +49,13 @@ func askGitHub[R any](ctx context.Context, con console, v subcommand, args []str
 	return report, show(con.out, report, *asJSON, text)
 }
 
-// ofRepo asks about the repository that is named, or about all.
-func ofRepo(*flag.FlagSet) func([]string) (any, error) {
+// repoParams asks about the repository that is named, or about all.
+func repoParams(*flag.FlagSet) func([]string) (any, error) {
 	return func(words []string) (any, error) { return github.Question{Repo: strings.Join(words, "")}, nil }
 }
 
 func githubCheck(ctx context.Context, con console, v subcommand, args []string) error {
-	report, err := askGitHub(ctx, con, v, args, 1, github.MethodCheck, ofRepo, setup.Report.Text)
+	report, err := askGitHub(ctx, con, v, args, 1, github.MethodCheck, repoParams, setup.Report.Text)
 	if err == nil && report.IsWrong() {
 		err = errors.New(textGitHubWrong)
 	}
@@ -63,7 +63,7 @@ func githubCheck(ctx context.Context, con console, v subcommand, args []string) 
 }
 
 func githubStatus(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, github.MethodStatus, ofRepo, github.Status.Text)
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodStatus, repoParams, github.Status.Text)
 	return err
 }
 

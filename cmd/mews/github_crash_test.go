@@ -37,7 +37,7 @@ func TestGitHubCrashRun(t *testing.T) {
 	for i, way := range []string{"webhooks", "polling"} {
 		t.Run(way, func(t *testing.T) {
 			r := newPullRun(t, rand.New(rand.NewPCG(seed, uint64(i))), way == "webhooks")
-			r.work(apptest.Number(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.Number(t, "MEWS_GITHUB_KILLS", githubKills))
+			r.makeEvents(apptest.Number(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.Number(t, "MEWS_GITHUB_KILLS", githubKills))
 			r.settle()
 			r.check()
 			r.Stop()
@@ -50,11 +50,11 @@ func TestGitHubCrashRun(t *testing.T) {
 // there.
 type pullRun struct {
 	*apptest.Service
-	t     *testing.T
-	rng   *rand.Rand
-	hub   *githubtest.Server
-	pulls []*writtenPull
-	last  int // number of the newest call of panic: no other has it
+	t         *testing.T
+	rng       *rand.Rand
+	hub       *githubtest.Server
+	pulls     []*writtenPull
+	lastPanic int // number of the newest call of panic: no other has it
 }
 
 // writtenPull is a pull request. Each of its commits adds a call of panic to a file of its own, and
@@ -132,14 +132,14 @@ func (r *pullRun) open(repo *githubtest.Repo) {
 
 // push pushes a commit with one more call of panic.
 func (r *pullRun) push(p *writtenPull) {
-	r.last++
-	p.panics = append(p.panics, r.last)
+	r.lastPanic++
+	p.panics = append(p.panics, r.lastPanic)
 	p.repo.Commit(p.branch, githubtest.Commit{Message: "Go on", Files: map[string]string{
-		fmt.Sprintf("panic%d.go", r.last): fmt.Sprintf("package main\n\nfunc f%[1]d() {\n\tpanic(%[1]d)\n}\n", r.last)}})
+		fmt.Sprintf("panic%d.go", r.lastPanic): fmt.Sprintf("package main\n\nfunc f%[1]d() {\n\tpanic(%[1]d)\n}\n", r.lastPanic)}})
 }
 
-// work has things happen, and kills the supervisor meanwhile.
-func (r *pullRun) work(events, kills int) {
+// makeEvents has things happen, and kills the supervisor meanwhile.
+func (r *pullRun) makeEvents(events, kills int) {
 	for i := range events {
 		p := r.pulls[r.rng.IntN(len(r.pulls))]
 		switch {
@@ -168,7 +168,7 @@ func (r *pullRun) settle() {
 	r.hub.Await(r.t, "the webhooks to be sent", r.hub.Idle)
 	r.Stop()
 	r.Start()
-	defer r.tellReviews()
+	defer r.logReviews()
 	for _, p := range r.pulls {
 		r.WaitFor(3*time.Minute, fmt.Sprintf("the last head of %s#%d to be reviewed", p.repo.Name(), p.number), func() bool {
 			return r.Count("SELECT count(*) FROM review WHERE repo = ? AND number = ? AND head = ? AND state IN ('done', 'skipped')",
@@ -180,8 +180,8 @@ func (r *pullRun) settle() {
 	})
 }
 
-// tellReviews logs how far the reviews are, where the test has failed.
-func (r *pullRun) tellReviews() {
+// logReviews logs how far the reviews are, where the test has failed.
+func (r *pullRun) logReviews() {
 	if !r.t.Failed() {
 		return
 	}
@@ -221,5 +221,5 @@ func (r *pullRun) check() {
 		}
 		mails += r.hub.Mails(p.repo.Name(), p.number)
 	}
-	r.t.Logf("%d pull requests with %d findings: %d mails", len(r.pulls), r.last, mails)
+	r.t.Logf("%d pull requests with %d findings: %d mails", len(r.pulls), r.lastPanic, mails)
 }

@@ -37,7 +37,7 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 		q.Job, words = words[0], words[1:]
 	}
 	q.Words = strings.Join(words, " ")
-	return tell(ctx, con, cfg, schedule.MethodJob, q, *asJSON, schedule.Report.Text)
+	return askAndShow(ctx, con, cfg, schedule.MethodJob, q, *asJSON, schedule.Report.Text)
 }
 
 // settings are NAME=VALUE flags, which may be given several times.

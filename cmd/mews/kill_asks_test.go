@@ -14,16 +14,16 @@ import (
 
 // chatQuestion is what a message has the model ask, and what its sender is to say to that.
 type chatQuestion struct {
-	text   string
-	press  string        // the button; "" for none
-	words  string        // else
-	means  string        // what the model reads of it
-	pauses time.Duration // for so long the sender is away
+	text    string
+	press   string        // the button; "" for none
+	words   string        // else
+	meaning string        // what the model reads of it
+	pause   time.Duration // for so long the sender is away
 }
 
-// asking has the model ask for about two of ten messages. Each question is another one, and nothing
+// addQuestions has the model ask for about two of ten messages. Each question is another one, and nothing
 // that is sent beside it answers it.
-func asking(seed uint64, name string, all []chatMessage) []chatMessage {
+func addQuestions(seed uint64, name string, all []chatMessage) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for i, m := range all {
 		if m.files == nil && rng.IntN(7) < 2 { // seven of ten have no files
@@ -34,47 +34,47 @@ func asking(seed uint64, name string, all []chatMessage) []chatMessage {
 }
 
 func askingMessage(rng *rand.Rand, name string, i int) chatMessage {
-	q := chatQuestion{text: fmt.Sprintf("What does %s want with %d?", name, i), pauses: time.Duration(rng.IntN(60)) * time.Millisecond}
+	q := chatQuestion{text: fmt.Sprintf("What does %s want with %d?", name, i), pause: time.Duration(rng.IntN(60)) * time.Millisecond}
 	red, blue := fmt.Sprintf("red-%s-%d", name, i), fmt.Sprintf("blue-%s-%d", name, i)
 	asked := fmt.Sprintf("ask choice %s | %s | %s", q.text, red, blue)
 	switch rng.IntN(5) {
 	case 0:
-		q.press, q.means = red, "They chose: "+red
+		q.press, q.meaning = red, "They chose: "+red
 	case 1:
-		q.press, q.means = blue, "They chose: "+blue
+		q.press, q.meaning = blue, "They chose: "+blue
 	case 2:
-		q.words, q.means = "2", "They chose: "+blue
+		q.words, q.meaning = "2", "They chose: "+blue
 	case 3:
-		q.words, q.means = red, "They chose: "+red
+		q.words, q.meaning = red, "They chose: "+red
 	case 4:
-		asked, q.words, q.means = "ask confirm "+q.text, "no", "They answered: No"
+		asked, q.words, q.meaning = "ask confirm "+q.text, "no", "They answered: No"
 	}
-	return chatMessage{text: fmt.Sprintf("say #%d\n%s", i, asked), asks: &q}
+	return chatMessage{text: fmt.Sprintf("say #%d\n%s", i, asked), question: &q}
 }
 
-// answer is what the answer to a message ends with.
-func (m chatMessage) answer() string {
-	if m.asks != nil {
-		return "told:\n" + m.asks.means
+// wantedAnswer is what the answer to a message ends with.
+func (m chatMessage) wantedAnswer() string {
+	if m.question != nil {
+		return "told:\n" + m.question.meaning
 	}
 	return "done: " + m.text
 }
 
-// meetQuestion takes what is delivered of questions: one that the person is asked, once, or that it
+// takeQuestion takes what is delivered of questions: one that the person is asked, once, or that it
 // is still waited for. It says whether it was such. The caller has the mutex.
-func (k *chatUser) meetQuestion(d control.Delivery) bool {
-	if said, mine := k.said[d.Key]; mine {
-		k.told[said]++
+func (k *chatUser) takeQuestion(d control.Delivery) bool {
+	if said, mine := k.answerKeys[d.Key]; mine {
+		k.confirmed[said]++
 		return true
 	}
 	for i, m := range k.messages {
 		switch {
-		case m.asks == nil || d.Kind != supervisor.DeliveryNotice || !strings.HasSuffix(d.Text, m.asks.text):
-		case d.Text == m.asks.text:
+		case m.question == nil || d.Kind != supervisor.DeliveryNotice || !strings.HasSuffix(d.Text, m.question.text):
+		case d.Text == m.question.text:
 			if k.questions[i]++; k.questions[i] == 1 {
 				key := control.NewKey()
-				k.said[key] = i
-				k.answering.Go(func() { k.answer(key, d, *m.asks) })
+				k.answerKeys[key] = i
+				k.answering.Go(func() { k.answerQuestion(key, d, *m.question) })
 			}
 			return true
 		default: // what was sent before the answer waits for its turn
@@ -85,9 +85,9 @@ func (k *chatUser) meetQuestion(d control.Delivery) bool {
 }
 
 // answer answers a question, a while after it was read.
-func (k *chatUser) answer(key string, d control.Delivery, q chatQuestion) {
+func (k *chatUser) answerQuestion(key string, d control.Delivery, q chatQuestion) {
 	select {
-	case <-time.After(q.pauses):
+	case <-time.After(q.pause):
 	case <-k.leaving.Done():
 		return
 	}
@@ -108,12 +108,12 @@ func (k *chatUser) answer(key string, d control.Delivery, q chatQuestion) {
 func (k *chatUser) checkQuestions(t *testing.T) (asked int) {
 	t.Helper()
 	for i, m := range k.messages {
-		if m.asks == nil {
+		if m.question == nil {
 			continue
 		}
 		asked++
-		if k.questions[i] != 1 || k.told[i] != 1 {
-			t.Errorf("%s was asked %d times for message %d, and told %d times of the answer", k.name, k.questions[i], i, k.told[i])
+		if k.questions[i] != 1 || k.confirmed[i] != 1 {
+			t.Errorf("%s was asked %d times for message %d, and told %d times of the answer", k.name, k.questions[i], i, k.confirmed[i])
 		}
 	}
 	return asked

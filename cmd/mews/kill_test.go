@@ -45,13 +45,13 @@ func TestKillRun(t *testing.T) {
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
-	_, url := modeltest.NewServer(t, modeltest.Paced(readsFiles(modeltest.FileWriter), 8, 2*time.Millisecond))
+	_, url := modeltest.NewServer(t, modeltest.Paced(checkFilesFirst(modeltest.FileWriter), 8, 2*time.Millisecond))
 	var people []string
 	for i := range killPeople {
 		people = append(people, fmt.Sprint("p", i))
 	}
 	h := apptest.NewService(t, url, people...)
-	h.Configure(apptest.OneByOne + hears)
+	h.Configure(apptest.OneByOne + recogniserConfig)
 	h.Start()
 
 	answers := make(chan struct{}, messages)
@@ -61,10 +61,10 @@ func TestKillRun(t *testing.T) {
 	defer talking.Wait()
 	defer leave()
 	for i, name := range people {
-		k := newChatUser(h, name, asking(rng.Uint64(), name, randomMessages(rng.Uint64(), name, share(messages, killPeople, i))), answers)
+		k := newChatUser(h, name, addQuestions(rng.Uint64(), name, randomMessages(rng.Uint64(), name, share(messages, killPeople, i))), answers)
 		k.leaving = ctx
 		users = append(users, k)
-		talking.Go(func() { k.talk(ctx) })
+		talking.Go(func() { k.sendAll(ctx) })
 		<-k.joined // a chat that can't be joined at first gives up at once
 	}
 	killer := &killer{service: h, rng: rng, losses: map[int]int{}}
@@ -82,7 +82,7 @@ func TestKillRun(t *testing.T) {
 		case <-k.done:
 		case <-patience:
 			t.Error("some messages were not answered within three minutes")
-			patience = closed
+			patience = expired
 		}
 		asked += k.check(t, takenMessages(t, h, k.name))
 	}
@@ -99,8 +99,8 @@ func TestKillRun(t *testing.T) {
 	h.CheckIntegrity()
 }
 
-// closed is a patience that has come to its end.
-var closed = func() <-chan time.Time {
+// expired is a patience that has come to its end.
+var expired = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
@@ -136,7 +136,7 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	if k.supervisors == 0 || k.workers == 0 {
 		wantsWorker = k.supervisors > 0
 	}
-	if wantsWorker && k.worker() {
+	if wantsWorker && k.killWorker() {
 		k.service.CheckIntegrity()
 		return
 	}
@@ -151,14 +151,14 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	clear(k.losses)
 }
 
-// worker kills a worker of somebody who may lose one more.
-func (k *killer) worker() bool {
+// killWorker kills a worker of somebody who may lose one more.
+func (k *killer) killWorker() bool {
 	workers := k.service.Workers()
 	people := slices.Sorted(maps.Keys(workers))
 	k.rng.Shuffle(len(people), func(i, j int) { people[i], people[j] = people[j], people[i] })
 	for _, name := range people {
 		person, err := strconv.Atoi(strings.TrimPrefix(name, "p"))
-		if err != nil || k.losses[person] >= workerKills || k.tried(name) {
+		if err != nil || k.losses[person] >= workerKills || k.isNearlyGivenUp(name) {
 			continue
 		}
 		if syscall.Kill(workers[name], syscall.SIGKILL) == nil {
@@ -170,18 +170,18 @@ func (k *killer) worker() bool {
 	return false
 }
 
-// tried says whether a person's turn, or what reads their files, has lost as many workers as it
+// isNearlyGivenUp says whether a person's turn, or what reads their files, has lost as many workers as it
 // may: with the next it is given up, which is another test's story.
-func (k *killer) tried(person string) bool {
+func (k *killer) isNearlyGivenUp(person string) bool {
 	return k.service.Count(`SELECT (SELECT count(*) FROM turn WHERE user = ?1 AND ended_at IS NULL AND deaths >= 2) +
 		(SELECT count(*) FROM operation WHERE user = ?1 AND state IN ('waiting', 'running') AND deaths >= 2)`, person) > 0
 }
 
 // chatMessage is a message and what its answer must be.
 type chatMessage struct {
-	text  string
-	files []chatFile
-	asks  *chatQuestion // nil: nothing is asked
+	text     string
+	files    []chatFile
+	question *chatQuestion // nil: nothing is asked
 }
 
 // randomMessages makes up what one person sends: words, files that are written and read, lines that
@@ -196,7 +196,7 @@ func randomMessages(seed uint64, name string, n int) []chatMessage {
 			fmt.Sprintf("append %s-%d to log.txt", name, i),
 			fmt.Sprintf("steps %d", 2+rng.IntN(3)),
 		}[rng.IntN(4)]
-		all = append(all, withFiles(rng, name, i, fmt.Sprintf("say #%d\n%s", i, text)))
+		all = append(all, addFiles(rng, name, i, fmt.Sprintf("say #%d\n%s", i, text)))
 	}
 	return all
 }
@@ -212,26 +212,26 @@ type chatUser struct {
 	leaving   context.Context // ends as the person leaves
 	answering sync.WaitGroup
 
-	mu        sync.Mutex // guards what follows
-	sent      map[string]int
-	said      map[string]int // answers to what messages had asked, by their keys
-	questions map[int]int    // how often was asked, by the message
-	told      map[int]int    // how often was told what was answered
-	got       []control.Delivery
-	remaining int
-	joined    chan struct{}
-	done      chan struct{}
+	mu         sync.Mutex // guards what follows
+	sent       map[string]int
+	answerKeys map[string]int // answers to what messages had asked, by their keys
+	questions  map[int]int    // how often was asked, by the message
+	confirmed  map[int]int    // how often was told what was answered
+	got        []control.Delivery
+	remaining  int
+	joined     chan struct{}
+	done       chan struct{}
 }
 
 func newChatUser(h *apptest.Service, name string, messages []chatMessage, answers chan<- struct{}) *chatUser {
 	k := &chatUser{name: name, home: h.Home(name), messages: messages, answers: answers,
-		sent: map[string]int{}, said: map[string]int{}, questions: map[int]int{}, told: map[int]int{}, remaining: len(messages), joined: make(chan struct{}), done: make(chan struct{})}
+		sent: map[string]int{}, answerKeys: map[string]int{}, questions: map[int]int{}, confirmed: map[int]int{}, remaining: len(messages), joined: make(chan struct{}), done: make(chan struct{})}
 	k.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.Undelivered}, k)
 	return k
 }
 
-// talk sends every message without waiting for answers, and stays until ctx ends.
-func (k *chatUser) talk(ctx context.Context) {
+// sendAll sends every message without waiting for answers, and stays until ctx ends.
+func (k *chatUser) sendAll(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer k.answering.Wait()
@@ -258,7 +258,7 @@ func (k *chatUser) talk(ctx context.Context) {
 func (k *chatUser) Deliver(d control.Delivery) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.meetQuestion(d) {
+	if k.takeQuestion(d) {
 		return true
 	}
 	k.got = append(k.got, d)
@@ -295,7 +295,7 @@ func (k *chatUser) check(t *testing.T, took map[string]takenMessage) (asked int)
 			t.Errorf("%s got what nobody asked for: %s %q", k.name, d.Kind, d.Text)
 			continue
 		}
-		if !strings.HasSuffix(d.Text, k.messages[i].answer()) {
+		if !strings.HasSuffix(d.Text, k.messages[i].wantedAnswer()) {
 			t.Errorf("%s: message %d, %q, was answered with %q", k.name, i, k.messages[i].text, d.Text)
 		}
 		for due := range i {

@@ -149,8 +149,8 @@ func (m *ownMews) checkConsole(block example) []string {
 	return faults
 }
 
-// rests complete a part of a configuration that mentions users or models and does not list them.
-var rests = map[string]string{
+// completions complete a part of a configuration that mentions users or models and does not list them.
+var completions = map[string]string{
 	"users": "users: [{name: ann, role: admin, telegram: 42}]\n",
 	"models": "models: {default: local/qwen3, providers: {local: {kind: openai, " +
 		"base_url: \"http://127.0.0.1:11434/v1\"}}}\n",
@@ -160,9 +160,9 @@ var rests = map[string]string{
 var userKey = regexp.MustCompile(`\buser: (\w+)`)
 
 // whole returns a configuration: a part, and the rests that it lacks.
-func whole(part string) string {
+func completeConfig(part string) string {
 	text := part + "\n"
-	for key, rest := range rests {
+	for key, rest := range completions {
 		if strings.Contains("\n"+part, "\n"+key+":") {
 			continue
 		}
@@ -182,7 +182,7 @@ func checkYAML(_ *ownMews, block example) []string {
 	env.ReadFile = func(path string) ([]byte, error) {
 		switch {
 		case path == file:
-			return []byte(whole(strings.Join(block.lines, "\n"))), nil
+			return []byte(completeConfig(strings.Join(block.lines, "\n"))), nil
 		case !filepath.IsAbs(path):
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}

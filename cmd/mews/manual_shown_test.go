@@ -14,9 +14,9 @@ const (
 	some = "…"
 )
 
-// aside are lines that a page may leave out anywhere: empty ones, and those of tools, which come
+// optionalLine are lines that a page may leave out anywhere: empty ones, and those of tools, which come
 // sooner or later.
-var aside = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
+var optionalLine = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 
 // plainLine returns a line without Markdown's marks and the terminal's own.
 func plainLine(line string) string {
@@ -53,7 +53,7 @@ func faultOfShown(shown, came []string) string {
 	for _, part := range parts {
 		read := 0 // lines of the part, at most
 		for i := at; i < len(lines) && read < len(part); i++ {
-			n, behind := follow(part, lines, i)
+			n, behind := matchPart(part, lines, i)
 			read, at = max(read, n), behind
 		}
 		switch {
@@ -67,14 +67,14 @@ func faultOfShown(shown, came []string) string {
 	return ""
 }
 
-// follow reads a part from a line on, and returns how many lines of it stand there, and where they
+// matchPart reads a part from a line on, and returns how many lines of it stand there, and where they
 // end.
-func follow(part, lines []string, at int) (read, behind int) {
+func matchPart(part, lines []string, at int) (read, behind int) {
 	for read < len(part) && at < len(lines) {
 		switch {
 		case fitsLine(part[read], lines[at]):
 			read++
-		case read == 0 || !aside.MatchString(lines[at]):
+		case read == 0 || !optionalLine.MatchString(lines[at]):
 			return read, at
 		}
 		at++

@@ -17,10 +17,10 @@ func TestIdleMemory(t *testing.T) {
 	// the race detector's memory is not what is promised
 	h.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
-	h.Configure(apptest.OnTelegram(server, "") + guarded)
+	h.Configure(apptest.OnTelegram(server, "") + gateConfig)
 	h.Start()
 	supervisor, spawner := idle(t, h, server)
-	own, all := private(t, supervisor)+private(t, spawner), resident(t, supervisor)+resident(t, spawner)
+	own, all := privateMemory(t, supervisor)+privateMemory(t, spawner), residentMemory(t, supervisor)+residentMemory(t, spawner)
 	t.Logf("supervisor and spawner have %.0f KB of their own, %.0f KB resident", own, all)
 	if own > mostIdle {
 		t.Errorf("supervisor and spawner have %.0f KB of their own, at most %d", own, mostIdle)

@@ -42,5 +42,5 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	return tell(ctx, con, cfg, api.MethodModels, nil, *asJSON, api.ModelsReport.Text)
+	return askAndShow(ctx, con, cfg, api.MethodModels, nil, *asJSON, api.ModelsReport.Text)
 }

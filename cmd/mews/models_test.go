@@ -60,9 +60,9 @@ func TestModelsVerb(t *testing.T) {
 	}
 }
 
-// neighbour is a server of models on loopback, in place of those that may be on this machine.
+// nearbyServer is a server of models on loopback, in place of those that may be on this machine.
 // looked counts how often it was looked for.
-func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
+func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
 	t.Helper()
 	server = modeltest.New(modeltest.Echo)
 	server.Models, server.Dialect = models, modeltest.Ollama
@@ -80,8 +80,8 @@ func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint s
 		"/v1 OPENAI_MODEL=qwen3:8b mews run", looked
 }
 
-// barely is the configuration of a machine on which nothing is configured but what env says.
-func barely(t *testing.T, env map[string]string) *config.Config {
+// bareConfig is the configuration of a machine on which nothing is configured but what env says.
+func bareConfig(t *testing.T, env map[string]string) *config.Config {
 	t.Helper()
 	e, err := config.OS(app.Effects())
 	if err != nil {
@@ -105,12 +105,12 @@ func barely(t *testing.T, env map[string]string) *config.Config {
 // TestNearbyModel_IsOffered_NotUsed: whoever talks then is answered offline, and no word of
 // theirs goes there.
 func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
-	server, hint, _ := neighbour(t, "nomic-embed-text", "qwen3:8b")
-	cfg := barely(t, nil)
+	server, hint, _ := nearbyServer(t, "nomic-embed-text", "qwen3:8b")
+	cfg := bareConfig(t, nil)
 	if diff := cmp.Diff([]string{hint}, nearbyModels(t.Context(), cfg, "")); diff != "" {
 		t.Error(diff)
 	}
-	answered := answerOf(t, cfg)
+	answered := answeringModel(t, cfg)
 	if answered != "offline" || server.Count() != 0 {
 		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
 	}
@@ -123,8 +123,8 @@ func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
 			env[word] = asked[i+1]
 		}
 	}
-	cfg = barely(t, env)
-	if answered := answerOf(t, cfg); answered != "openai/qwen3:8b" || server.Count() != 1 {
+	cfg = bareConfig(t, env)
+	if answered := answeringModel(t, cfg); answered != "openai/qwen3:8b" || server.Count() != 1 {
 		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
 	}
 	if hints := nearbyModels(t.Context(), cfg, ""); hints != nil {
@@ -132,8 +132,8 @@ func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
 	}
 }
 
-// answerOf is which model answers a person by the configuration.
-func answerOf(t *testing.T, cfg *config.Config) string {
+// answeringModel is which model answers a person by the configuration.
+func answeringModel(t *testing.T, cfg *config.Config) string {
 	t.Helper()
 	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
 	if err != nil {
@@ -149,21 +149,21 @@ func answerOf(t *testing.T, cfg *config.Config) string {
 }
 
 func TestNearbyModels_ModelConfigured_NoSearch(t *testing.T) {
-	_, _, looked := neighbour(t, "qwen3:8b")
-	if hints := nearbyModels(t.Context(), barely(t, nil), "/etc/mews.yaml"); hints != nil || *looked != 0 {
+	_, _, looked := nearbyServer(t, "qwen3:8b")
+	if hints := nearbyModels(t.Context(), bareConfig(t, nil), "/etc/mews.yaml"); hints != nil || *looked != 0 {
 		t.Errorf("with a file: offered %q, looked %d times", hints, *looked)
 	}
 	key := map[string]string{"ANTHROPIC_API_KEY": "k", "MEWS_MODEL": "claude-haiku-4-5"}
-	if hints := nearbyModels(t.Context(), barely(t, key), ""); hints != nil || *looked != 0 {
+	if hints := nearbyModels(t.Context(), bareConfig(t, key), ""); hints != nil || *looked != 0 {
 		t.Errorf("with a model: offered %q, looked %d times", hints, *looked)
 	}
 }
 
-// TestAHintMeansNothingElseInAShell, whatever is listening there.
-func TestAHintMeansNothingElseInAShell(t *testing.T) {
+// TestHint_UnsafeModelNames_AreLeftOut, whatever is listening there.
+func TestHint_UnsafeModelNames_AreLeftOut(t *testing.T) {
 	for _, name := range []string{"$(id)", "a;id", "`id`", "-x", "a'b", "embed-only"} {
-		neighbour(t, name)
-		if hints := nearbyModels(t.Context(), barely(t, nil), ""); hints != nil {
+		nearbyServer(t, name)
+		if hints := nearbyModels(t.Context(), bareConfig(t, nil), ""); hints != nil {
 			t.Errorf("%s: offered %q", name, hints)
 		}
 	}

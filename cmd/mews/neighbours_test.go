@@ -24,15 +24,15 @@ import (
 // makes the file begun in alice's home when it has begun, and is over when there is a file called
 // over, or when a limit has ended it.
 type harm struct {
-	name    string
-	command string
-	notice  string // what alice is told by the service itself, a pattern; "" for nothing
-	result  string // what the model is told, a pattern
-	own     bool   // alice's own worker may go with it: it gets its threads out of what she has
-	short   bool   // tried without MEWS_NEIGHBOURS too
-	mild    bool   // safe without a process namespace, and tried there too
-	mount   bool   // for a small disk alone
-	hears   bool   // it is what writes down what alice says
+	name           string
+	command        string
+	notice         string // what alice is told by the service itself, a pattern; "" for nothing
+	result         string // what the model is told, a pattern
+	mayEndWorker   bool   // alice's own worker may go with it: it gets its threads out of what she has
+	isShort        bool   // tried without MEWS_NEIGHBOURS too
+	isSafeUnwalled bool   // safe without a process namespace, and tried there too
+	needsMount     bool   // for a small disk alone
+	byRecogniser   bool   // it is what writes down what alice says
 }
 
 // wait is shell that waits for the end of a harm; spin does it where nothing can be forked.
@@ -54,25 +54,25 @@ const neighbourLimits = "memory: 128MiB, pids: 80"
 // harms are what neighbours do to each other.
 var harms = []harm{
 	{
-		name: "fork bomb", mild: true, own: true,
+		name: "fork bomb", isSafeUnwalled: true, mayEndWorker: true,
 		command: ": >begun; bomb() { bomb | bomb & }; bomb" + spin,
 		result:  "Resource temporarily unavailable|ended by a signal: killed|interrupted",
 	},
 	{
 		// it stops when it is refused
-		name: "crowd", short: true, mild: true, own: true, notice: "wanted more than the 80 processes",
+		name: "crowd", isShort: true, isSafeUnwalled: true, mayEndWorker: true, notice: "wanted more than the 80 processes",
 		command: python("begun()", "made = 0", "for i in range(1000):", "    try:", "        if os.fork() == 0: time.sleep(1000)",
 			"        made += 1", "    except OSError as e:", "        print('refused after', made // 1000 * 1000, e); break", "wait()"),
 		result: "refused after 0 .*Resource temporarily unavailable|ended by a signal: killed|interrupted",
 	},
 	{
-		name: "memory in one process", short: true, mild: true,
+		name: "memory in one process", isShort: true, isSafeUnwalled: true,
 		command: python("begun()", "have = []", "try:", "    while True: have.append(bytearray(100 << 20))", "except MemoryError:",
 			"    print('no more memory')", "wait()"),
 		result: "no more memory",
 	},
 	{
-		name: "memory in several", mild: true,
+		name: "memory in several", isSafeUnwalled: true,
 		command: python("for i in range(3):", "    if os.fork() == 0:", "        have = bytearray(90 << 20)",
 			"        for at in range(0, len(have), 4096): have[at] = 1", "        time.sleep(1000)", "begun()", "wait()"),
 		notice: "needed more than the 128 MiB of memory",
@@ -84,12 +84,12 @@ var harms = []harm{
 		result:  "(?i)file (size limit exceeded|too large)|truncate says 153",
 	},
 	{
-		name: "full disk", mount: true,
+		name: "full disk", needsMount: true,
 		command: ": >begun; cat /dev/zero >full" + wait + "; rm -f full",
 		result:  "No space left on device",
 	},
 	{
-		name: "descriptors", short: true,
+		name: "descriptors", isShort: true,
 		command: python("have = []", "try:", "    while True: have.append(os.open('/', os.O_PATH))", "except OSError as e:",
 			"    why = str(e)", "os.close(have.pop())", "begun()", "wait()", "print(why)"),
 		result: "Too many open files",
@@ -106,7 +106,7 @@ env -i setsid sleep 1000 </dev/null >/dev/null 2>&1 & : >begun` + wait,
 		result: "(?s)10 background processes were ended.*it is over",
 	},
 	{
-		name: "kill everybody", short: true,
+		name: "kill everybody", isShort: true,
 		command: ": >begun; sleep 1000 & kill -9 -1; kill -9 1 $PPID" + spin,
 		result:  "it is over",
 	},
@@ -128,7 +128,7 @@ func TestNeighbours(t *testing.T) {
 	tried := chosenHarms(harms, "MEWS_NEIGHBOURS")
 	t.Run("walls", func(t *testing.T) { tryHarms(t, "", tried) })
 	t.Run("landlock", func(t *testing.T) {
-		mild := slices.DeleteFunc(slices.Clone(tried), func(h harm) bool { return !h.mild })
+		mild := slices.DeleteFunc(slices.Clone(tried), func(h harm) bool { return !h.isSafeUnwalled })
 		tryHarms(t, ", sandbox: landlock, sandbox_min: landlock", mild)
 	})
 }
@@ -138,11 +138,11 @@ func chosenHarms(all []harm, variable string) []harm {
 	if os.Getenv(variable) != "" {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(h harm) bool { return !h.short })
+	return slices.DeleteFunc(slices.Clone(all), func(h harm) bool { return !h.isShort })
 }
 
 func tryHarms(t *testing.T, walls string, harms []harm) {
-	_, url := modeltest.NewServer(t, runner)
+	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "alice", "bob")
 	h.Configure("worker: {" + neighbourLimits + walls + "}\n")
 	// without a root of their own workers walk there
@@ -159,20 +159,20 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	alice, bob := newNeighbour(h, "alice"), newNeighbour(h, "bob")
 	alice.ask("run true")
 	for _, harm := range harms {
-		if harm.mount && !small {
+		if harm.needsMount && !small {
 			continue
 		}
 		t.Run(harm.name, func(t *testing.T) {
 			h.T = t
 			defer func(whole testing.TB) { h.T = whole }(h.T)
-			harm.happen(h, alice, bob)
+			harm.run(h, alice, bob)
 		})
 	}
 }
 
-// runner is a model that has a command run ("run COMMAND"), does one thing more, and says what came
+// runCommandModel is a model that has a command run ("run COMMAND"), does one thing more, and says what came
 // of it.
-func runner(r modeltest.Request) modeltest.Answer {
+func runCommandModel(r modeltest.Request) modeltest.Answer {
 	command, asked := strings.CutPrefix(r.Asked(), "run ")
 	if !asked {
 		return modeltest.FileWriter(r)
@@ -187,12 +187,12 @@ func runner(r modeltest.Request) modeltest.Answer {
 	case 1:
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: "{}"}}}
 	default:
-		return modeltest.Answer{Text: "done: " + ends(done[0].Result)}
+		return modeltest.Answer{Text: "done: " + cutMiddle(done[0].Result)}
 	}
 }
 
-// ends is a long text without its middle.
-func ends(text string) string {
+// cutMiddle is a long text without its middle.
+func cutMiddle(text string) string {
 	const each = 1000
 	if len(text) <= 2*each {
 		return text
@@ -202,34 +202,34 @@ func ends(text string) string {
 
 var middleNote = regexp.MustCompile(`\[\.\.\. .*left out.*\]`)
 
-// happen has the harm done, and looks at what comes of it.
-func (m harm) happen(h *apptest.Service, alice, bob *neighbour) {
+// run has the harm done, and looks at what comes of it.
+func (m harm) run(h *apptest.Service, alice, bob *neighbour) {
 	t := h.T
 	before, heard := statusOf(h), alice.notices()
-	answer := m.begin(h, alice)
-	bob.runs(before.Walls.Tier != "landlock")
-	if m.notice != "" && (m.name != "crowd" || counted(before)) {
+	answer := m.start(h, alice)
+	bob.checkRunsPrograms(before.Walls.Tier != "landlock")
+	if m.notice != "" && (m.name != "crowd" || reportsTooMany(before)) {
 		h.WaitFor(apptest.Patience, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
 	}
-	modelOver(h, "alice")
-	got := alice.hear(answer)
+	stopHarm(h, "alice")
+	got := alice.await(answer)
 	if !regexp.MustCompile(m.result).MatchString(got) || !strings.HasPrefix(got, "done: ") {
 		t.Errorf("the model was told %q, want %q", got, m.result)
 	}
-	m.left(h, alice, before)
+	m.checkCleanup(h, alice, before)
 	if told := strings.TrimSpace(alice.notices()[len(heard):]); told != "" {
 		t.Logf("alice was told: %s", told)
 	}
 }
 
-// begin has the harm begin; its answer comes on the channel, once it is over.
-func (m harm) begin(h *apptest.Service, alice *neighbour) <-chan string {
+// start has the harm begin; its answer comes on the channel, once it is over.
+func (m harm) start(h *apptest.Service, alice *neighbour) <-chan string {
 	h.T.Helper()
-	return alice.begin(func() <-chan string { return alice.say("run " + m.command) })
+	return alice.awaitStart(func() <-chan string { return alice.say("run " + m.command) })
 }
 
 // begin has somebody say what starts a harm, and waits until that has begun.
-func (n *neighbour) begin(say func() <-chan string) <-chan string {
+func (n *neighbour) awaitStart(say func() <-chan string) <-chan string {
 	h := n.service
 	h.T.Helper()
 	for _, name := range []string{"begun", "over"} {
@@ -245,25 +245,25 @@ func (n *neighbour) begin(say func() <-chan string) <-chan string {
 	return answer
 }
 
-// modelOver has what somebody's model does be over.
-func modelOver(h *apptest.Service, name string) {
+// stopHarm has what somebody's model does be over.
+func stopHarm(h *apptest.Service, name string) {
 	h.T.Helper()
 	if err := os.WriteFile(filepath.Join(h.Home(name), "over"), nil, 0o644); err != nil {
 		h.T.Error(err)
 	}
 }
 
-// counted says whether somebody tells of too many processes: control groups, or the watchdog where
+// reportsTooMany says whether somebody tells of too many processes: control groups, or the watchdog where
 // a worker's limit is not the kernel's to keep. Otherwise a command is told so, and nobody else.
-func counted(s api.Status) bool {
-	return s.Walls.Tier == "landlock" || allCounted.MatchString(s.Walls.Limits)
+func reportsTooMany(s api.Status) bool {
+	return s.Walls.Tier == "landlock" || countedTogether.MatchString(s.Walls.Limits)
 }
 
-var allCounted = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
+var countedTogether = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
 
-// left checks that both have the workers that they had, and that nothing of the harm is there any
+// checkCleanup checks that both have the workers that they had, and that nothing of the harm is there any
 // more.
-func (m harm) left(h *apptest.Service, alice *neighbour, before api.Status) {
+func (m harm) checkCleanup(h *apptest.Service, alice *neighbour, before api.Status) {
 	t := h.T
 	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
 	_, listed, _ := strings.Cut(looked, "\n")
@@ -278,7 +278,7 @@ func (m harm) left(h *apptest.Service, alice *neighbour, before api.Status) {
 	}
 	for i, now := range statusOf(h).Users {
 		was := before.Users[i]
-		if was.PID != 0 && !(m.own && now.Name == "alice") && (now.PID != was.PID || now.Deaths != was.Deaths) {
+		if was.PID != 0 && !(m.mayEndWorker && now.Name == "alice") && (now.PID != was.PID || now.Deaths != was.Deaths) {
 			t.Errorf("%s's worker was %d and is %d; %d died", now.Name, was.PID, now.PID, now.Deaths-was.Deaths)
 		}
 		h.WaitFor(apptest.Patience, "nothing to be left below the worker of "+now.Name, func() bool { return len(childrenOf(now.PID)) == 0 })
@@ -337,9 +337,9 @@ type neighbour struct {
 	service *apptest.Service
 	chat    *control.Chat
 
-	mu      sync.Mutex // guards what follows
-	waiting map[string]chan string
-	told    strings.Builder
+	mu       sync.Mutex // guards what follows
+	waiting  map[string]chan string
+	received strings.Builder
 }
 
 func newNeighbour(h *apptest.Service, name string) *neighbour {
@@ -364,7 +364,7 @@ func (n *neighbour) say(text string, files ...control.UploadedFile) <-chan strin
 	return answer
 }
 
-func (n *neighbour) hear(answer <-chan string) string {
+func (n *neighbour) await(answer <-chan string) string {
 	n.service.T.Helper()
 	select {
 	case text := <-answer:
@@ -377,12 +377,12 @@ func (n *neighbour) hear(answer <-chan string) string {
 
 func (n *neighbour) ask(text string) string {
 	n.service.T.Helper()
-	return n.hear(n.say(text))
+	return n.await(n.say(text))
 }
 
-// runs has a program run for the person. Where an account's processes are counted together it may
+// checkRunsPrograms has a program run for the person. Where an account's processes are counted together it may
 // take a few looks of the watchdog until there is room for it.
-func (n *neighbour) runs(atOnce bool) {
+func (n *neighbour) checkRunsPrograms(atOnce bool) {
 	n.service.T.Helper()
 	var got string
 	for range 10 {
@@ -400,14 +400,14 @@ func (n *neighbour) runs(atOnce bool) {
 func (n *neighbour) notices() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.told.String()
+	return n.received.String()
 }
 
 func (n *neighbour) Deliver(d control.Delivery) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if d.Kind == supervisor.DeliveryNotice {
-		n.told.WriteString(d.Text + "\n")
+		n.received.WriteString(d.Text + "\n")
 	}
 	if answer := n.waiting[d.Key]; answer != nil && d.Kind == supervisor.DeliveryAnswer {
 		answer <- d.Text

@@ -70,7 +70,7 @@ func drawChat(messages []telegramtest.Message) string {
 	frame.add(`<text x="%d" y="%d" text-anchor="middle" font-size="11" fill="#5b6f7e">%s</text>`,
 		chatWidth/2, height-14, chatCaption)
 	frame.WriteString("</g>\n")
-	return frame.whole(chatWidth, height, "A chat with Mews on Telegram")
+	return frame.file(chatWidth, height, "A chat with Mews on Telegram")
 }
 
 // message draws one with its top at y, and returns where it ends. Those of the bot stand at the
@@ -177,7 +177,7 @@ func stretches(m telegramtest.Message) (list []styled) {
 		at += utf16.RuneLen(r)
 	}
 	for i := range list {
-		list[i].text = standing(list[i].text)
+		list[i].text = substitute(list[i].text)
 	}
 	return list
 }

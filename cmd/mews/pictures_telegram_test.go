@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// heardAs has a program stand for speech recognition, so that the picture needs no model of it.
-const heardAs = "speech: {in: {engine: command, command: " +
+// recogniserConfig has a program stand for speech recognition, so that the picture needs no model of it.
+const recogniserConfig = "speech: {in: {engine: command, command: " +
 	"[/bin/sh, -c, 'echo \"take a note: buy oat milk\"', '{wav}']}}\n"
 
 // telegramChat has Ann talk with a real Mews over a fake of Telegram, and returns what stands in
@@ -24,7 +24,7 @@ func telegramChat(t *testing.T) []telegramtest.Message {
 	server := telegramtest.New(t, telegramtest.Options{Token: "123456789:" + strings.Repeat("A", 35), Strict: true})
 	h := apptest.NewService(t, "", "ann")
 	h.Configure(apptest.OnTelegram(server, "rate: {chat: 30, all: 100}") +
-		heardAs + "chat: {stream: final}\n")
+		recogniserConfig + "chat: {stream: final}\n")
 	h.Start()
 	ann := telegramtest.User{ID: apptest.FirstID, First: "Ann"}
 	chat := telegramtest.Private(ann)

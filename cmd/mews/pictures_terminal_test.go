@@ -76,7 +76,7 @@ func drawTerminal(title string, lines []chattest.Line) string {
 	p.add(`<rect x="%.1f" y="%d" width="8" height="17" fill="%s"/>`,
 		margin+float64(column+1)*columnWidth, y-18, dimColor)
 	p.WriteString("</g>\n")
-	return p.whole(width, height, "A chat with Mews in a terminal")
+	return p.file(width, height, "A chat with Mews in a terminal")
 }
 
 // drawLine draws the stretches of a line that look the same. Each begins at its column, whatever
@@ -88,7 +88,7 @@ func drawLine(line chattest.Line) (spans string, columns int) {
 		for n < len(line) && line[n].Look == look {
 			n++
 		}
-		text := standing(line[:n].All())
+		text := substitute(line[:n].All())
 		width := uniseg.StringWidth(text)
 		if strings.TrimSpace(text) != "" {
 			spans += fmt.Sprintf(`<tspan x="%.1f" textLength="%.1f"%s>%s</tspan>`,

@@ -62,7 +62,7 @@ var (
 func linesOf(picture string) (lines []string) {
 	for _, m := range pictureLine.FindAllStringSubmatch(picture, -1) {
 		line := html.UnescapeString(pictureMark.ReplaceAllString(m[1], ""))
-		if !aside.MatchString(line) {
+		if !optionalLine.MatchString(line) {
 			lines = append(lines, line)
 		}
 	}
@@ -81,8 +81,8 @@ var varying = []struct {
 	{regexp.MustCompile(`\d+\.\d s`), "0.0 s"},
 }
 
-// standing returns a text with these substitutes.
-func standing(text string) string {
+// substitute returns a text with these substitutes.
+func substitute(text string) string {
 	for _, v := range varying {
 		text = v.pattern.ReplaceAllString(text, v.stand)
 	}
@@ -103,7 +103,7 @@ func (p *picture) add(format string, values ...any) {
 }
 
 // whole returns the picture as a file, with a title for screen readers.
-func (p *picture) whole(width, height int, title string) string {
+func (p *picture) file(width, height int, title string) string {
 	const form = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" ` +
 		`role="img">` + "<title>%[3]s</title>\n%[4]s</svg>\n"
 	return fmt.Sprintf(form, width, height, html.EscapeString(title), p)

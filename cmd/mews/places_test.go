@@ -52,16 +52,16 @@ func TestPlaces_EachAddition_TakesFewFiles(t *testing.T) {
 	}
 }
 
-// placesTested are the packages whose tests show that what was added is there, and the tests: those
+// testedPackages are the packages whose tests show that what was added is there, and the tests: those
 // of the archives, and those that hold lists of what there is, which must not have to know of it.
-var placesTested = []string{
+var testedPackages = []string{
 	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/app",
 	"./supervisor/approval", "./supervisor/command", "./supervisor/counter", "./supervisor/hostcall", "./supervisor/pool",
 	"./supervisor/sqlite", "./supervisor/whoami", "./cmd/mews", "./cmd/mews/places",
 }
 
-// placesShown are how the names of those tests begin.
-var placesShown = []string{
+// shownTests are how the names of those tests begin.
+var shownTests = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors_Imports_AreAllowed", "TestRows_",
 	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile",
 	"TestTools_Described_AreInOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
@@ -69,7 +69,7 @@ var placesShown = []string{
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
 }
 
-// TestPlaces_ShownTests_Exist finds names in placesShown that no test begins with any more.
+// TestPlaces_ShownTests_Exist finds names in shownTests that no test begins with any more.
 func TestPlaces_ShownTests_Exist(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	var tests strings.Builder
@@ -84,7 +84,7 @@ func TestPlaces_ShownTests_Exist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range placesShown {
+	for _, name := range shownTests {
 		if !strings.Contains(tests.String(), "\nfunc "+name) {
 			t.Errorf("no test's name begins with %s: change it in placesShown", name)
 		}
@@ -98,9 +98,9 @@ func TestPlaces_Built_PassTheirTests(t *testing.T) {
 	tested := []string{"./config"}
 	if os.Getenv("MEWS_PLACES") != "" {
 		runIn(t, tree, "go", "build", "./...")
-		tested = placesTested
+		tested = testedPackages
 	}
-	shown := "^(" + strings.Join(placesShown, "|") + ")"
+	shown := "^(" + strings.Join(shownTests, "|") + ")"
 	runIn(t, tree, "go", append([]string{"test", "-run", shown}, tested...)...)
 }
 
@@ -255,9 +255,9 @@ func insertInto(text, insertions string) (string, error) {
 		if !strings.HasPrefix(line, " ") {
 			continue
 		}
-		anchor, found := spaced(line), 0
+		anchor, found := collapseSpaces(line), 0
 		for i, line := range lines {
-			if strings.HasPrefix(spaced(line), anchor) {
+			if strings.HasPrefix(collapseSpaces(line), anchor) {
 				at = i + 1
 				found++
 			}
@@ -269,8 +269,8 @@ func insertInto(text, insertions string) (string, error) {
 	return strings.Join(lines, "\n") + "\n", nil
 }
 
-// spaced is a line with one space for each run of them, and none around it.
-func spaced(line string) string { return strings.Join(strings.Fields(line), " ") }
+// collapseSpaces is a line with one space for each run of them, and none around it.
+func collapseSpaces(line string) string { return strings.Join(strings.Fields(line), " ") }
 
 // TestInsertInto_EachForm_IsInserted: an insertion goes where it should, or says why not.
 func TestInsertInto_EachForm_IsInserted(t *testing.T) {

@@ -26,8 +26,8 @@ func show[R any](w io.Writer, report R, asJSON bool, text func(R) string) error 
 	return err
 }
 
-// tell asks the running service, and shows what it answers.
-func tell[R any](ctx context.Context, con console, cfg *config.Config, method string, params any, asJSON bool, text func(R) string) error {
+// askAndShow asks the running service, and shows what it answers.
+func askAndShow[R any](ctx context.Context, con console, cfg *config.Config, method string, params any, asJSON bool, text func(R) string) error {
 	report, err := askFor[R](ctx, cfg, method, params)
 	if err != nil {
 		return err

@@ -39,9 +39,9 @@ func TestReminderCrashRun(t *testing.T) {
 	r.Start()
 	for i := range kills {
 		if due := share(fires, kills, i); i%repeatEvery == 0 {
-			r.repeating(due)
+			r.setRepeating(due)
 		} else {
-			r.once(due)
+			r.setOnce(due)
 		}
 	}
 	r.settle()
@@ -64,10 +64,10 @@ type reminderRun struct {
 
 // setReminder is a reminder that somebody has set.
 type setReminder struct {
-	person int
-	times  int       // how often it comes
-	due    time.Time // the zero time for one that comes several times
-	again  int       // how often it was asked for once more
+	person  int
+	times   int       // how often it comes
+	due     time.Time // the zero time for one that comes several times
+	resends int       // how often it was asked for once more
 }
 
 func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
@@ -79,18 +79,18 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 	}
 	r.Service = apptest.NewService(t, "", people...)
 	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Seen: r.seen})
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Seen: r.recordCall})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
 	for _, u := range r.people {
 		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 	}
-	r.Configure(apptest.OnTelegram(r.server, brisk))
+	r.Configure(apptest.OnTelegram(r.server, fastRate))
 	return r
 }
 
-func (r *reminderRun) seen(c telegramtest.Call) {
-	if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && toldReminder(text) {
+func (r *reminderRun) recordCall(c telegramtest.Call) {
+	if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && isReminder(text) {
 		select {
 		case r.came <- struct{}{}:
 		default:
@@ -98,9 +98,9 @@ func (r *reminderRun) seen(c telegramtest.Call) {
 	}
 }
 
-// toldReminder tells a reminder that is due from what is answered to whoever sets one, which has
+// isReminder tells a reminder that is due from what is answered to whoever sets one, which has
 // its number before the colon.
-func toldReminder(text string) bool {
+func isReminder(text string) bool {
 	return strings.Contains(text, "Reminder: ") || strings.Contains(text, "These reminders were due")
 }
 
@@ -114,8 +114,8 @@ func (r *reminderRun) set(when string, s setReminder) {
 	r.updates++
 }
 
-// once sets so many reminders that come once, and kills the supervisor while some of them do.
-func (r *reminderRun) once(n int) {
+// setOnce sets so many reminders that come once, and kills the supervisor while some of them do.
+func (r *reminderRun) setOnce(n int) {
 	for range n {
 		due := time.Now().Add(time.Duration(r.rng.IntN(1500)) * time.Millisecond).UTC().Truncate(time.Millisecond)
 		r.set(due.Format("2006-01-02T15:04:05.000Z07:00"), setReminder{times: 1, due: due})
@@ -146,10 +146,10 @@ func (r *reminderRun) kill() {
 	r.CheckIntegrity()
 }
 
-// repeating sets reminders that come so often together, and kills the supervisor. People may have
+// setRepeating sets reminders that come so often together, and kills the supervisor. People may have
 // none more often than each minute: until it is started again those reminders are changed to come
 // in fractions of a second.
-func (r *reminderRun) repeating(fires int) {
+func (r *reminderRun) setRepeating(fires int) {
 	for left := fires; left > 0; left -= repeats {
 		times := min(left, repeats)
 		r.set(fmt.Sprintf("every 1 min %d times", times), setReminder{times: times})
@@ -201,11 +201,11 @@ func (r *reminderRun) settle() {
 // that is.
 func (r *reminderRun) noteRepeats() (lost int) {
 	r.t.Helper()
-	r.rows("SELECT text FROM outbox WHERE outcome <> 'sent'", func(scan func(...any) error) error {
+	r.eachRow("SELECT text FROM outbox WHERE outcome <> 'sent'", func(scan func(...any) error) error {
 		var text string
 		err := scan(&text)
 		for _, s := range r.remindersIn(text) {
-			s.again++
+			s.resends++
 		}
 		lost++
 		return err
@@ -213,8 +213,8 @@ func (r *reminderRun) noteRepeats() (lost int) {
 	return lost
 }
 
-// rows has each row of a query read, in a copy of the database as it is now.
-func (r *reminderRun) rows(query string, read func(scan func(...any) error) error) {
+// eachRow has each row of a query read, in a copy of the database as it is now.
+func (r *reminderRun) eachRow(query string, read func(scan func(...any) error) error) {
 	r.t.Helper()
 	db := r.Database()
 	defer db.Close()
@@ -276,7 +276,7 @@ func (r *reminderRun) checkKept(fires int) {
 	for _, s := range r.all {
 		all[s] = &kept{}
 	}
-	r.rows("SELECT text, fired, (SELECT count(*) FROM fire WHERE job = job.id AND state = 'said') FROM job", func(scan func(...any) error) error {
+	r.eachRow("SELECT text, fired, (SELECT count(*) FROM fire WHERE job = job.id AND state = 'said') FROM job", func(scan func(...any) error) error {
 		var text string
 		var fired, rows int
 		err := scan(&text, &fired, &rows)
@@ -285,7 +285,7 @@ func (r *reminderRun) checkKept(fires int) {
 		}
 		return err
 	})
-	r.rows("SELECT text FROM outbox WHERE inbound IS NULL", func(scan func(...any) error) error {
+	r.eachRow("SELECT text FROM outbox WHERE inbound IS NULL", func(scan func(...any) error) error {
 		var text string
 		err := scan(&text)
 		for _, s := range r.remindersIn(text) {
@@ -301,7 +301,7 @@ func (r *reminderRun) checkKept(fires int) {
 	if n := r.Count("SELECT count(*) FROM fire"); n != fires {
 		r.t.Errorf("%d fires are kept, want %d", n, fires)
 	}
-	r.rows(`SELECT j.text, f.due, f.fired_at, coalesce(json_extract(j.rule, '$.every') / 1000000, 0), json_extract(j.rule, '$.at') FROM fire f
+	r.eachRow(`SELECT j.text, f.due, f.fired_at, coalesce(json_extract(j.rule, '$.every') / 1000000, 0), json_extract(j.rule, '$.at') FROM fire f
 		JOIN job j ON j.id = f.job`, r.checkDue)
 }
 
@@ -347,9 +347,9 @@ func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked
 			}
 			counted := &count[s].cards // what is answered to who sets one
 			switch {
-			case toldReminder(m.Text) && repeat:
+			case isReminder(m.Text) && repeat:
 				counted = &count[s].marked
-			case toldReminder(m.Text):
+			case isReminder(m.Text):
 				counted = &count[s].plain
 			case repeat:
 				counted = &count[s].markedCards
@@ -365,9 +365,9 @@ func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked
 		switch {
 		case s.person != person && *got != told{}:
 			r.t.Errorf("p%d was told reminder %d, which is p%d's", person, i, s.person)
-		case s.person == person && (got.plain > s.times || got.plain+got.marked < s.times || got.marked > s.times+s.again):
+		case s.person == person && (got.plain > s.times || got.plain+got.marked < s.times || got.marked > s.times+s.resends):
 			r.t.Errorf("p%d was told reminder %d: %+v, want %d times", person, i, *got, s.times)
-		case s.person == person && (got.cards > 1 || got.cards+got.markedCards == 0 || got.markedCards > 1+s.again):
+		case s.person == person && (got.cards > 1 || got.cards+got.markedCards == 0 || got.markedCards > 1+s.resends):
 			r.t.Errorf("that reminder %d is set p%d was told: %+v", i, person, *got)
 		}
 	}

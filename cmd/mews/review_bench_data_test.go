@@ -106,9 +106,9 @@ type judge struct {
 	spec   string
 }
 
-// found is how many of the golden comments are among the findings. All pairs of a pull request are
+// countFound is how many of the golden comments are among the findings. All pairs of a pull request are
 // one call, which is made once more where its answer can't be read.
-func (j judge) found(ctx context.Context, p benchPull, findings []patch.Finding) (n int, err error) {
+func (j judge) countFound(ctx context.Context, p benchPull, findings []patch.Finding) (n int, err error) {
 	if len(p.Comments) == 0 || len(findings) == 0 {
 		return 0, nil
 	}

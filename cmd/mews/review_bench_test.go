@@ -50,7 +50,7 @@ func TestReviewBench(t *testing.T) {
 		}}
 	data, err := readBench(dir)
 	t.Log(data)
-	if missing := b.missing(); len(missing) > 0 {
+	if missing := b.missingKeys(); len(missing) > 0 {
 		t.Logf("not run; there are no keys of %s", strings.Join(missing, "; "))
 		if err != nil {
 			t.Log(err)
@@ -60,7 +60,7 @@ func TestReviewBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(b.compare(t, data, b.reviewAll(t, data)))
+	t.Log(b.judgeResults(t, data, b.reviewAll(t, data)))
 }
 
 // reviewBench is who reviews and who judges: models by provider and name.
@@ -70,15 +70,15 @@ type reviewBench struct {
 	providers map[string]model.ProviderOptions
 }
 
-// missing says which keys there are not.
-func (b reviewBench) missing() (missing []string) {
+// missingKeys says which keys there are not.
+func (b reviewBench) missingKeys() (missingKeys []string) {
 	for _, spec := range append([]string{b.reviewer}, b.judges...) {
 		kind, _, _ := strings.Cut(spec, "/")
 		if b.providers[kind].APIKey == "" {
-			missing = append(missing, fmt.Sprintf("%s, for %s", keyOf(kind), spec))
+			missingKeys = append(missingKeys, fmt.Sprintf("%s, for %s", keyOf(kind), spec))
 		}
 	}
-	return missing
+	return missingKeys
 }
 
 // keyOf is the variable that has a provider's key.
@@ -100,8 +100,8 @@ func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.Result {
 	return results
 }
 
-// compare has judges compare what was found with what people have found, and says what comes of it.
-func (b reviewBench) compare(t *testing.T, data benchData, results []patch.Result) string {
+// judgeResults has judges compare what was found with what people have found, and says what comes of it.
+func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.Result) string {
 	models, err := model.NewCatalogue(model.Options{Default: b.reviewer, Providers: slices.Collect(maps.Values(b.providers))})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func (b reviewBench) compare(t *testing.T, data benchData, results []patch.Resul
 	for _, name := range b.judges {
 		var s score
 		for i, p := range data.Pulls {
-			found, err := judge{models, name}.found(t.Context(), p, results[i].Findings)
+			found, err := judge{models, name}.countFound(t.Context(), p, results[i].Findings)
 			if err != nil {
 				t.Errorf("%s by %s: %v", p.URL, name, err)
 				s.unjudged++
@@ -180,8 +180,8 @@ func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	return r
 }
 
-// madeUp is a bench of three diffs.
-const madeUp = `
+// benchArchive is a bench of three diffs.
+const benchArchive = `
 -- golden_comments/acme.json --
 [{"pr_title": "Start it", "url": "https://github.com/acme/widget/pull/1", "comments": [
   {"comment": "It panics as it starts.", "severity": "High"}, {"comment": "It panics as it ends.", "severity": "Low"}]},
@@ -234,7 +234,7 @@ func TestReviewBench_JudgesAnswers_AreCounted(t *testing.T) {
 	if _, err := readBench(dir); err == nil || !strings.Contains(err.Error(), "no golden comments") {
 		t.Errorf("of an empty folder: %v", err)
 	}
-	for i, f := range txtar.Parse([]byte(madeUp)).Files {
+	for i, f := range txtar.Parse([]byte(benchArchive)).Files {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, f.Name)), 0o700), os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600)); err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestReviewBench_JudgesAnswers_AreCounted(t *testing.T) {
 	}
 	b := reviewBench{"openai/tiny", []string{"openai/strict", "anthropic/lenient"}, map[string]model.ProviderOptions{
 		"openai": {Name: "openai", Kind: "openai", BaseURL: base, APIKey: "any"}}}
-	if got := b.missing(); len(got) != 1 || got[0] != "ANTHROPIC_API_KEY, for anthropic/lenient" {
+	if got := b.missingKeys(); len(got) != 1 || got[0] != "ANTHROPIC_API_KEY, for anthropic/lenient" {
 		t.Errorf("missing: %q", got)
 	}
 	b.providers["anthropic"] = model.ProviderOptions{Name: "anthropic", Kind: "anthropic", BaseURL: strings.TrimSuffix(base, "/v1"), APIKey: "any"}
@@ -261,7 +261,7 @@ clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $
 	// found what is not wrong.
 	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
 	results = append(results, patch.Result{Failed: "the model is gone"}, patch.Result{Findings: make([]patch.Finding, 1)})
-	if got := b.compare(t, data, results); got != want || judged.Load() != 2 {
+	if got := b.judgeResults(t, data, results); got != want || judged.Load() != 2 {
 		t.Errorf("after %d calls of the second judge:\n%s", judged.Load(), got)
 	}
 }

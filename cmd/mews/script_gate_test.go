@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// neverDone fails if the bot has done anything in a chat.
-func neverDone(b *scriptBot, ts *testscript.TestScript, args []string) {
+// checkSilent fails if the bot has done anything in a chat.
+func checkSilent(b *scriptBot, ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	for _, c := range b.server.Calls() {
 		if c.ChatID == id {
@@ -39,7 +39,7 @@ func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
 
 // press has somebody press a button, and returns the press's query.
 func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) (query string) {
-	p := placeOf(ts, args[0])
+	p := speakerOf(ts, args[0])
 	var at telegramtest.Message
 	data := ""
 	b.await(ts, func() bool {
@@ -59,7 +59,7 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 	defer b.mu.Unlock() // the server may ask about the update before it is noted
 	update, query, err := b.server.Press(p.chat, p.who, at.ID, data)
 	ts.Check(err)
-	b.meant[update] = meant
+	b.forBot[update] = meant
 	return query
 }
 

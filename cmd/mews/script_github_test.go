@@ -48,8 +48,8 @@ func (s *scriptEnv) startGitHub(ts *testscript.TestScript, args []string) {
 	ts.Setenv("HOOK", freeAddress(ts))
 }
 
-// opens has somebody open an issue.
-func (h *scriptHub) opens(_ *testscript.TestScript, args []string) {
+// openIssue has somebody open an issue.
+func (h *scriptHub) openIssue(_ *testscript.TestScript, args []string) {
 	body := ""
 	if len(args) > 2 {
 		body = args[2]
@@ -57,14 +57,14 @@ func (h *scriptHub) opens(_ *testscript.TestScript, args []string) {
 	h.repo.OpenIssue(githubtest.NewIssue{Author: args[0], Title: args[1], Body: body})
 }
 
-// proposes has somebody open a pull request that makes a file.
-func (h *scriptHub) proposes(ts *testscript.TestScript, args []string) {
+// openPull has somebody open a pull request that makes a file.
+func (h *scriptHub) openPull(ts *testscript.TestScript, args []string) {
 	h.repo.Commit("work", githubtest.Commit{Author: args[0], Message: args[1], Files: map[string]string{args[2]: ts.ReadFile(args[2])}})
 	h.repo.Open(githubtest.NewPull{Author: args[0], Title: args[1], Head: "work"})
 }
 
-// reviews says how many reviews a pull request has.
-func (h *scriptHub) reviews(ts *testscript.TestScript, args []string) {
+// checkReviewCount says how many reviews a pull request has.
+func (h *scriptHub) checkReviewCount(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	if n := fmt.Sprint(len(h.repo.Reviews(number))); n != args[1] {
@@ -72,16 +72,16 @@ func (h *scriptHub) reviews(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// calls has the repository's webhook call an address.
-func (h *scriptHub) calls(_ *testscript.TestScript, args []string) {
+// setHook has the repository's webhook call an address.
+func (h *scriptHub) setHook(_ *testscript.TestScript, args []string) {
 	h.repo.Hook(args[0], args[1], "issues", "issue_comment", "pull_request", "ping")
 }
 
-// permits says what somebody may do in the repository.
-func (h *scriptHub) permits(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
+// permit says what somebody may do in the repository.
+func (h *scriptHub) permit(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
 
-// stands waits until an issue is as in a file.
-func (h *scriptHub) stands(ts *testscript.TestScript, args []string) {
+// awaitIssue waits until an issue is as in a file.
+func (h *scriptHub) awaitIssue(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	want := ts.ReadFile(args[1])

@@ -33,27 +33,27 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 		return telegramtest.Document(telegramtest.File{Name: "large.bin", Size: int64(wholeNumber(ts, value))})
 	},
 
-	"location":      thing(func(string) telegramtest.Field { return telegramtest.Location(40.4168, -3.7038) }),
-	"live_location": thing(func(string) telegramtest.Field { return telegramtest.LiveLocation(40.4168, -3.7038) }),
-	"venue": thing(func(title string) telegramtest.Field {
+	"location":      withoutFile(func(string) telegramtest.Field { return telegramtest.Location(40.4168, -3.7038) }),
+	"live_location": withoutFile(func(string) telegramtest.Field { return telegramtest.LiveLocation(40.4168, -3.7038) }),
+	"venue": withoutFile(func(title string) telegramtest.Field {
 		return telegramtest.Venue(title, "High Street 1", 40.4168, -3.7038)
 	}),
-	"contact":    thing(func(name string) telegramtest.Field { return telegramtest.Contact(name, "+34600000000") }),
-	"poll":       thing(func(question string) telegramtest.Field { return telegramtest.Poll("regular", question, "yes", "no") }),
-	"quiz":       thing(func(question string) telegramtest.Field { return telegramtest.Poll("quiz", question, "yes", "no") }),
-	"dice":       thing(func(string) telegramtest.Field { return telegramtest.Dice("\U0001f3af", 6) }),
-	"checklist":  thing(func(title string) telegramtest.Field { return telegramtest.Checklist(title, "cake") }),
-	"story":      thing(func(string) telegramtest.Field { return telegramtest.Story(botGroups["clan"]) }),
-	"paid_media": thing(func(string) telegramtest.Field { return telegramtest.PaidMedia() }),
+	"contact":    withoutFile(func(name string) telegramtest.Field { return telegramtest.Contact(name, "+34600000000") }),
+	"poll":       withoutFile(func(question string) telegramtest.Field { return telegramtest.Poll("regular", question, "yes", "no") }),
+	"quiz":       withoutFile(func(question string) telegramtest.Field { return telegramtest.Poll("quiz", question, "yes", "no") }),
+	"dice":       withoutFile(func(string) telegramtest.Field { return telegramtest.Dice("\U0001f3af", 6) }),
+	"checklist":  withoutFile(func(title string) telegramtest.Field { return telegramtest.Checklist(title, "cake") }),
+	"story":      withoutFile(func(string) telegramtest.Field { return telegramtest.Story(botGroups["clan"]) }),
+	"paid_media": withoutFile(func(string) telegramtest.Field { return telegramtest.PaidMedia() }),
 
-	"album": thing(telegramtest.Group),
-	"forwarded": thing(func(from string) telegramtest.Field {
+	"album": withoutFile(telegramtest.Group),
+	"forwarded": withoutFile(func(from string) telegramtest.Field {
 		return telegramtest.Forwarded(telegramtest.User{ID: 9, First: from}, time.Now())
 	}),
 }
 
-// thing is something without a file.
-func thing(show func(string) telegramtest.Field) func(*testscript.TestScript, string) telegramtest.Field {
+// withoutFile is something without a file.
+func withoutFile(show func(string) telegramtest.Field) func(*testscript.TestScript, string) telegramtest.Field {
 	return func(_ *testscript.TestScript, value string) telegramtest.Field { return show(value) }
 }
 

@@ -20,16 +20,16 @@ import (
 // modelScripts are the models of the scenarios, by the names that those give them.
 var modelScripts = map[string]modeltest.Script{
 	"failing":  failing,
-	"attached": attached,
+	"attached": repeatSent,
 	"butler":   butler,
 	"critic":   critic,
 	"echo":     modeltest.Echo,
-	"files":    modeltest.Paced(files, 8, time.Millisecond),
-	"hearing":  hearing,
+	"files":    modeltest.Paced(writeFiles, 8, time.Millisecond),
+	"hearing":  transcriber,
 	"looker":   looker,
 	"notebook": notebook,
 	"reader":   reader,
-	"recall":   recall,
+	"recall":   repeatAll,
 	"reviewer": reviewer,
 	"sorter":   sorter,
 	"stubborn": stubborn,
@@ -42,11 +42,11 @@ type scriptModel struct {
 	server *httptest.Server
 	held   chan struct{} // a token for each request that was held
 
-	mu sync.Mutex // guards what follows
-	at int        // requests with so many results in their turn are held; -1 for none
+	mu     sync.Mutex // guards what follows
+	holdAt int        // requests with so many results in their turn are held; -1 for none
 	// the next of them is answered with so many bytes and hangs then; 0: all wait at once, for open
-	most int
-	open chan struct{} // closed when they go on
+	cutAfter int
+	open     chan struct{} // closed when they go on
 }
 
 // modelCommand makes a command of something about the model.
@@ -64,7 +64,7 @@ func (s *scriptEnv) startModel(ts *testscript.TestScript, args []string) {
 	if !ok || s.model != nil {
 		ts.Fatalf("one model at most, and one of %q", slices.Sorted(maps.Keys(modelScripts)))
 	}
-	m := &scriptModel{script: script, held: make(chan struct{}, 100), at: -1, open: make(chan struct{})}
+	m := &scriptModel{script: script, held: make(chan struct{}, 100), holdAt: -1, open: make(chan struct{})}
 	m.server = httptest.NewServer(modeltest.New(m.answer))
 	s.model = m
 	ts.Setenv("MODEL_URL", m.server.URL+"/v1")
@@ -89,9 +89,9 @@ func (m *scriptModel) close() {
 func (m *scriptModel) answer(r modeltest.Request) modeltest.Answer {
 	a := m.script(r)
 	m.mu.Lock()
-	hold, most, open := m.at == len(r.Done()), m.most, m.open
+	hold, most, open := m.holdAt == len(r.Done()), m.cutAfter, m.open
 	if hold && most > 0 {
-		m.at = -1
+		m.holdAt = -1
 	}
 	m.mu.Unlock()
 	switch {
@@ -108,11 +108,11 @@ func (m *scriptModel) answer(r modeltest.Request) modeltest.Answer {
 func (m *scriptModel) hold(ts *testscript.TestScript, args []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.most = 0
-	_, err := fmt.Sscan(args[0], &m.at)
+	m.cutAfter = 0
+	_, err := fmt.Sscan(args[0], &m.holdAt)
 	ts.Check(err)
 	if len(args) > 1 {
-		_, err := fmt.Sscan(args[1], &m.most)
+		_, err := fmt.Sscan(args[1], &m.cutAfter)
 		ts.Check(err)
 	}
 }
@@ -129,12 +129,12 @@ func (m *scriptModel) release(*testscript.TestScript, []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	close(m.open)
-	m.at, m.open = -1, make(chan struct{})
+	m.holdAt, m.open = -1, make(chan struct{})
 }
 
-// files is modeltest.FileWriter for those who say one line at a time: a semicolon is between its
+// writeFiles is modeltest.FileWriter for those who say one line at a time: a semicolon is between its
 // commands.
-func files(r modeltest.Request) modeltest.Answer {
+func writeFiles(r modeltest.Request) modeltest.Answer {
 	r.Messages = slices.Clone(r.Messages)
 	for i, m := range r.Messages {
 		if m.Role == "user" {
@@ -144,20 +144,20 @@ func files(r modeltest.Request) modeltest.Answer {
 	return modeltest.FileWriter(r)
 }
 
-// hearing hears the same in every recording but the short ones, for which it wants another key, and
+// transcriber hears the same in every recording but the short ones, for which it wants another key, and
 // is attached else.
-func hearing(r modeltest.Request) modeltest.Answer {
+func transcriber(r modeltest.Request) modeltest.Answer {
 	if len(r.Messages) == 0 && len(r.Raw) < 20_000 {
 		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}
 	}
 	if len(r.Messages) == 0 {
 		return modeltest.Answer{Text: "Buy milk."}
 	}
-	return attached(r)
+	return repeatSent(r)
 }
 
-// recall says again all that the person has said, as far as it sees it.
-func recall(r modeltest.Request) modeltest.Answer {
+// repeatAll says again all that the person has said, as far as it sees it.
+func repeatAll(r modeltest.Request) modeltest.Answer {
 	var said []string
 	for _, m := range r.Messages {
 		if m.Role == "user" {
@@ -173,9 +173,9 @@ var (
 	fence     = regexp.MustCompile(`===== [A-Z2-7]{12} =====`)
 )
 
-// attached says again what the person has sent since the last answer, with its pictures. When it
+// repeatSent says again what the person has sent since the last answer, with its pictures. When it
 // was sent is left out, and what no other can know.
-func attached(r modeltest.Request) modeltest.Answer {
+func repeatSent(r modeltest.Request) modeltest.Answer {
 	var sent []string
 	for _, m := range r.Messages {
 		switch m.Role {
@@ -206,14 +206,14 @@ func notebook(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 	}
 	r.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m modeltest.Message) bool { return m.Role != "user" && len(m.Calls) > 0 })
-	return attached(r)
+	return repeatSent(r)
 }
 
-// readOn is how a cut output says where its rest is: head, bytes left out, arguments, tail. wentOn
+// cutPattern is how a cut output says where its rest is: head, bytes left out, arguments, tail. readOutputPattern
 // is how read_output says what it gives: from, to, of, text.
 var (
-	readOn = regexp.MustCompile(`(?s)^(.*)\n\[\.\.\. (\d+) bytes .* left out; read on with read_output (\{.*?\}) \.\.\.\]\n(.*)$`)
-	wentOn = regexp.MustCompile(`(?s)^\[bytes (\d+) to (\d+) of (\d+); [^\n]*\]\n(.*)$`)
+	cutPattern        = regexp.MustCompile(`(?s)^(.*)\n\[\.\.\. (\d+) bytes .* left out; read on with read_output (\{.*?\}) \.\.\.\]\n(.*)$`)
+	readOutputPattern = regexp.MustCompile(`(?s)^\[bytes (\d+) to (\d+) of (\d+); [^\n]*\]\n(.*)$`)
 )
 
 // reader calls the tool that the person names ("TOOL ARGUMENTS") and, where its output was cut,
@@ -226,7 +226,7 @@ func reader(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: arguments}}}
 	}
 	seen := done[0].Result
-	cut := readOn.FindStringSubmatch(seen)
+	cut := cutPattern.FindStringSubmatch(seen)
 	if cut == nil {
 		return modeltest.Answer{Text: fmt.Sprintf("I saw all %d bytes at once:\n%s", len(seen), seen)}
 	}
@@ -234,7 +234,7 @@ func reader(r modeltest.Request) modeltest.Answer {
 	if err != nil {
 		return modeltest.Answer{Text: err.Error()}
 	}
-	whole, err := join(cut[1], done[1:])
+	whole, err := joinOutput(cut[1], done[1:])
 	if err != nil {
 		return modeltest.Answer{Text: "I could not read on: " + err.Error()}
 	}
@@ -259,10 +259,10 @@ func stubborn(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: arguments}}}
 }
 
-// join adds what was read on to the head of an output.
-func join(whole string, more []modeltest.Done) (string, error) {
+// joinOutput adds what was read on to the head of an output.
+func joinOutput(whole string, more []modeltest.Done) (string, error) {
 	for _, d := range more {
-		part := wentOn.FindStringSubmatch(d.Result)
+		part := readOutputPattern.FindStringSubmatch(d.Result)
 		if part == nil || part[1] != strconv.Itoa(len(whole)) {
 			return "", fmt.Errorf("after %d bytes came %.200q", len(whole), d.Result)
 		}
@@ -290,11 +290,11 @@ var faults = map[string]modeltest.Fault{
 	"malformed": modeltest.Malformed,
 	"unknown":   modeltest.Unknown,
 	"stalled":   modeltest.Stalls(700),
-	"tomorrow":  limited(time.Hour),
+	"tomorrow":  rateLimited(time.Hour),
 }
 
-// limited is a refusal that says when to come back.
-func limited(wait time.Duration) modeltest.Fault {
+// rateLimited is a refusal that says when to come back.
+func rateLimited(wait time.Duration) modeltest.Fault {
 	return modeltest.FailsWith(modeltest.Failure{Class: modeltest.RateLimited, Header: map[string]string{
 		"Retry-After": fmt.Sprint(wait.Seconds()), "Retry-After-Ms": fmt.Sprint(wait.Milliseconds()),
 	}})
@@ -320,7 +320,7 @@ func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
 	}
 	if time.Now().Before(l.open) {
 		l.refused++
-		return limited(limiterWait)(a)
+		return rateLimited(limiterWait)(a)
 	}
 	a.Text = fmt.Sprintf("You came back in time. Refused before: %d.", l.refused)
 	l.refused = 0
@@ -342,7 +342,7 @@ func failing(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: " This is its end."}
 	}
 	if fault, ok := faults[asked]; ok {
-		return modeltest.Faulty(says(asked), fault)(r)
+		return modeltest.Faulty(answerTo(asked), fault)(r)
 	}
 	if class, ok := strings.CutPrefix(asked, "fail: "); ok {
 		return modeltest.Faulty(modeltest.Echo, modeltest.Fails(modeltest.Class(class)))(r)
@@ -350,9 +350,9 @@ func failing(r modeltest.Request) modeltest.Answer {
 	return modeltest.Echo(r)
 }
 
-// says is a model that calls a tool first, so that there is a call to spoil, where it is asked
+// answerTo is a model that calls a tool first, so that there is a call to spoil, where it is asked
 // about calls.
-func says(asked string) modeltest.Script {
+func answerTo(asked string) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		if (asked == "malformed" || asked == "unknown") && len(r.Done()) == 0 {
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}

@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// pushes has somebody push a file to a branch, as main.go, and open a pull request from there, if
+// push has somebody push a file to a branch, as main.go, and open a pull request from there, if
 // there is none.
-func (h *scriptHub) pushes(ts *testscript.TestScript, args []string) {
+func (h *scriptHub) push(ts *testscript.TestScript, args []string) {
 	fresh := h.repo.SHA(args[1]) == ""
 	h.repo.Commit(args[1], githubtest.Commit{Author: args[0], Message: "Change it", Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
 	if fresh {
@@ -22,19 +22,19 @@ func (h *scriptHub) pushes(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// comments has somebody comment on an issue or a pull request.
-func (h *scriptHub) comments(ts *testscript.TestScript, args []string) {
+// comment has somebody comment on an issue or a pull request.
+func (h *scriptHub) comment(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	h.repo.Comment(number, args[1], args[2])
 }
 
-// commit is one in a text.
-var commit = regexp.MustCompile(`\b[0-9a-f]{12,40}\b`)
+// commitPattern is one in a text.
+var commitPattern = regexp.MustCompile(`\b[0-9a-f]{12,40}\b`)
 
-// reviewed waits until the reviews of a pull request are as in a file, in which each commit is
+// awaitReviews waits until the reviews of a pull request are as in a file, in which each commit is
 // COMMIT, and so many mails were sent.
-func (h *scriptHub) reviewed(ts *testscript.TestScript, args []string) {
+func (h *scriptHub) awaitReviews(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	mails, want := args[1], ts.ReadFile(args[2])
@@ -46,7 +46,7 @@ func (h *scriptHub) reviewed(ts *testscript.TestScript, args []string) {
 				text += fmt.Sprintf("%s:%d: %s\n", c.Path, c.Line, title)
 			}
 		}
-		return commit.ReplaceAllString(text, "COMMIT")
+		return commitPattern.ReplaceAllString(text, "COMMIT")
 	}
 	awaitIn(ts, func() bool { return text() == want && strconv.Itoa(h.server.Mails("acme/widget", number)) == mails }, func() string {
 		return fmt.Sprintf("%d mails, and posted is\n%s\n%s", h.server.Mails("acme/widget", number), text(), h.server.Dump())

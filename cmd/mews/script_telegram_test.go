@@ -46,8 +46,8 @@ type scriptBot struct {
 	faults []func()          // their ends
 	seen   map[string]string // what stood in each chat when `chat` last looked, by its name
 
-	mu    sync.Mutex     // guards what follows
-	meant map[int64]bool // updates: true must be kept, false must not
+	mu     sync.Mutex     // guards what follows
+	forBot map[int64]bool // updates: true must be kept, false must not
 }
 
 // botCommand makes a command of something about the bot.
@@ -64,8 +64,8 @@ func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []stri
 // it and goes on.
 func (s *scriptEnv) startTelegram(ts *testscript.TestScript, args []string) {
 	b := &scriptBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
-		meant: map[int64]bool{}}
-	o := telegramtest.Options{Token: testToken, Strict: true, Speed: hookSpeed, Check: b.acknowledged}
+		forBot: map[int64]bool{}}
+	o := telegramtest.Options{Token: testToken, Strict: true, Speed: hookSpeed, Check: b.checkAcknowledged}
 	if len(args) > 0 {
 		o.Files = ts.MkAbs(args[0])
 	}
@@ -96,16 +96,16 @@ func unusedAddress() (string, error) {
 	return "", fmt.Errorf("no port is free: %w", err)
 }
 
-// acknowledged is asked by the server before it forgets updates: what was meant for the bot is on
+// checkAcknowledged is asked by the server before it forgets updates: what was meant for the bot is on
 // disk, and nothing else. What its person has had forgotten since it was kept is on disk no more.
-func (b *scriptBot) acknowledged(updates []int64) {
+func (b *scriptBot) checkAcknowledged(updates []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	db := sqlitetest.OpenCopy(b.t, b.db)
 	defer db.Close()
 	for _, id := range updates {
 		var n int
-		meant, known := b.meant[id]
+		meant, known := b.forBot[id]
 		err := db.QueryRow(`SELECT count(*) FROM received WHERE source = ?1 AND id = ?2 UNION ALL SELECT 1 FROM source
 			WHERE ?3 AND name = ?1 AND next > ?2 AND EXISTS (SELECT id FROM forgetting UNION ALL SELECT 1 FROM forgotten) ORDER BY 1 DESC LIMIT 1`, b.source, id, meant).Scan(&n)
 		if err != nil || known && meant != (n == 1) {
@@ -133,20 +133,20 @@ func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() stri
 	}
 }
 
-// place is where somebody is: NAME in private, NAME@GROUP, or NAME@GROUP/TOPIC.
-type place struct {
+// speaker is where somebody is: NAME in private, NAME@GROUP, or NAME@GROUP/TOPIC.
+type speaker struct {
 	who  telegramtest.User
 	chat telegramtest.Chat
 	more []telegramtest.Field
 }
 
-func placeOf(ts *testscript.TestScript, text string) place {
+func speakerOf(ts *testscript.TestScript, text string) speaker {
 	name, group, _ := strings.Cut(text, "@")
 	id, known := botPeople[name]
 	if !known {
 		ts.Fatalf("there is nobody %q; there are %q", name, slices.Sorted(maps.Keys(botPeople)))
 	}
-	p := place{who: telegramtest.User{ID: id, First: name}}
+	p := speaker{who: telegramtest.User{ID: id, First: name}}
 	p.chat = telegramtest.Private(p.who)
 	group, topic, _ := strings.Cut(group, "/")
 	if group != "" {
@@ -173,29 +173,29 @@ func chatOf(ts *testscript.TestScript, name string) telegramtest.Chat {
 }
 
 // write has somebody send a message.
-func (b *scriptBot) write(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
-	p := placeOf(ts, args[0])
+func (b *scriptBot) send(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
+	p := speakerOf(ts, args[0])
 	for _, media := range args[2:] {
 		more = append(more, mediaOf(ts, media))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock() // the server may ask about the update before it is noted
 	update, _ := b.server.Say(p.chat, p.who, strings.ReplaceAll(args[1], `\n`, "\n"), append(p.more, more...)...)
-	b.meant[update] = meant
+	b.forBot[update] = meant
 }
 
-func (b *scriptBot) says(ts *testscript.TestScript, args []string) { b.write(ts, true, args) }
+func (b *scriptBot) say(ts *testscript.TestScript, args []string) { b.send(ts, true, args) }
 
-func (b *scriptBot) aside(ts *testscript.TestScript, args []string) { b.write(ts, false, args) }
+func (b *scriptBot) aside(ts *testscript.TestScript, args []string) { b.send(ts, false, args) }
 
-func (b *scriptBot) replies(ts *testscript.TestScript, args []string) {
-	chat := placeOf(ts, args[0]).chat.ID
+func (b *scriptBot) reply(ts *testscript.TestScript, args []string) {
+	chat := speakerOf(ts, args[0]).chat.ID
 	for _, m := range slices.Backward(b.server.Chat(chat)) {
 		if strings.Contains(m.Text, args[1]) {
 			if m.FromBot {
 				b.awaitNoted(ts, chat, m.ID)
 			}
-			b.write(ts, true, slices.Concat(args[:1], args[2:]), telegramtest.ReplyTo(m.ID))
+			b.send(ts, true, slices.Concat(args[:1], args[2:]), telegramtest.ReplyTo(m.ID))
 			return
 		}
 	}
@@ -211,9 +211,9 @@ func (b *scriptBot) awaitNoted(ts *testscript.TestScript, chat, message int64) {
 		func() string { return fmt.Sprintf("message %d of chat %d is not noted", message, chat) })
 }
 
-// edits has somebody change their newest message with a text.
-func (b *scriptBot) edits(ts *testscript.TestScript, args []string) {
-	p := placeOf(ts, args[0])
+// edit has somebody change their newest message with a text.
+func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
+	p := speakerOf(ts, args[0])
 	more := p.more
 	for _, media := range args[3:] {
 		more = append(more, mediaOf(ts, media))
@@ -227,14 +227,14 @@ func (b *scriptBot) edits(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("nothing of %s with the text %q stands there", args[0], args[1])
 }
 
-// taken waits until the service has taken all that was sent.
-func (b *scriptBot) taken(ts *testscript.TestScript, _ []string) {
+// awaitTaken waits until the service has taken all that was sent.
+func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool { return b.server.Pending() == 0 }, func() string { return "something is not taken" })
 }
 
-// chat waits until what has come to a chat since the script last looked there is what the file has;
+// awaitChat waits until what has come to a chat since the script last looked there is what the file has;
 // what stood there before must be as it was.
-func (b *scriptBot) chat(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) awaitChat(ts *testscript.TestScript, args []string) {
 	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
 	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {
 		now := b.transcript(id)
@@ -246,8 +246,8 @@ func (b *scriptBot) chat(ts *testscript.TestScript, args []string) {
 	b.seen[args[0]] = want
 }
 
-// shows waits until something in a chat, and until then anything else may stand there.
-func (b *scriptBot) shows(ts *testscript.TestScript, args []string) {
+// awaitShown waits until something in a chat, and until then anything else may stand there.
+func (b *scriptBot) awaitShown(ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	pattern, err := regexp.Compile(`(?m)` + args[1])
 	ts.Check(err)
@@ -256,8 +256,8 @@ func (b *scriptBot) shows(ts *testscript.TestScript, args []string) {
 	})
 }
 
-// reacts waits until the newest message with a text has a reaction, "" for none.
-func (b *scriptBot) reacts(ts *testscript.TestScript, args []string) {
+// awaitReaction waits until the newest message with a text has a reaction, "" for none.
+func (b *scriptBot) awaitReaction(ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	b.await(ts, func() bool {
 		for _, m := range slices.Backward(b.server.Chat(id)) {
@@ -290,7 +290,7 @@ func (b *scriptBot) transcript(chat int64) string {
 		}
 		text := m.Text
 		if m.FromBot {
-			text = marked(m.Text, m.Entities)
+			text = withEntities(m.Text, m.Entities)
 		}
 		if m.Media != "" {
 			text = strings.TrimSpace("(" + m.Media + ") " + text)
@@ -307,8 +307,8 @@ func author(m telegramtest.Message) string {
 	return m.From.First
 }
 
-// marked is a text with its entities written out.
-func marked(text string, entities []telegramtest.Entity) string {
+// withEntities is a text with its entities written out.
+func withEntities(text string, entities []telegramtest.Entity) string {
 	var b strings.Builder
 	at := 0
 	marks := func() {
@@ -340,8 +340,8 @@ func (b *scriptBot) count(ts *testscript.TestScript, query string) (n int) {
 	return n
 }
 
-// noted waits until the service has noted what became of what it has sent.
-func (b *scriptBot) noted(ts *testscript.TestScript, _ []string) {
+// awaitOutcomes waits until the service has noted what became of what it has sent.
+func (b *scriptBot) awaitOutcomes(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool { return b.count(ts, unnoted) == 0 },
 		func() string { return "it is not noted what became of a message" })
 }
@@ -352,14 +352,14 @@ const (
 	unanswered  = "SELECT count(*) FROM inbox WHERE state IN ('new', 'running')"
 	undelivered = "SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation " +
 		"WHERE c.channel = 'telegram' AND o.outcome IS NULL"
-	undone = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // of reminders and tasks
+	openFires = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // of reminders and tasks
 )
 
-// settled waits until nothing waits on either side. What the script has looked at must stand as it
+// awaitSettled waits until nothing waits on either side. What the script has looked at must stand as it
 // stood.
-func (b *scriptBot) settled(ts *testscript.TestScript, _ []string) {
+func (b *scriptBot) awaitSettled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
-		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, undone) == 0
+		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0
 	}, func() string {
 		return fmt.Sprintf("%d messages are not answered, %d answers not delivered",
 			b.count(ts, unanswered), b.count(ts, undelivered))
@@ -373,7 +373,7 @@ func (b *scriptBot) settled(ts *testscript.TestScript, _ []string) {
 
 // calls waits until a method was called so often: N for exactly that, N+ for at least. Those
 // without a parameter of that value don't count.
-func (b *scriptBot) calls(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) awaitCalls(ts *testscript.TestScript, args []string) {
 	least, exact := strings.TrimSuffix(args[1], "+"), !strings.HasSuffix(args[1], "+")
 	want, err := strconv.Atoi(least)
 	ts.Check(err)

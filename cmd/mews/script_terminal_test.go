@@ -76,11 +76,11 @@ func (t *scriptTerminal) watch(cmd *exec.Cmd) {
 // escapes are what moves the cursor and gives colours.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// see waits until the terminal shows something that it did not show at the last see.
-func (t *scriptTerminal) see(ts *testscript.TestScript, args []string) {
+// awaitShown waits until the terminal shows something that it did not show at the last see.
+func (t *scriptTerminal) awaitShown(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
-	until(ts, apptest.Patience, strconv.Quote(args[0])+" in the terminal", func() bool {
+	waitUntil(ts, apptest.Patience, strconv.Quote(args[0])+" in the terminal", func() bool {
 		text := t.shown()
 		at := pattern.FindStringIndex(text)
 		if at != nil {
@@ -99,15 +99,15 @@ func (t *scriptTerminal) shown() string {
 	return strings.ReplaceAll(escapes.ReplaceAllString(text, ""), "\r", "")[t.past:]
 }
 
-func (t *scriptTerminal) keys(ts *testscript.TestScript, args []string) {
+func (t *scriptTerminal) typeKeys(ts *testscript.TestScript, args []string) {
 	keys, err := strconv.Unquote(`"` + args[0] + `"`)
 	ts.Check(err)
 	_, err = t.master.WriteString(keys)
 	ts.Check(err)
 }
 
-// leave waits for the program to end, as it does when the person has left.
-func (t *scriptTerminal) leave(ts *testscript.TestScript, _ []string) {
+// awaitExit waits for the program to end, as it does when the person has left.
+func (t *scriptTerminal) awaitExit(ts *testscript.TestScript, _ []string) {
 	select {
 	case err := <-t.exited:
 		ts.Check(err)

@@ -68,9 +68,9 @@ var scriptCommands = map[string]scriptCommand{
 	// A program in a terminal; keys, as Go writes them (\r is Enter, \x03 Ctrl-C, \x04 Ctrl-D);
 	// what comes there, in this order; and the program's end, which must be a good one.
 	"terminal":       command("PROGRAM [ARGUMENT] ...", (*scriptEnv).openTerminal),
-	"type":           terminalCommand("KEYS", (*scriptTerminal).keys),
-	"see":            terminalCommand("PATTERN", (*scriptTerminal).see),
-	"leave-terminal": terminalCommand("", (*scriptTerminal).leave),
+	"type":           terminalCommand("KEYS", (*scriptTerminal).typeKeys),
+	"see":            terminalCommand("PATTERN", (*scriptTerminal).awaitShown),
+	"leave-terminal": terminalCommand("", (*scriptTerminal).awaitExit),
 
 	// A Bot API server in BOT_URL, where a bot with BOT_TOKEN is, perhaps started with --local, so
 	// that files are in a folder; its webhook may listen at HOOK. Who says something there is NAME
@@ -82,16 +82,16 @@ var scriptCommands = map[string]scriptCommand{
 	// became of what it has sent; settled until nothing is left to do, and every chat is as `chat`
 	// last saw it.
 	"telegram": command("[FILES]", (*scriptEnv).startTelegram),
-	"says":     botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).says),
+	"says":     botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).say),
 	"aside":    botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).aside),
-	"replies":  botCommand("WHO TO TEXT [MEDIA] ...", (*scriptBot).replies),
-	"edits":    botCommand("WHO TEXT NEW [MEDIA] ...", (*scriptBot).edits),
-	"taken":    botCommand("", (*scriptBot).taken),
-	"chat":     botCommand("CHAT FILE", (*scriptBot).chat),
-	"shows":    botCommand("CHAT PATTERN", (*scriptBot).shows),
-	"reacts":   botCommand("CHAT TEXT EMOJI", (*scriptBot).reacts),
-	"noted":    botCommand("", (*scriptBot).noted),
-	"settled":  botCommand("", (*scriptBot).settled),
+	"replies":  botCommand("WHO TO TEXT [MEDIA] ...", (*scriptBot).reply),
+	"edits":    botCommand("WHO TEXT NEW [MEDIA] ...", (*scriptBot).edit),
+	"taken":    botCommand("", (*scriptBot).awaitTaken),
+	"chat":     botCommand("CHAT FILE", (*scriptBot).awaitChat),
+	"shows":    botCommand("CHAT PATTERN", (*scriptBot).awaitShown),
+	"reacts":   botCommand("CHAT TEXT EMOJI", (*scriptBot).awaitReaction),
+	"noted":    botCommand("", (*scriptBot).awaitOutcomes),
+	"settled":  botCommand("", (*scriptBot).awaitSettled),
 
 	// Another program calls the public listener at HOOK; a header's value SIGNED:SECRET is the
 	// file's signature.
@@ -101,7 +101,7 @@ var scriptCommands = map[string]scriptCommand{
 	// is shown a text for that. Somebody presses the newest button in their chat that says so; the
 	// newest match of a pattern's group goes into a variable, of a chat or of what a program has
 	// just printed; the code that an app shows for a secret goes into CODE.
-	"silent": botCommand("CHAT", neverDone),
+	"silent": botCommand("CHAT", checkSilent),
 	"press":  botCommand("WHO LABEL", pressButton),
 	"toast":  botCommand("WHO LABEL TEXT", pressForeign),
 	"take":   botCommand("VARIABLE CHAT PATTERN", takeShown),
@@ -114,7 +114,7 @@ var scriptCommands = map[string]scriptCommand{
 	"fault": botCommand("KIND [NAME=VALUE] ...", (*scriptBot).fault),
 	"mend":  botCommand("", (*scriptBot).mend),
 	"bot":   botCommand("EVENT [ARGUMENT] ...", (*scriptBot).event),
-	"calls": botCommand("METHOD N[+] [NAME=VALUE]", (*scriptBot).calls),
+	"calls": botCommand("METHOD N[+] [NAME=VALUE]", (*scriptBot).awaitCalls),
 	"post":  botCommand("SECRET FILE STATUS", (*scriptBot).post),
 
 	// A GitHub in GITHUB_URL, which knows GITHUB_TOKEN; once it is hooked to an address, such as
@@ -122,18 +122,18 @@ var scriptCommands = map[string]scriptCommand{
 	// that makes a file, or may do there so much; an issue is, at last, as in a file, and a pull
 	// request has so many reviews.
 	"github":   command("[PERMISSION=LEVEL] ...", (*scriptEnv).startGitHub),
-	"opens":    hubCommand("WHO TITLE [BODY]", (*scriptHub).opens),
-	"proposes": hubCommand("WHO TITLE FILE", (*scriptHub).proposes),
-	"reviews":  hubCommand("NUMBER N", (*scriptHub).reviews),
-	"hooked":   hubCommand("ADDRESS SECRET", (*scriptHub).calls),
-	"permits":  hubCommand("WHO PERMISSION", (*scriptHub).permits),
-	"stands":   hubCommand("NUMBER FILE", (*scriptHub).stands),
+	"opens":    hubCommand("WHO TITLE [BODY]", (*scriptHub).openIssue),
+	"proposes": hubCommand("WHO TITLE FILE", (*scriptHub).openPull),
+	"reviews":  hubCommand("NUMBER N", (*scriptHub).checkReviewCount),
+	"hooked":   hubCommand("ADDRESS SECRET", (*scriptHub).setHook),
+	"permits":  hubCommand("WHO PERMISSION", (*scriptHub).permit),
+	"stands":   hubCommand("NUMBER FILE", (*scriptHub).awaitIssue),
 
 	// Somebody pushes a file to a branch, from which there is a pull request then, or comments; a
 	// pull request's reviews are, at last, as in a file, after so many mails.
-	"pushes":   hubCommand("WHO BRANCH FILE", (*scriptHub).pushes),
-	"comments": hubCommand("NUMBER WHO TEXT", (*scriptHub).comments),
-	"reviewed": hubCommand("NUMBER MAILS FILE", (*scriptHub).reviewed),
+	"pushes":   hubCommand("WHO BRANCH FILE", (*scriptHub).push),
+	"comments": hubCommand("NUMBER WHO TEXT", (*scriptHub).comment),
+	"reviewed": hubCommand("NUMBER MAILS FILE", (*scriptHub).awaitReviews),
 }
 
 // command makes a command of a function. Words of the usage in brackets may be missing, and ... is
@@ -197,7 +197,7 @@ func newScriptEnv(env *testscript.Env) error {
 	s := &scriptEnv{t: env.T().(testing.TB), dir: env.WorkDir}
 	s.socket = filepath.Join(s.dir, "state", "mews", "control.sock")
 	env.Values[scriptEnvKey{}] = s
-	env.Defer(s.end)
+	env.Defer(s.cleanUp)
 	if err := s.layOut(); err != nil {
 		return err
 	}
@@ -273,8 +273,8 @@ func goEnvironment(env *testscript.Env) error {
 	return nil
 }
 
-// end leaves nothing running and nothing mounted, however the script ended.
-func (s *scriptEnv) end() {
+// cleanUp leaves nothing running and nothing mounted, however the script ended.
+func (s *scriptEnv) cleanUp() {
 	if s.t.Failed() {
 		if s.terminal != nil {
 			s.t.Logf("the terminal shows %q", s.terminal.shown())
@@ -307,7 +307,7 @@ func (s *scriptEnv) end() {
 }
 
 // WaitFor waits for something that comes from outside this process.
-func until(ts *testscript.TestScript, most time.Duration, what string, there func() bool) {
+func waitUntil(ts *testscript.TestScript, most time.Duration, what string, there func() bool) {
 	deadline := time.After(most)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -338,7 +338,7 @@ func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	go func() { exited <- cmd.Wait() }()
 	s.cmd, s.exited = cmd, exited
 	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
-	until(ts, apptest.Patience, "the service to answer", func() bool {
+	waitUntil(ts, apptest.Patience, "the service to answer", func() bool {
 		if _, err := s.status(); err == nil {
 			return true
 		}
@@ -399,14 +399,14 @@ func (s *scriptEnv) killSupervisor(ts *testscript.TestScript, _ []string) {
 		ts.Fatalf("the service had ended by itself")
 	}
 	// Clients of it go on, so only what the service has started must be gone.
-	until(ts, 2*time.Second, "spawner and workers to be gone", func() bool {
+	waitUntil(ts, 2*time.Second, "spawner and workers to be gone", func() bool {
 		return len(s.processes("mews-spawner", "mews-worker")) == 0
 	})
 }
 
 func (s *scriptEnv) killWorker(ts *testscript.TestScript, args []string) {
 	pid := 0
-	until(ts, apptest.Patience, "a worker of "+args[0], func() bool {
+	waitUntil(ts, apptest.Patience, "a worker of "+args[0], func() bool {
 		status, err := s.status()
 		ts.Check(err)
 		for _, u := range status.Users {
@@ -417,11 +417,11 @@ func (s *scriptEnv) killWorker(ts *testscript.TestScript, args []string) {
 		return slices.Contains(s.processes("mews-worker"), pid)
 	})
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
-	until(ts, 2*time.Second, "the worker to be gone", func() bool { return !slices.Contains(s.processes(), pid) })
+	waitUntil(ts, 2*time.Second, "the worker to be gone", func() bool { return !slices.Contains(s.processes(), pid) })
 }
 
 func (s *scriptEnv) noProcesses(ts *testscript.TestScript, _ []string) {
-	until(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
+	waitUntil(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
 }
 
 // Processes lists what runs of the programs below the scenario's folder; of those with these names
@@ -451,7 +451,7 @@ func (s *scriptEnv) processes(names ...string) []int {
 func (s *scriptEnv) eventually(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
-	until(ts, apptest.Patience, strconv.Quote(args[0]), func() bool {
+	waitUntil(ts, apptest.Patience, strconv.Quote(args[0]), func() bool {
 		return ts.Exec(args[1], args[2:]...) == nil && pattern.MatchString(ts.ReadFile("stdout"))
 	})
 }

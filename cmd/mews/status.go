@@ -16,5 +16,5 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	return tell(ctx, con, cfg, api.MethodStatus, nil, *asJSON, func(s api.Status) string { return s.Text(time.Now()) })
+	return askAndShow(ctx, con, cfg, api.MethodStatus, nil, *asJSON, func(s api.Status) string { return s.Text(time.Now()) })
 }

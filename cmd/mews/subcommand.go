@@ -91,29 +91,29 @@ func parseClient(set *flag.FlagSet, file *string, args []string, least, most int
 	return words, cfg, err
 }
 
-// oneName is parseClient of a subcommand that is about one person.
-func oneName(set *flag.FlagSet, file *string, args []string) (name string, cfg *config.Config, err error) {
+// parseUserName is parseClient of a subcommand that is about one person.
+func parseUserName(set *flag.FlagSet, file *string, args []string) (name string, cfg *config.Config, err error) {
 	words, cfg, err := parseClient(set, file, args, 1, 1)
 	return strings.Join(words, ""), cfg, err
 }
 
-// byName makes a subcommand that takes the name of a person and nothing else. It says what came of
+// userRequest makes a subcommand that takes the name of a person and nothing else. It says what came of
 // the request.
-func byName(method string, about func(name string) any) func(context.Context, console, subcommand, []string) error {
+func userRequest(method string, about func(name string) any) func(context.Context, console, subcommand, []string) error {
 	return func(ctx context.Context, con console, v subcommand, args []string) error {
 		set, file := v.flags(con)
-		name, cfg, err := oneName(set, file, args)
+		name, cfg, err := parseUserName(set, file, args)
 		if err != nil {
 			return err
 		}
-		return request(ctx, con, cfg, method, about(name))
+		return requestAndPrint(ctx, con, cfg, method, about(name))
 	}
 }
 
 func userName(name string) any { return admin.UserName{User: name} }
 
-// request asks for something to be done, and says what came of it.
-func request(ctx context.Context, con console, cfg *config.Config, method string, params any) error {
+// requestAndPrint asks for something to be done, and says what came of it.
+func requestAndPrint(ctx context.Context, con console, cfg *config.Config, method string, params any) error {
 	done, err := app.Have[admin.Result](ctx, cfg, method, params)
 	if err == nil {
 		_, err = fmt.Fprintln(con.out, done.Text)

@@ -35,10 +35,10 @@ func TestTaskCrashRun(t *testing.T) {
 	fires, kills := apptest.Number(t, "MEWS_TASK_FIRES", taskFires), apptest.Number(t, "MEWS_TASK_KILLS", taskKills)
 	t.Logf("replay with MEWS_TASK_SEED=%d", seed)
 	r := newTaskRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
-	r.greet()
+	r.openChats()
 	for i := range kills {
 		r.kill()
-		r.set(max(1, share(fires, kills, i)/taskTimes))
+		r.insertTasks(max(1, share(fires, kills, i)/taskTimes))
 		r.Start()
 		r.awaitSome()
 	}
@@ -84,12 +84,12 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 		}
 	}})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.Configure(apptest.OnTelegram(r.server, brisk) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
+	r.Configure(apptest.OnTelegram(r.server, fastRate) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
 	return r
 }
 
-// greet has everybody be known by their private chat.
-func (r *taskRun) greet() {
+// openChats has everybody be known by their private chat.
+func (r *taskRun) openChats() {
 	r.Start()
 	for _, u := range r.people {
 		r.server.Say(telegramtest.Private(u), u, "/jobs")
@@ -106,9 +106,9 @@ func (r *taskRun) kill() {
 	r.CheckIntegrity()
 }
 
-// set sets so many tasks, of which every third is a check, beside the service: people may have none
+// insertTasks sets so many tasks, of which every third is a check, beside the service: people may have none
 // as often.
-func (r *taskRun) set(n int) {
+func (r *taskRun) insertTasks(n int) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
 	if err != nil {
 		r.t.Fatal(err)

@@ -13,18 +13,18 @@ import (
 	"testing"
 )
 
-// aSentence begins with a capital letter and has three words or more.
-var aSentence = regexp.MustCompile("^[“\"'`(]*[A-Z][a-z’']*[ ,].*[^ ] +[^ ]")
+// sentencePattern begins with a capital letter and has three words or more.
+var sentencePattern = regexp.MustCompile("^[“\"'`(]*[A-Z][a-z’']*[ ,].*[^ ] +[^ ]")
 
-// noSentences are literals that look like a sentence and are said to nobody. The key is how they
+// nonSentences are literals that look like a sentence and are said to nobody. The key is how they
 // begin.
-var noSentences = map[string]string{
+var nonSentences = map[string]string{
 	"SELECT ": "SQL", "INSERT ": "SQL", "UPDATE ": "SQL", "DELETE ": "SQL", "PRAGMA ": "SQL", "CREATE ": "SQL", "BEGIN ": "SQL",
 	"ROLLBACK ": "SQL", "RELEASE ": "SQL", "WITH ": "SQL", "VACUUM ": "SQL", "ORDER ": "SQL",
 }
 
-// saysNothingToPeople are folders whose sentences are for a model, or for a test.
-var saysNothingToPeople = map[string]string{
+// modelOnlyFolders are folders whose sentences are for a model, or for a test.
+var modelOnlyFolders = map[string]string{
 	"supervisor/history": "what it writes is for the model",
 }
 
@@ -38,7 +38,7 @@ func TestTexts_Sentences_StandInTables(t *testing.T) {
 				return err
 			}
 			name, _ := filepath.Rel(root, path)
-			if entry.IsDir() && (entry.Name() == "testdata" || strings.HasSuffix(entry.Name(), "test") || saysNothingToPeople[name] != "") {
+			if entry.IsDir() && (entry.Name() == "testdata" || strings.HasSuffix(entry.Name(), "test") || modelOnlyFolders[name] != "") {
 				return fs.SkipDir
 			}
 			if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(entry.Name(), "texts") {
@@ -81,12 +81,12 @@ func sentencesIn(t *testing.T, path string, src any) (found []string) {
 }
 
 func isSentence(text string) bool {
-	for begins := range noSentences {
+	for begins := range nonSentences {
 		if strings.HasPrefix(strings.TrimSpace(text), begins) {
 			return false
 		}
 	}
-	return aSentence.MatchString(strings.TrimSpace(text))
+	return sentencePattern.MatchString(strings.TrimSpace(text))
 }
 
 // TestSentencesIn_Sentence_IsFound: the test above can fail.

@@ -14,9 +14,9 @@ var topLevel = []string{
 	".ci", ".github", ".gitignore",
 }
 
-// notKept are patterns of what may stand there and is not part of the project: .gitignore has them
+// ignoredPatterns are patterns of what may stand there and is not part of the project: .gitignore has them
 // too, but for .git.
-var notKept = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
+var ignoredPatterns = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
 
 func TestTopLevel_Entries_AreListed(t *testing.T) {
 	entries, err := os.ReadDir(moduleRoot(t))
@@ -27,7 +27,7 @@ func TestTopLevel_Entries_AreListed(t *testing.T) {
 	for _, entry := range entries {
 		name := entry.Name()
 		found[name] = true
-		ignored := slices.ContainsFunc(notKept, func(pattern string) bool {
+		ignored := slices.ContainsFunc(ignoredPatterns, func(pattern string) bool {
 			matches, _ := filepath.Match(pattern, name) // the patterns are constant and well formed
 			return matches
 		})

@@ -17,8 +17,8 @@ func totpSubcommands() []subcommand {
 	return []subcommand{
 		{name: "enroll", run: totpEnroll},
 		{name: "status", run: totpStatus},
-		{name: "reset", run: byName(admin.MethodTotpReset, userName)},
-		{name: "unlock", run: byName(admin.MethodTotpUnlock, userName)},
+		{name: "reset", run: userRequest(admin.MethodTotpReset, userName)},
+		{name: "unlock", run: userRequest(admin.MethodTotpUnlock, userName)},
 	}
 }
 
@@ -43,7 +43,7 @@ func totpStatus(ctx context.Context, con console, v subcommand, args []string) e
 
 func totpEnroll(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
-	name, cfg, err := oneName(set, file, args)
+	name, cfg, err := parseUserName(set, file, args)
 	if err != nil {
 		return err
 	}
@@ -51,14 +51,14 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	if err := printEnrolled(con.out, made); err != nil {
+	if err := printSecondFactor(con.out, made); err != nil {
 		return err
 	}
 	return askForCode(ctx, con, cfg, made.User)
 }
 
-// printEnrolled shows a second factor. Nothing can show it a second time.
-func printEnrolled(w io.Writer, made admin.Enrolled) error {
+// printSecondFactor shows a second factor. Nothing can show it a second time.
+func printSecondFactor(w io.Writer, made admin.Enrolled) error {
 	fmt.Fprintf(w, textFactor, made.User)
 	drawCode(w, made.URL)
 	fmt.Fprintf(w, textFactorSecret, made.Secret)

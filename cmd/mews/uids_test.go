@@ -23,20 +23,20 @@ var (
 	lastUID  = firstUID + 19
 )
 
-// withOwnUIDs has people live where Mews makes their homes, each with a uid of their own. first is
+// giveOwnUIDs has people live where Mews makes their homes, each with a uid of their own. first is
 // 0 for what is so by default.
-func withOwnUIDs(h *apptest.Service, first, last int, people ...string) {
+func giveOwnUIDs(h *apptest.Service, first, last int, people ...string) {
 	h.T.Helper()
 	for _, name := range people {
-		reword(h, "home: "+h.Home(name)+", ", "")
+		replaceConfig(h, "home: "+h.Home(name)+", ", "")
 	}
 	if first > 0 {
 		h.Configure(fmt.Sprintf("worker: {uids: %d-%d}\n", first, last))
 	}
 }
 
-// reword replaces something in a configuration, once.
-func reword(h *apptest.Service, from, to string) {
+// replaceConfig replaces something in a configuration, once.
+func replaceConfig(h *apptest.Service, from, to string) {
 	h.T.Helper()
 	text, err := os.ReadFile(h.Config)
 	if err == nil {
@@ -53,9 +53,9 @@ func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}
-	_, url := modeltest.NewServer(t, runner)
+	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "ann", "ben")
-	withOwnUIDs(h, 0, 0, "ann", "ben")
+	giveOwnUIDs(h, 0, 0, "ann", "ben")
 	h.Start()
 	defer h.Stop()
 	uids := map[string]bool{}
@@ -83,9 +83,9 @@ func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}
-	_, url := modeltest.NewServer(t, runner)
+	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "ann", "ben", "cat", "dan")
-	withOwnUIDs(h, firstUID, lastUID, "ann", "ben")
+	giveOwnUIDs(h, firstUID, lastUID, "ann", "ben")
 	code := filepath.Join(h.Dir, "code")
 	if err := errors.Join(os.Mkdir(code, 0o700), mountPlain(h.Home("dan"))); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	for _, dir := range []string{code, h.Home("dan")} {
 		apptest.GiveToWorkers(t, dir)
 	}
-	reword(h, "{name: cat, ", "{name: cat, workspaces: ["+code+"], ")
+	replaceConfig(h, "{name: cat, ", "{name: cat, workspaces: ["+code+"], ")
 	uids := func() map[string]int {
 		t.Helper()
 		found := map[string]int{}
@@ -153,15 +153,15 @@ func TestUIDs_RangeChanges_HomeIsHandedOver(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}
-	_, url := modeltest.NewServer(t, runner)
+	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "ann", "zoe")
-	withOwnUIDs(h, firstUID, lastUID, "ann", "zoe")
+	giveOwnUIDs(h, firstUID, lastUID, "ann", "zoe")
 	h.Start()
 	newNeighbour(h, "zoe").ask("run echo kept >kept")
 	h.Stop()
 	worker := fmt.Sprintf("worker: {uids: %d-%d", firstUID, lastUID)
 	for _, now := range []string{fmt.Sprintf("worker: {uids: %d-%d", firstUID+10000, lastUID+10000), worker + ", sandbox: namespaces"} {
-		reword(h, worker, now)
+		replaceConfig(h, worker, now)
 		worker = now
 		h.Start()
 		out, err := exec.CommandContext(t.Context(), filepath.Join(h.Bin, "mews"), "doctor", "--config", h.Config).CombinedOutput()

@@ -13,9 +13,9 @@ func userSubcommands() []subcommand {
 		{name: "show", run: userList},
 		{name: "add", run: userAdd},
 		{name: "invite", run: userInvite},
-		{name: "disable", run: byName(admin.MethodUserSuspend, suspension(true))},
-		{name: "enable", run: byName(admin.MethodUserSuspend, suspension(false))},
-		{name: "remove", run: byName(admin.MethodUserRemove, userName)},
+		{name: "disable", run: userRequest(admin.MethodUserSuspend, suspension(true))},
+		{name: "enable", run: userRequest(admin.MethodUserSuspend, suspension(false))},
+		{name: "remove", run: userRequest(admin.MethodUserRemove, userName)},
 		{name: "export", run: userExport},
 		{name: "delete", run: userDelete},
 	}
@@ -52,11 +52,11 @@ func userAdd(ctx context.Context, con console, v subcommand, args []string) erro
 	account := set.String("account", "", flagAccount)
 	zone := set.String("timezone", "", flagTimezone)
 	again := set.Bool("again", false, flagAgain)
-	name, cfg, err := oneName(set, file, args)
+	name, cfg, err := parseUserName(set, file, args)
 	if err != nil {
 		return err
 	}
-	return request(ctx, con, cfg, admin.MethodUserAdd,
+	return requestAndPrint(ctx, con, cfg, admin.MethodUserAdd,
 		admin.NewUser{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again})
 }
 

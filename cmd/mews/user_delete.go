@@ -16,7 +16,7 @@ import (
 func userDelete(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	yes := set.Bool("yes", false, flagYes)
-	name, cfg, err := oneName(set, file, args)
+	name, cfg, err := parseUserName(set, file, args)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 func userExport(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	output := set.String("output", "", flagOutput)
-	name, cfg, err := oneName(set, file, args)
+	name, cfg, err := parseUserName(set, file, args)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 	set, file := v.flags(con)
 	enrol := set.Bool("enrol", true, flagEnrol)
 	revoke := set.Bool("revoke", false, flagRevoke)
-	name, cfg, err := oneName(set, file, args)
+	name, cfg, err := parseUserName(set, file, args)
 	if err != nil {
 		return err
 	}

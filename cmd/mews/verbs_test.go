@@ -37,7 +37,7 @@ func TestTexts_VerbMentions_Exist(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range texts(t) {
+	for _, path := range textFiles(t) {
 		name := strings.TrimPrefix(path, "../../")
 		if strings.HasSuffix(path, ".go") {
 			eachLiteral(t, path, func(line int, text string) {
@@ -100,7 +100,7 @@ func faultOfMention(name, what string) string {
 
 // texts lists the files that tell people of commands: the programs, the manual, the README, and
 // what is deployed.
-func texts(t *testing.T) (paths []string) {
+func textFiles(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, name := range strings.Fields("README.md .github cmd config deploy protocol supervisor worker") {
 		err := filepath.WalkDir("../../"+name, func(path string, entry fs.DirEntry, err error) error {

@@ -99,17 +99,17 @@ func newWebhookService(t testing.TB, hooks int) (h *apptest.Service, address str
 
 // deliver has a delivery of GitHub's answered with success, however often it takes.
 func deliver(t testing.TB, address, key string) {
-	insist(t, "http://"+address+"/webhook/github", fmt.Sprintf(`{"ref":"refs/heads/main","after":%q,"repository":{"full_name":"acme/widget"},
+	postUntilTaken(t, "http://"+address+"/webhook/github", fmt.Sprintf(`{"ref":"refs/heads/main","after":%q,"repository":{"full_name":"acme/widget"},
 		"sender":{"login":"bob","type":"User"}}`, key), map[string]string{"X-GitHub-Event": "push", "X-GitHub-Delivery": key, "X-GitHub-Hook-ID": "7"})
 }
 
 // notify has a message of a hook answered with success, however often it takes.
 func notify(t testing.TB, address string, hook, message int) {
-	insist(t, fmt.Sprintf("http://%s/webhook/h%d", address, hook), fmt.Sprintf(`{"message":"<%d of %d>"}`, message, hook),
+	postUntilTaken(t, fmt.Sprintf("http://%s/webhook/h%d", address, hook), fmt.Sprintf(`{"message":"<%d of %d>"}`, message, hook),
 		map[string]string{"Authorization": "Bearer " + webhookSecret})
 }
 
-func insist(t testing.TB, url, body string, headers map[string]string) {
+func postUntilTaken(t testing.TB, url, body string, headers map[string]string) {
 	mac := hmac.New(sha256.New, []byte(webhookSecret))
 	mac.Write([]byte(body))
 	for deadline := time.After(apptest.Patience); ; {

@@ -16,11 +16,11 @@ import (
 // share, and nothing that works on them.
 const maxWordFiles = 15
 
-// notWords are what the words do not need: a mutex, a context, and what parses.
-var notWords = []string{"sync", "context", "regexp", "strconv", "text/scanner", "mews/supervisor/"}
+// forbiddenImports are what the words do not need: a mutex, a context, and what parses.
+var forbiddenImports = []string{"sync", "context", "regexp", "strconv", "text/scanner", "mews/supervisor/"}
 
-// parses are the functions that parse, by their package.
-var parses = map[string][]string{
+// parsingFunctions are the functions that parse, by their package.
+var parsingFunctions = map[string][]string{
 	"time": {"Parse", "LoadLocation"}, "json": {"Unmarshal", "NewDecoder"}, "fmt": {"Sscan", "Fscan"},
 }
 
@@ -75,7 +75,7 @@ func Part() { time.Now() }
 func faultsOfWords(file *ast.File) (faults []string) {
 	for _, i := range file.Imports {
 		imported, _ := strconv.Unquote(i.Path.Value) // the parser has read it
-		for _, not := range notWords {
+		for _, not := range forbiddenImports {
 			if imported == not || strings.HasPrefix(imported, strings.TrimSuffix(not, "/")+"/") {
 				faults = append(faults, imported)
 			}
@@ -94,20 +94,20 @@ func faultsOfWords(file *ast.File) (faults []string) {
 				}
 			}
 		case *ast.SelectorExpr:
-			faults = append(faults, parsing(n)...)
+			faults = append(faults, parsingCall(n)...)
 		}
 		return true
 	})
 	return faults
 }
 
-// parsing is the call of a function that parses, if a selector is one.
-func parsing(s *ast.SelectorExpr) []string {
+// parsingCall is the call of a function that parses, if a selector is one.
+func parsingCall(s *ast.SelectorExpr) []string {
 	pkg, ok := s.X.(*ast.Ident)
 	if !ok {
 		return nil
 	}
-	for _, begin := range parses[pkg.Name] {
+	for _, begin := range parsingFunctions[pkg.Name] {
 		if strings.HasPrefix(s.Sel.Name, begin) {
 			return []string{pkg.Name + "." + s.Sel.Name}
 		}
