@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Complete returns the name that a word is, or the only one that begins with it; "" if there is
-// none.
+// Complete returns the name that equals word, or the only one that begins with it, or "".
 func Complete(word string, names []string) string {
 	if slices.Contains(names, word) {
 		return word

@@ -431,8 +431,8 @@ func (m *arrivals) check() {
 		}
 	}
 	for what, query := range map[string]string{
-		"operations that go on": "SELECT id FROM operation WHERE state IN ('waiting', 'running')",
-		"turns that go on":      "SELECT id FROM turn WHERE ended_at IS NULL",
+		"unfinished operations": "SELECT id FROM operation WHERE state IN ('waiting', 'running')",
+		"unfinished turns":      "SELECT id FROM turn WHERE ended_at IS NULL",
 	} {
 		if left := m.query(query); len(left) > 0 {
 			m.rt.Errorf("%s: %v", what, left)

@@ -26,9 +26,9 @@ func TestLock_ClosesGateAtOnce(t *testing.T) {
 			"/stop ends it.", []string{`ann in telegram "1"`}, []string{"ann lock telegram chat 1"}},
 		"everywhere": {"/lock ALL", "", true, "All your chats are locked.", []string{"ann everywhere"},
 			[]string{"ann lock everywhere: 3 chats"}},
-		"with something else":     {"/lock me", "", true, "I know /lock, which locks this chat", nil, nil},
-		"without a second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. Run `mews totp enroll ann`", nil, nil},
-		"where there is to be none": {"/lock all", supervisor.CodesOff, false, "There is nothing to lock: the configuration has no second factor",
+		"unknown argument": {"/lock me", "", true, "I know /lock, which locks this chat", nil, nil},
+		"no second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. Run `mews totp enroll ann`", nil, nil},
+		"factor turned off": {"/lock all", supervisor.CodesOff, false, "There is nothing to lock: the configuration has no second factor",
 			nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 			"within 24 hours, speaks as `bob` from then on.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
 			"I delete this message in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
-		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a new person.", nil},
+		"no name":         {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a new person.", nil},
 		"of a wrong name": {supervisor.RoleAdmin, "1", "/invite ../x", made, "Nobody can have that name.", nil},
 		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may use /invite.", nil},
 	} {

@@ -290,16 +290,16 @@ func TestStop_Answer_TellsEndAndQueue(t *testing.T) {
 		ahead   sqlite.PrecedingText
 		want    string
 	}{
-		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "Stopped."},
-		"one behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
+		"stop, empty queue": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "Stopped."},
+		"stop, one waiting": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
 			"Stopped. I now answer 1 message that waited."},
-		"two behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 2},
+		"stop, two waiting": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 2},
 			"Stopped. I now answer 2 messages that waited."},
-		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer had just ended."},
-		"nothing ran":        {"/stop", sqlite.PrecedingText{Waiting: 1}, "Nothing is running here."},
-		"a new topic, and one waits": {"/new", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
+		"stop, turn just ended": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer had just ended."},
+		"stop without turn":     {"/stop", sqlite.PrecedingText{Waiting: 1}, "Nothing is running here."},
+		"new topic, one waiting": {"/new", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
 			newTopic + " I stopped the running answer. I answer 1 waiting message in the new topic."},
-		"a new topic, and two wait": {"/new", sqlite.PrecedingText{Waiting: 2},
+		"new topic, two waiting": {"/new", sqlite.PrecedingText{Waiting: 2},
 			newTopic + " I answer 2 waiting messages in the new topic."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -325,10 +325,10 @@ func TestStop_FullDisk_StopsAnyway(t *testing.T) {
 		stopped bool
 		want    string
 	}{
-		"a stop":                    {supervisor.KindCommand, "/Stop@mews_bot now", true, true, "I am stopping the running answer, although"},
-		"a stop where nothing runs": {supervisor.KindCommand, "/stop", false, true, "The disk is full."},
-		"another command":           {supervisor.KindCommand, "/new", true, false, "The disk is full."},
-		"words":                     {supervisor.KindText, "stop", true, false, "The disk is full."},
+		"a stop":            {supervisor.KindCommand, "/Stop@mews_bot now", true, true, "I am stopping the running answer, although"},
+		"stop without turn": {supervisor.KindCommand, "/stop", false, true, "The disk is full."},
+		"another command":   {supervisor.KindCommand, "/new", true, false, "The disk is full."},
+		"words":             {supervisor.KindText, "stop", true, false, "The disk is full."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)

@@ -221,16 +221,16 @@ func TestPress_Answered_LosesButtons(t *testing.T) {
 		want        string
 		cleaned     []string
 	}{
-		"of a question":             {press: "q:abc:once", chat: "1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
-		"of a question in a group":  {press: "q:abc:once", chat: "-1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
-		"of another's question":     {press: "q:abc:once", chat: "-1", foreign: true, want: "This is not yours."},
-		"of a model":                {press: "m:offline", chat: "1", want: "From your next message on `offline`", cleaned: []string{"unbutton 7"}},
-		"of a model in a group":     {press: "m:offline", chat: "-1", want: "From your next message on `offline`"},
-		"of a model that is gone":   {press: "m:far/gone", chat: "1", want: "There is no model"},
-		"of a setting":              {press: "s:stream off", chat: "1", want: "From now on stream is off, your own."},
-		"of a grant that is gone":   {press: "g:9", chat: "1", want: "There is no number 9"},
-		"of what nobody knows":      {press: "zz", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
-		"of what looks like a verb": {press: "/stop", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
+		"question":               {press: "q:abc:once", chat: "1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
+		"question in group":      {press: "q:abc:once", chat: "-1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
+		"another's question":     {press: "q:abc:once", chat: "-1", foreign: true, want: "This is not yours."},
+		"model":                  {press: "m:offline", chat: "1", want: "From your next message on `offline`", cleaned: []string{"unbutton 7"}},
+		"model in group":         {press: "m:offline", chat: "-1", want: "From your next message on `offline`"},
+		"missing model":          {press: "m:far/gone", chat: "1", want: "There is no model"},
+		"setting":                {press: "s:stream off", chat: "1", want: "From now on stream is off, your own."},
+		"missing grant":          {press: "g:9", chat: "1", want: "There is no number 9"},
+		"unknown press":          {press: "zz", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
+		"slash command as press": {press: "/stop", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)

@@ -204,9 +204,9 @@ func TestUsage_ChannelWithFiles_GetsPicture(t *testing.T) {
 		files int
 		want  string
 	}{
-		"on Telegram":                       {chat: "1", cost: 1000, files: 1},
-		"in the terminal":                   {cost: 1000, want: "\n\nThe last 30 days, in US dollars a day:\n\n```\n2000-01-02 █ $0.0010\n"},
-		"in the terminal, and nothing paid": {want: "\n2000-01-30 " + strings.Repeat("█", 30) + " 29\n```"},
+		"on Telegram":          {chat: "1", cost: 1000, files: 1},
+		"in the terminal":      {cost: 1000, want: "\n\nThe last 30 days, in US dollars a day:\n\n```\n2000-01-02 █ $0.0010\n"},
+		"terminal, free calls": {want: "\n2000-01-30 " + strings.Repeat("█", 30) + " 29\n```"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)

@@ -58,13 +58,13 @@ func TestMay_AccessList_FollowsKernel(t *testing.T) {
 	}{
 		"named":                        {list(entry{tagUser, 4, 70001}, entry{tagGroup, 0, unnamed}), true},
 		"named for nothing":            {list(entry{tagUser, 0, 70001}, entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 4, 70100}), false},
-		"somebody else is named":       {list(entry{tagUser, 4, 70002}, entry{tagGroup, 0, unnamed}), false},
+		"another user named":           {list(entry{tagUser, 4, 70002}, entry{tagGroup, 0, unnamed}), false},
 		"a group":                      {list(entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 4, 70100}), true},
 		"a group of others":            {list(entry{tagGroup, 4, unnamed}, entry{tagNamedGroup, 4, 70200}), false},
 		"one of two groups":            {list(entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 0, 70001}, entry{tagNamedGroup, 4, 70100}), true},
 		"more than the mask":           {list(entry{tagUser, 2, 70001}, entry{tagGroup, 0, unnamed}), false},
 		"all others":                   {[]entry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagOthers, 4, unnamed}}, true},
-		"a group that may not, others": {[]entry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagNamedGroup, 0, 70100}, {tagMask, 4, unnamed}, {tagOthers, 4, unnamed}}, false},
+		"group denied, others allowed": {[]entry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagNamedGroup, 0, 70100}, {tagMask, 4, unnamed}, {tagOthers, 4, unnamed}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setList(t, path, test.list...)
