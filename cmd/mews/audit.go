@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/app"
 )
 
-// auditVerb is `mews audit`: a list, or with verify whether it is what was written.
+// auditVerb is `mews audit`, which lists the audit log, and `mews audit verify`, which checks it.
 func auditVerb(ctx context.Context, con console, args []string) error {
 	if len(args) > 0 && args[0] == "verify" {
 		return auditVerify(ctx, con, args[1:])
@@ -49,7 +49,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 	return printAudit(con.out, rows, *asJSON)
 }
 
-// ofUserText names the person of whom nothing was found, whose name may be mistyped.
+// ofUserText names the user for whom no row was found: the name may be mistyped.
 func ofUserText(name string) string {
 	if name == "" {
 		return ""
@@ -72,7 +72,7 @@ func printAudit(w io.Writer, rows []admin.AuditLine, asJSON bool) error {
 	return nil
 }
 
-// headPattern is a digest of the audit log, in hexadecimal.
+// headPattern matches a head of the audit log: 64 hexadecimal digits.
 var headPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // auditVerify is `mews audit verify`.

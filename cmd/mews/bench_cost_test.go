@@ -15,19 +15,20 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// cost is what the processes of a service have used up to now: the supervisor, the spawner and the
-// workers. The outer world is played by the benchmark's own process, which is counted apart.
+// cost is what the processes of a service have used since they started: the supervisor, the spawner
+// and the workers. The benchmark's own process, which plays the model and Telegram, is counted
+// apart.
 type cost struct {
-	cpu      map[string]time.Duration // by program
-	fakes    time.Duration            // of the benchmark's own process
-	switches float64                  // how often a thread of theirs has gone to wait
-	bytes    int                      // of the database, without its free pages
+	cpu      map[string]time.Duration // of each program
+	fakes    time.Duration // of the benchmark's own process
+	switches float64 // voluntary context switches of all threads
+	bytes    int // size of the database without its free pages
 }
 
-// programs are the three that a service is.
+// programs are the three programs of a service.
 var programs = []string{"mews", "mews-spawner", "mews-worker"}
 
-// measureCost is what a service has used.
+// measureCost returns what a service has used so far.
 func measureCost(b *testing.B, h *apptest.Service) (c cost) {
 	b.Helper()
 	c.cpu = map[string]time.Duration{}
@@ -45,9 +46,9 @@ func measureCost(b *testing.B, h *apptest.Service) (c cost) {
 	return c
 }
 
-// processorTime is that of a process's threads, by the first number of their schedstat, in
-// nanoseconds (see the kernel's Documentation/scheduler/sched-stats.rst). A Go program's threads do
-// not end before it.
+// processorTime sums the processor time of a process's threads. It is the first number of each
+// schedstat, in nanoseconds (see the kernel's Documentation/scheduler/sched-stats.rst). The threads
+// of a Go program live as long as the process.
 func processorTime(b *testing.B, pid int) (sum time.Duration) {
 	b.Helper()
 	for _, thread := range threads(b, pid, "schedstat") {
@@ -65,7 +66,7 @@ func processorTime(b *testing.B, pid int) (sum time.Duration) {
 	return sum
 }
 
-// threads are the paths of that file of each thread of a process.
+// threads returns the path of a file in /proc for each thread of a process.
 func threads(b *testing.B, pid int, file string) []string {
 	b.Helper()
 	paths, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
@@ -75,7 +76,7 @@ func threads(b *testing.B, pid int, file string) []string {
 	return paths
 }
 
-// report reports what so many turns have cost since c was taken.
+// report reports what the turns since c was measured have cost, per turn.
 func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.Helper()
 	n := float64(turns)
@@ -92,9 +93,8 @@ func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.ReportMetric(float64(now.bytes-c.bytes)/n, "database-bytes/turn")
 }
 
-// BenchmarkTelegramCrowd is how many turns a second there are while 50 people talk at once, each of
-// whom writes again when they have their answer. The model and Telegram, which the benchmark plays,
-// share the processors.
+// BenchmarkTelegramCrowd measures turns per second while 50 people talk at once. Each writes again
+// after an answer. The model and Telegram, which the benchmark plays, share the processors.
 func BenchmarkTelegramCrowd(b *testing.B) {
 	const people = 50
 	m := newTelegramService(b, people, fastRate)
@@ -117,7 +117,7 @@ func BenchmarkTelegramCrowd(b *testing.B) {
 	before.report(b, m.Service, turns+people)
 }
 
-// nextAnsweredUser is who has the next answer.
+// nextAnsweredUser waits for the next answer and returns its user.
 func (m *telegramService) nextAnsweredUser() telegramtest.User {
 	m.b.Helper()
 	for {
@@ -135,11 +135,11 @@ func (m *telegramService) nextAnsweredUser() telegramtest.User {
 	}
 }
 
-// countedCalls are the system calls of the supervisor's that are counted.
+// countedCalls are the system calls that are counted.
 var countedCalls = []string{"fdatasync", "pwrite64", "pread64", "fcntl", "futex"}
 
-// BenchmarkTelegramCalls is how many system calls the supervisor makes in a turn. strace counts
-// them, without which there is nothing to report; the times are not those of a turn without it.
+// BenchmarkTelegramCalls counts the supervisor's system calls per turn. Without strace it is
+// skipped. Its times mean nothing, because strace slows a turn down.
 func BenchmarkTelegramCalls(b *testing.B) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		b.Skip("strace counts the calls: ", err)
@@ -161,8 +161,8 @@ func BenchmarkTelegramCalls(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// countCalls counts the system calls of a service's supervisor from now on. The function that it
-// returns ends that.
+// countCalls starts counting the supervisor's system calls. The returned function stops and returns
+// the counts.
 func countCalls(h *apptest.Service) (counts func() map[string]int) {
 	h.T.Helper()
 	supervisor := h.Processes("mews")[0]
@@ -180,7 +180,7 @@ func countCalls(h *apptest.Service) (counts func() map[string]int) {
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			h.T.Fatal(err)
 		}
-		_ = cmd.Wait() // strace ends by the signal once it has written its table
+		_ = cmd.Wait() // strace prints its table and ends by the signal
 		found := map[string]int{}
 		for line := range strings.Lines(table.String()) {
 			if words := strings.Fields(line); len(words) == 2 {

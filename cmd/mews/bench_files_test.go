@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// BenchmarkTelegramPhoto is a photo of a phone on its way to the model: from when its bytes are
-// asked for, just before the last of them comes, to the model's call.
+// BenchmarkTelegramPhoto measures the way of a phone's photo to the model. The time starts when
+// Mews requests its bytes, just before the last of them comes, and ends at the model's call.
 func BenchmarkTelegramPhoto(b *testing.B) {
 	m := newTelegramService(b, 1, fastRate)
 	m.Start()
@@ -35,9 +35,9 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 	took.report(b, time.Millisecond, "ms-photo-to-model")
 }
 
-// BenchmarkTelegramVoiceNote is a voice message of 10 s on its way to the model, from when its
-// bytes are asked for. What is ours of that is what is left without ffmpeg and the recogniser,
-// which take as long as they do by themselves, at the same priority.
+// BenchmarkTelegramVoiceNote measures the way of a voice message of 10 s to the model, from the
+// request for its bytes. It reports Mews's own share too. For that the time of ffmpeg and of the
+// recogniser is subtracted, measured alone at the same priority.
 func BenchmarkTelegramVoiceNote(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip(err)
@@ -80,8 +80,8 @@ func BenchmarkTelegramVoiceNote(b *testing.B) {
 	ours.report(b, time.Millisecond, "ms-ours")
 }
 
-// BenchmarkTelegramLargeFile is how much memory the supervisor takes more after a file of 50 MB
-// than after one of 5 MB, from a Bot API server of one's own.
+// BenchmarkTelegramLargeFile compares the supervisor's memory after a file of 50 MB with that after
+// 5 MB. The files come from a local Bot API server.
 func BenchmarkTelegramLargeFile(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
@@ -101,7 +101,7 @@ func BenchmarkTelegramLargeFile(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// phonePhoto is a JPEG of 2560 x 1920 with as much in it as a phone's has.
+// phonePhoto returns a JPEG of 2560 x 1920 with as much detail as a phone's photo.
 func phonePhoto(b *testing.B) []byte {
 	b.Helper()
 	picture := image.NewRGBA(image.Rect(0, 0, 2560, 1920))
@@ -118,8 +118,9 @@ func phonePhoto(b *testing.B) []byte {
 	return out.Bytes()
 }
 
-// timeFile has the first person send a file, and returns how long that took from when its bytes were
-// asked for to the model's call. Where nobody asks the server for bytes, it is from the message on.
+// timeFile sends a file from the first user and returns how long it took to the model's call. The
+// time starts with the request for the file's bytes, or with the message if the server puts files
+// into a folder.
 func (m *telegramService) timeFile(n int, file telegramtest.Field) time.Duration {
 	m.b.Helper()
 	m.server.Await(m.b, "a poll that waits", m.server.Polling)

@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/search"
 )
 
-// settled is how long a home is still before it is looked through: see worker/index.
+// indexDelay is how long a home must be unchanged before its worker reads it: see worker/index.
 const indexDelay = time.Second
 
-// BenchmarkHome is how long it takes from a home of 10,000 unchanged files to one new file's being
-// found: the worker's walk, the supervisor's look at each file and what goes between them. It is
-// given the processor for half of the time at most at first.
+// BenchmarkHome measures how long a new file takes until it is found in a home of 10,000 unchanged
+// files. That is the worker's walk, the supervisor's check of each file, and the messages between
+// them. At first the worker uses the processor for at most half of the time.
 func BenchmarkHome(b *testing.B) {
 	h := apptest.NewService(b, "", "ann")
 	for i := range 10_000 {

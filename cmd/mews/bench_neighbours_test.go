@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// BenchmarkNeighbour is how much longer bob's turn takes while what alice's model runs does harm:
-// x_alone, of medians, measured block by block in turns. Where control groups hold it is to be 1.1
-// at most; the log says which do here. The model takes as long as a fast one does. With one that
-// answers at once it is Mews's own part alone that shares the processors, which "instant" shows.
+// BenchmarkNeighbour compares bob's turns with and without a harmful program of alice's model.
+// x_alone is the ratio of the medians, measured in alternating blocks. With control groups the goal
+// is 1.1 at most; the log says which control groups hold here. The model is as fast as a fast real
+// one. In "instant" it answers at once, so only Mews's own work shares the processors.
 func BenchmarkNeighbour(b *testing.B) {
 	burn := harm{name: "burn", command: burnCPU(4 * runtime.NumCPU())}
 	usual := modeltest.Paced(answerSentence, 10, 15*time.Millisecond)
@@ -28,11 +28,11 @@ func BenchmarkNeighbour(b *testing.B) {
 	b.Run("transcription", func(b *testing.B) { benchmarkNeighbour(b, harm{command: burningRecogniser, byRecogniser: true}, usual) })
 }
 
-// burningRecogniser is a recogniser that calculates with as many threads as whisper-cli has, until there
-// is a file called over.
+// burningRecogniser is a recogniser that computes with as many threads as whisper-cli has, until
+// the file "over" is there.
 const burningRecogniser = "cd; for i in $(seq {threads}); do while [ ! -e over ]; do :; done & done; : >begun; wait; echo milk"
 
-// sendRecording has alice send a recording.
+// sendRecording sends a recording as alice.
 func (n *neighbour) sendRecording() <-chan string {
 	n.service.T.Helper()
 	ref, err := n.chat.Upload(n.service.T.Context(), bytes.NewReader(fileHead("voice")))
@@ -42,7 +42,7 @@ func (n *neighbour) sendRecording() <-chan string {
 	return n.say("", control.UploadedFile{Blob: ref, Name: "note.wav"})
 }
 
-// answerSentence is a model that says one of 200 characters, which Paced makes one of 300 ms: about 160
+// answerSentence is a model that answers with 200 characters. Paced, that takes 300 ms: about 160
 // tokens a second.
 func answerSentence(r modeltest.Request) modeltest.Answer {
 	if strings.HasPrefix(r.Asked(), "run ") {
@@ -84,8 +84,7 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// timeTurns is how long each of a few turns of a new conversation takes: in a longer one they take
-// longer.
+// timeTurns times a few turns of a new conversation each. In a long conversation turns take longer.
 func (v *client) timeTurns(b *testing.B) (took []time.Duration) {
 	b.Helper()
 	v.exchange(b, "/new")
@@ -96,7 +95,7 @@ func (v *client) timeTurns(b *testing.B) (took []time.Duration) {
 	return took
 }
 
-// burnCPU is shell for so many processes that calculate until there is a file called over.
+// burnCPU returns a shell command with n processes that compute until the file "over" is there.
 func burnCPU(n int) string {
 	return fmt.Sprintf("for i in $(seq %d); do while [ ! -e over ]; do :; done & done; : >begun; wait", n)
 }

@@ -18,12 +18,12 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// millisecondFormat is how a moment is written to the millisecond, as a reminder takes it.
+// millisecondFormat is a time to the millisecond, as a reminder takes it.
 const millisecondFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// BenchmarkTelegramReminder is from the moment at which a reminder is due until the Bot API is
-// asked to send it: the goal is 5 ms at the median beside the fsync. That it was due and is about
-// to be sent are two commits.
+// BenchmarkTelegramReminder measures from the time of a reminder until the Bot API is asked to send
+// it. The goal is a median of 5 ms besides the fsync. Two commits are in it: the fire, and the
+// start of the send.
 func BenchmarkTelegramReminder(b *testing.B) {
 	const each, ahead, apart = 48, 3 * time.Second, 40 * time.Millisecond
 	m := newTelegramService(b, 8, fastRate)
@@ -63,8 +63,8 @@ func BenchmarkTelegramReminder(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkColdCheck is a check whose person has no worker, from its fire to what came of it: a
-// worker is started for the look and ends with it. The goal is 60 ms at the median.
+// BenchmarkColdCheck measures a check whose user has no worker, from its fire to its result. A
+// worker is started for the check and ends with it. The goal is a median of 60 ms.
 func BenchmarkColdCheck(b *testing.B) {
 	for name, look := range map[string]protocol.Check{"files": {Files: "out/*"}, "command": {Command: "false"}} {
 		b.Run(name, func(b *testing.B) {
@@ -100,10 +100,9 @@ func BenchmarkColdCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkScheduledMemory is how much more private memory the supervisor takes where fifty people
-// have as many jobs as they may, 10,000, of which none is due, than where nobody has any. The goal
-// is 1 MB. Garbage is collected early in both: how much of it there is at a moment is chance, and
-// more than all else.
+// BenchmarkScheduledMemory measures how much private memory 10,000 jobs cost the supervisor. Fifty
+// people have as many jobs as they may, and none is due; the other service has no jobs. The goal is
+// 1 MB. Garbage is collected early in both, because its amount varies by more than that.
 func BenchmarkScheduledMemory(b *testing.B) {
 	var people []string
 	for i := range 50 {
@@ -111,7 +110,7 @@ func BenchmarkScheduledMemory(b *testing.B) {
 	}
 	idle := func(jobs int) float64 {
 		h := apptest.NewService(b, "", people...)
-		h.Start() // which makes the database
+		h.Start() // makes the database
 		h.Stop()
 		putJobs(b, h, people, jobs)
 		h.Env = append(h.Env, "GOGC=10")
@@ -132,8 +131,8 @@ func BenchmarkScheduledMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// putJobs gives people so many jobs each, which all come in half a day: just when their rule says,
-// or the start would change each of them. The service must not run.
+// putJobs gives each user some jobs, which are all due in half a day. That is the time that their
+// rule says, so the start changes none of them. The service must not run.
 func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	b.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(h.Dir, "state", "private", "mews.db"))
@@ -161,7 +160,7 @@ func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	}
 }
 
-// insertJobs are the jobs of somebody.
+// insertJobs are the statements that insert a user's jobs.
 var insertJobs = []string{
 	`INSERT INTO conversation (user, channel, chat, thread, created_at) VALUES (:user, 'telegram', :chat, '', :now)`,
 	`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= :jobs)

@@ -18,11 +18,10 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// fastRate is a pace that no benchmark meets: how long a turn takes is measured then, and not how long
-// it has to wait.
+// fastRate is a rate limit that no benchmark reaches, so that a turn is measured and not its wait.
 const fastRate = "rate: {chat: 30, all: 1000}"
 
-// endpoint is a model that notes when it was called and when it had said all.
+// endpoint is a model that notes the start and the end of each call.
 type endpoint struct {
 	model *modeltest.Server
 	calls chan modelCall
@@ -48,30 +47,30 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := modelCall{called: time.Now()}
 	e.model.ServeHTTP(w, r)
 	v.ended = time.Now()
-	if r.Method == http.MethodPost { // what models there are is asked with GET
+	if r.Method == http.MethodPost { // the list of models is asked with GET
 		e.calls <- v
 	}
 }
 
-// telegramService is a service whose people talk on Telegram.
+// telegramService is a service whose users talk on Telegram.
 type telegramService struct {
 	*apptest.Service
 	b       *testing.B
 	model   *endpoint
 	server  *telegramtest.Server
 	people  []telegramtest.User
-	polls   chan telegramtest.Call // holds the first since it was emptied
-	answers chan telegramtest.Call // those that show a whole answer
+	polls   chan telegramtest.Call // holds the first poll since it was emptied
+	answers chan telegramtest.Call // calls that show a whole answer
 }
 
-// newTelegramService lays out a service; people are so many, and more is added to the
-// configuration's telegram.
+// newTelegramService makes a service with some users. more is added to the configuration's
+// telegram.
 func newTelegramService(b *testing.B, people int, more string) *telegramService {
 	return newTelegramServiceOf(b, people, more, "")
 }
 
-// newTelegramServiceOf is newTelegramService with a Bot API server that puts files into a folder;
-// "": it serves them.
+// newTelegramServiceOf is newTelegramService with a Bot API server that puts files into a folder.
+// If files is "", the server serves them itself.
 func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegramService {
 	m := &telegramService{b: b, polls: make(chan telegramtest.Call, 1), answers: make(chan telegramtest.Call, 64)}
 	var url string
@@ -87,10 +86,10 @@ func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegra
 	return m
 }
 
-// Start starts the service as its unit would.
+// Start starts the service with the timers that its unit sets.
 func (m *telegramService) Start() { asUnit(m.b, m.Service.Start) }
 
-// recordCall sorts what the Bot API is asked.
+// recordCall sorts the calls of the Bot API.
 func (m *telegramService) recordCall(c telegramtest.Call) {
 	switch {
 	case c.Method == "getUpdates":
@@ -103,7 +102,7 @@ func (m *telegramService) recordCall(c telegramtest.Call) {
 	}
 }
 
-// say has somebody write while the service polls, and returns when that was.
+// say sends a message of a user once the service polls, and returns its time.
 func (m *telegramService) say(who int) time.Time {
 	m.b.Helper()
 	m.server.Await(m.b, "a poll that waits", m.server.Polling)
@@ -113,12 +112,12 @@ func (m *telegramService) say(who int) time.Time {
 	return said
 }
 
-// awaitAnswer is when the next answer came to the Bot API.
+// awaitAnswer returns the time at which the next answer came to the Bot API.
 func (m *telegramService) awaitAnswer() time.Time {
 	return receive(m.b, m.answers, m.Service, "an answer").At
 }
 
-// receive waits for what comes within a minute.
+// receive receives from a channel, for at most a minute.
 func receive[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T {
 	b.Helper()
 	select {
@@ -130,7 +129,8 @@ func receive[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T
 	}
 }
 
-// timeTurn is a whole turn: how long it took to the model, and from the model's end to the Bot API.
+// timeTurn times a whole turn: from the message to the model's call, and from the model's end to
+// the Bot API.
 func (m *telegramService) timeTurn(who int) (before, after time.Duration) {
 	m.b.Helper()
 	said := m.say(who)
@@ -139,7 +139,7 @@ func (m *telegramService) timeTurn(who int) (before, after time.Duration) {
 	return v.called.Sub(said), answered.Sub(v.ended)
 }
 
-// warm has each of the first people talk once, so that they have their worker.
+// warm makes the first people talk once, so that they have workers.
 func (m *telegramService) warm(people int) {
 	m.b.Helper()
 	for i := range people {
@@ -148,11 +148,10 @@ func (m *telegramService) warm(people int) {
 	}
 }
 
-// pause leaves the service the time to do what follows an answer. It is not measured.
+// pause lets the service do the work that follows an answer. That work is not measured.
 func (m *telegramService) pause() { <-time.After(20 * time.Millisecond) }
 
-// samples are what was measured. What is reported of them is the median: a machine that others use
-// too has outliers.
+// samples are measured times. The median is reported, because a shared machine has outliers.
 type samples []time.Duration
 
 func (s samples) median() time.Duration {
@@ -163,7 +162,7 @@ func (s samples) median() time.Duration {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// percentile is what so many of a hundred are below.
+// percentile returns the time that the given percentage of the samples is below.
 func (s samples) percentile(of int) time.Duration {
 	if len(s) == 0 {
 		return 0
@@ -176,7 +175,7 @@ func (s samples) report(b *testing.B, unit time.Duration, name string) {
 	b.ReportMetric(float64(s.median())/float64(unit), name)
 }
 
-// disk tells what a commit cannot be faster than, where the service keeps its database.
+// disk measures the disk of the database: no commit can be faster.
 type disk struct {
 	b    *testing.B
 	file *os.File
@@ -192,7 +191,7 @@ func (m *telegramService) disk() *disk {
 	return &disk{b: m.b, file: f}
 }
 
-// commit appends a page and waits until that is on disk.
+// commit appends a page to a file and waits until it is on disk.
 func (d *disk) commit() {
 	began := time.Now()
 	if _, err := d.file.Write(make([]byte, 4096)); err != nil {
@@ -204,9 +203,9 @@ func (d *disk) commit() {
 	d.took = append(d.took, time.Since(began))
 }
 
-// BenchmarkTelegramTurn is a whole turn on Telegram with a warm worker and a model that answers at
-// once: from the update to the model's call there are two commits, from the model's end to the
-// answer's call one, and one after that.
+// BenchmarkTelegramTurn measures a whole turn on Telegram with a warm worker and a model that
+// answers at once. There are two commits before the model's call, one between its end and the
+// answer's call, and one after that.
 func BenchmarkTelegramTurn(b *testing.B) {
 	m := newTelegramService(b, 8, fastRate)
 	m.Start()
@@ -228,8 +227,8 @@ func BenchmarkTelegramTurn(b *testing.B) {
 	disk.took.report(b, time.Microsecond, "µs-fsync")
 }
 
-// BenchmarkTelegramEightAtOnce is how long the last of eight people waits for an answer of a model
-// that takes a second, at the pace that Telegram allows.
+// BenchmarkTelegramEightAtOnce measures how long the last of eight people waits for an answer. The
+// model takes a second, and Telegram's own rate limits hold.
 func BenchmarkTelegramEightAtOnce(b *testing.B) {
 	m := newTelegramService(b, 8, "")
 	m.Start()
@@ -250,7 +249,7 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 		}
 		last = append(last, latest.Sub(said))
 		b.StopTimer()
-		<-time.After(time.Second) // a chat takes three messages in three seconds
+		<-time.After(time.Second) // Telegram allows three messages in three seconds to a chat
 		disk.commit()
 		b.StartTimer()
 	}
@@ -258,8 +257,8 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 	disk.took.report(b, time.Microsecond, "µs-fsync")
 }
 
-// BenchmarkTelegramStart is from the supervisor's start until its first poll comes to the Bot API:
-// with a new state folder, and with one that is there.
+// BenchmarkTelegramStart measures from the supervisor's start until its first poll reaches the Bot
+// API. It does so with a new state folder and with an existing one.
 func BenchmarkTelegramStart(b *testing.B) {
 	var fresh, again samples
 	for b.Loop() {
@@ -276,10 +275,10 @@ func BenchmarkTelegramStart(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// timeStart starts the service and returns how long that took to its first poll.
+// timeStart starts the service and returns how long its first poll took.
 func (m *telegramService) timeStart() time.Duration {
 	select {
-	case <-m.polls: // of an earlier life
+	case <-m.polls: // of an earlier start
 	default:
 	}
 	began := time.Now()
@@ -287,10 +286,10 @@ func (m *telegramService) timeStart() time.Duration {
 	return receive(m.b, m.polls, m.Service, "a poll").At.Sub(began)
 }
 
-// BenchmarkTelegramMemory is the private memory of the supervisor and the spawner while they poll
-// and nobody has spoken, with budgets and approvals at the gate; that of a worker once its person
-// has spoken; and how much more the supervisor takes after 1,100 turns of one conversation than
-// after a hundred. What is resident stands beside it.
+// BenchmarkTelegramMemory measures private memory, with budgets and approvals in use. It reports
+// the supervisor and the spawner while they poll and nobody has spoken, a worker after its user has
+// spoken, and the supervisor's growth from 100 to 1,200 turns of one conversation. Resident memory
+// is reported too.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
 		m := newTelegramService(b, 2, fastRate)
@@ -318,12 +317,12 @@ func BenchmarkTelegramMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// gateConfig are the lines of a configuration with which the gate has something to do.
+// gateConfig configures budgets and approvals, so that the gate has work to do.
 const gateConfig = "budget: {users: {day: 100}}\napprovals: {all: {send_file: ask, settings: step_up}}\n"
 
-// BenchmarkTelegramHistory is how much slower the way to the model is where there is more that a
-// turn does not need: a long past, against a short one and against one that just fills the model's
-// window; and many people.
+// BenchmarkTelegramHistory measures how much data that a turn does not need slows the way to the
+// model. It compares a long past with a short one, a long past with one that just fills the model's
+// window, and many users with few.
 func BenchmarkTelegramHistory(b *testing.B) {
 	for _, c := range []struct {
 		name       string
@@ -337,12 +336,10 @@ func BenchmarkTelegramHistory(b *testing.B) {
 	}
 }
 
-// crowd is how many people a service knows, and how many messages the first of them has exchanged
-// with it.
+// crowd is the number of users that a service knows, and of messages that the first has exchanged.
 type crowd struct{ people, messages int }
 
-// compare has two services take turns, so that what else the machine does is to the disadvantage of
-// both.
+// compareServices alternates turns of two services, so that other load on the machine slows both.
 func compareServices(b *testing.B, less, more crowd) {
 	mails := []*telegramService{less.telegramService(b), more.telegramService(b)}
 	before := make([]samples, len(mails))
@@ -360,7 +357,7 @@ func compareServices(b *testing.B, less, more crowd) {
 	b.ReportMetric(float64(before[1].median())/float64(before[0].median()), "times")
 }
 
-// telegramService is a service with that crowd, and with a warm worker of the first.
+// telegramService makes a service with that crowd and with a warm worker of the first user.
 func (c crowd) telegramService(b *testing.B) *telegramService {
 	m := newTelegramService(b, c.people, fastRate)
 	m.fillHistory(c.messages)
@@ -369,22 +366,21 @@ func (c crowd) telegramService(b *testing.B) *telegramService {
 	return m
 }
 
-// rememberedBytes is the length of each message that remember puts into a history, and windowful
-// how many of them are about what the window holds after it was last cut: half of 32,000 tokens of
-// four bytes, and 16 bytes for each message.
+// Sizes of a history that fillHistory makes. rememberedBytes is the length of each message.
+// windowful is the number of messages that the window holds after a cut: half of 32,000 tokens of
+// four bytes, with 16 bytes for each message.
 const (
 	rememberedBytes = 400
 	windowful       = 16000 * 4 / (rememberedBytes + 16)
 )
 
-// fillHistory gives the first person's conversation a past of so many messages. The service must not
-// run.
+// fillHistory gives the first user's conversation so many past messages. The service must not run.
 func (m *telegramService) fillHistory(messages int) {
 	m.b.Helper()
 	if messages == 0 {
 		return
 	}
-	m.Start() // which makes the database
+	m.Start() // makes the database
 	m.Stop()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(m.Dir, "state", "private", "mews.db"))
 	if err != nil {
@@ -407,10 +403,11 @@ func (m *telegramService) fillHistory(messages int) {
 	}
 }
 
-// turnNumbers counts the turns.
+// turnNumbers begins a query that counts the turns from 1.
 const turnNumbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :turns) `
 
-// insertPast is a conversation's, with a question and an answer in each turn.
+// insertPast are the statements that insert a conversation's past: a question and an answer in each
+// turn.
 var insertPast = []string{
 	`INSERT INTO conversation (id, user, channel, chat, thread, created_at)
 		SELECT 1, 'p0', 'telegram', :chat, '', :now`,

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// stopwatch is a model that notes when it was called, and answers when it is let.
+// stopwatch is a model that notes the time of its call and answers after a set time.
 type stopwatch struct {
 	mu     sync.Mutex
 	called time.Time
@@ -39,7 +39,7 @@ func (s *stopwatch) calledAt() time.Time {
 	return s.called
 }
 
-// client is one that says a line and waits for its answer.
+// client sends lines to a service and waits for each answer.
 type client struct {
 	chat *control.Chat
 	got  chan time.Time
@@ -80,8 +80,8 @@ func (*client) Attached(control.Attached, bool) {}
 func (*client) Show(control.Progress)           {}
 func (*client) Lost(error)                      {}
 
-// BenchmarkTurn is a whole turn of a warm worker with a model that answers at once, over the real
-// programs: what Mews adds before the model is called and after it has answered.
+// BenchmarkTurn measures what Mews adds to a turn before the model's call and after its answer. It
+// uses the real programs, a warm worker, and a model that answers at once.
 func BenchmarkTurn(b *testing.B) {
 	watch := &stopwatch{}
 	_, url := modeltest.NewServer(b, watch.script)
@@ -102,8 +102,8 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportMetric(float64(after.Microseconds())/float64(n), "µs-from-model")
 }
 
-// BenchmarkEightAtOnce is how long the last of eight people waits for an answer of a model that
-// takes a second.
+// BenchmarkEightAtOnce measures how long the last of eight people waits for an answer of a model
+// that takes a second.
 func BenchmarkEightAtOnce(b *testing.B) {
 	watch := &stopwatch{}
 	_, url := modeltest.NewServer(b, watch.script)
@@ -129,7 +129,7 @@ func BenchmarkEightAtOnce(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is from the supervisor's start until it answers on its socket.
+// BenchmarkStart measures from the supervisor's start until it answers on its socket.
 func BenchmarkStart(b *testing.B) {
 	h := apptest.NewService(b, "", "ann")
 	for b.Loop() {
@@ -140,7 +140,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkColdTurn is from a person's first message, with no worker yet, to its answer.
+// BenchmarkColdTurn measures from a user's first message, with no worker yet, to its answer.
 func BenchmarkColdTurn(b *testing.B) {
 	_, url := modeltest.NewServer(b, modeltest.Instant)
 	h := apptest.NewService(b, url, "ann")
@@ -157,8 +157,8 @@ func BenchmarkColdTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory is the private memory of the processes: at the start, after a hundred turns, and
-// after a thousand more. The supervisor's resident memory stands beside it.
+// BenchmarkMemory measures the private memory of the processes at the start, after a hundred turns,
+// and after a thousand more. The supervisor's resident memory is reported too.
 func BenchmarkMemory(b *testing.B) {
 	_, url := modeltest.NewServer(b, modeltest.FileWriter)
 	for b.Loop() {
@@ -186,7 +186,7 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// workerOf is the worker's process of a person, by the folder that it works in.
+// workerOf returns the pid of a user's worker.
 func workerOf(h *apptest.Service, name string) int {
 	pid := h.Workers()[name]
 	if pid == 0 {
@@ -202,16 +202,16 @@ func runTurns(b *testing.B, v *client, n int, text string) {
 	}
 }
 
-// settle leaves a service the time to do what follows its start.
+// settle waits for the work that follows a service's start.
 func settle() { <-time.After(2 * time.Second) }
 
-// privateMemory is the memory that a process has for itself alone, in KB: heap, stacks, and what it has
-// written to of its program's data. It is what Mews promises a bound of. The rest of what is
-// resident is pages of files, which the kernel keeps once for all processes and takes back when
-// memory is short. RssAnon in proc_pid_status(5) is for everybody to read.
+// privateMemory returns the memory in KB that a process shares with no other: heap, stacks, and
+// changed data. Mews promises a limit on it. The rest of the resident memory is pages of files,
+// which the kernel keeps once for all processes and takes back when memory is short. Everybody may
+// read RssAnon (proc_pid_status(5)).
 func privateMemory(t testing.TB, pid int) float64 { return memory(t, pid, "RssAnon:") }
 
-// residentMemory is all the memory of a process, in KB, the pages of its program among it.
+// residentMemory returns all memory of a process in KB, with the pages of its program.
 func residentMemory(t testing.TB, pid int) float64 { return memory(t, pid, "VmRSS:") }
 
 func memory(t testing.TB, pid int, name string) float64 {

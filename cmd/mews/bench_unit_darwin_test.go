@@ -2,5 +2,5 @@ package main_test
 
 import "testing"
 
-// asUnit starts something: what the unit says of timers is Linux's.
+// asUnit calls start. Only on Linux does the unit change timers.
 func asUnit(_ *testing.B, start func()) { start() }

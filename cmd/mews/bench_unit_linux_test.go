@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asUnit starts something with timers as coarse as deploy/systemd/mews.service makes them: the
-// kernel's usual ones let Go's scheduler look for work three times as often.
+// asUnit calls start with timers as coarse as deploy/systemd/mews.service sets them. With the
+// kernel's usual ones Go's scheduler looks for work three times as often.
 func asUnit(b *testing.B, start func()) {
 	b.Helper()
 	unit, err := os.ReadFile("../../deploy/systemd/mews.service")
@@ -24,7 +24,7 @@ func asUnit(b *testing.B, start func()) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	runtime.LockOSThread() // a process has the slack of the thread that started it
+	runtime.LockOSThread() // a process inherits the timer slack of the thread that starts it
 	defer runtime.UnlockOSThread()
 	setSlack := func(d time.Duration) {
 		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(d), 0, 0, 0); err != nil {
@@ -32,6 +32,6 @@ func asUnit(b *testing.B, start func()) {
 		}
 	}
 	setSlack(slack)
-	defer setSlack(0) // the usual one
+	defer setSlack(0) // 0 is the usual slack
 	start()
 }

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// BenchmarkVoice is how long after the text of an answer of 500 characters its voice message is at
-// the Bot API, with espeak-ng and a warm worker.
+// BenchmarkVoice measures how long after an answer's text its voice message reaches the Bot API.
+// The answer has 500 characters, the worker is warm, and espeak-ng speaks.
 func BenchmarkVoice(b *testing.B) {
 	for _, program := range []string{"espeak-ng", "ffmpeg"} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// deliveryBody is one of GitHub's, of about so many bytes.
+// deliveryBody returns the body of a push delivery of GitHub with about size bytes.
 func deliveryBody(key string, size int) string {
 	commit := fmt.Sprintf(`{"id":"%040d","message":%q,"author":{"name":"Bob","email":"bob@example.org"},"added":["a/b.go"],"removed":[],"modified":["c.go"]},`,
 		1, strings.Repeat("Mend it. ", 30))
@@ -25,9 +25,8 @@ func postDelivery(b *testing.B, address, key, body string) {
 		map[string]string{"X-GitHub-Event": "push", "X-GitHub-Delivery": key, "X-GitHub-Hook-ID": "7"})
 }
 
-// BenchmarkDelivery is a delivery of 20 KB to the answer, over a connection that stands: the goal
-// is 5 ms and the fsync. Beside it is how long the slowest of a hundred takes where a hundred come
-// in each second.
+// BenchmarkDelivery measures a delivery of 20 KB until its answer, over an open connection. The
+// goal is 5 ms and the fsync. It also reports the slowest of a hundred at a hundred a second.
 func BenchmarkDelivery(b *testing.B) {
 	h, address := newWebhookService(b, 1)
 	h.Start()
@@ -61,9 +60,9 @@ func BenchmarkDelivery(b *testing.B) {
 	h.Stop()
 }
 
-// BenchmarkDeliveryMemory is how much private memory the supervisor takes beyond its idle: with the
-// connections of 256 strangers that send 25 MB without a signature, and with a wrong one; and while
-// eight deliveries of 25 MB come at once.
+// BenchmarkDeliveryMemory measures the private memory that deliveries cost the supervisor beyond
+// its idle. 256 strangers send 25 MB each, without a signature and with a wrong one. Then eight
+// signed deliveries of 25 MB come at once.
 func BenchmarkDeliveryMemory(b *testing.B) {
 	for b.Loop() {
 		h, address := newWebhookService(b, 1)
@@ -81,7 +80,7 @@ func BenchmarkDeliveryMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// sendLargeBody sends 25 MB as long as somebody reads it.
+// sendLargeBody sends 25 MB for as long as the other side reads.
 func sendLargeBody(address, headers string) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -97,7 +96,7 @@ func sendLargeBody(address, headers string) {
 	io.Copy(io.Discard, conn)
 }
 
-// peakMemory is how much more private memory a process has at its most while n callers call.
+// peakMemory returns the most private memory that a process gains while n callers call.
 func peakMemory(b *testing.B, pid, n int, call func(i int)) float64 {
 	idle := privateMemory(b, pid)
 	var done atomic.Bool

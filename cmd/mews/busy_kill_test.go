@@ -20,28 +20,28 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// The size of the run. MEWS_STEER_MESSAGES and MEWS_STEER_KILLS make it longer; MEWS_KILL_SEED
-// replays one.
+// Sizes of the run. MEWS_STEER_MESSAGES and MEWS_STEER_KILLS make it longer; MEWS_KILL_SEED replays
+// one.
 const (
 	steerPeople   = 4
 	steerMessages = 40
 	steerKills    = 5
 )
 
-// steerRun are people who write while they are being answered.
+// steerRun is a service and people who write while they are being answered.
 type steerRun struct {
 	*apptest.Service
 	messages int // of all people together
 	users    []*chatUser
 	said     chan struct{} // a token for each message that is on disk
-	asked    chan struct{} // holds some tokens for requests that the model has had
-	// closed when the first person has written twice: no step of the model ends before
+	asked    chan struct{} // holds a few tokens of model requests
+	// closed when the first person has written twice: no model step ends before
 	opened chan struct{}
 }
 
-// TestSteerRun has people write on while turns of several steps run for them, and the supervisor
-// and the workers are killed at random moments. In the end each message stands in its transcript
-// once and in order, each is done, and each is answered by one turn.
+// TestSteerRun kills supervisor and workers at random while people write during turns of several
+// steps. In the end each message is in its transcript once and in order, is done, and is answered
+// by one turn.
 func TestSteerRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages := apptest.Number(t, "MEWS_STEER_MESSAGES", steerMessages)
@@ -82,7 +82,7 @@ func TestSteerRun(t *testing.T) {
 		talking.Go(func() { r.writeMessages(ctx, k, k.name == people[0]) })
 		<-k.joined
 		select {
-		case <-r.opened: // what they wrote second is taken in between two steps of what they wrote first, for certain
+		case <-r.opened: // from here on, the turn of the first message surely takes in the second between two steps
 		case <-time.After(apptest.Patience):
 			t.Fatal("the first person could not write twice")
 		}
@@ -116,16 +116,16 @@ func TestSteerRun(t *testing.T) {
 	r.CheckIntegrity()
 }
 
-// writeMessages has a person write their share, first as the only one: the next message when the model has
-// been asked something, of anybody.
+// writeMessages writes a person's share. Each message follows a request of anybody to the model.
+// The first person writes alone at first.
 func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
 	for i := range r.messages / steerPeople {
-		most := 200 * time.Millisecond // where nobody is being answered
+		most := 200 * time.Millisecond // if nobody is being answered
 		if first && i == 1 {
-			most = apptest.Patience // it is their own turn that asks
+			most = apptest.Patience // the turn of their own first message asks the model
 		} else if first && i == 2 {
 			close(r.opened)
 		}
@@ -136,7 +136,7 @@ func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 			return
 		}
 		if _, err := k.chat.Say(ctx, control.NewKey(), fmt.Sprintf("message %d.", i)); err != nil {
-			return // there will be too few
+			return // the test fails: there are too few messages
 		}
 		r.said <- struct{}{}
 	}
@@ -144,7 +144,7 @@ func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 
 var steeredNumber = regexp.MustCompile(`message (\d+)\.`)
 
-// messageNumbers are those of the messages in texts, in order.
+// messageNumbers returns the numbers of the messages in texts, in order.
 func messageNumbers(texts ...string) (all []int) {
 	for _, m := range steeredNumber.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
 		n, err := strconv.Atoi(m[1])
@@ -156,7 +156,7 @@ func messageNumbers(texts ...string) (all []int) {
 	return all
 }
 
-// checkTranscript holds a person's transcript and answers against what they wrote.
+// checkTranscript compares a person's transcript and answers with what the person wrote.
 func (r *steerRun) checkTranscript(k *chatUser) {
 	r.T.Helper()
 	var want []int
@@ -183,7 +183,7 @@ func (r *steerRun) checkTranscript(k *chatUser) {
 	}
 }
 
-// queryTexts is a column that a query gives.
+// queryTexts returns the first column of a query.
 func queryTexts(h *apptest.Service, query string, args ...any) (all []string) {
 	h.T.Helper()
 	db := h.Database()

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// saidSinceAnswer is what the person has said since the model's last answer, and how many steps it has taken
-// for that.
+// saidSinceAnswer returns what the user has said since the model's last answer, and how many steps
+// the model has made since.
 func saidSinceAnswer(r modeltest.Request) (texts []string, steps int) {
 	for _, m := range r.Messages {
 		switch {
@@ -33,7 +33,7 @@ func saidSinceAnswer(r modeltest.Request) (texts []string, steps int) {
 	return texts, steps
 }
 
-// echoAfter takes so many steps, and then answers with all that it was told.
+// echoAfter makes some steps, and then answers with all that the user has said.
 func echoAfter(steps int) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		texts, taken := saidSinceAnswer(r)
@@ -44,7 +44,7 @@ func echoAfter(steps int) modeltest.Script {
 	}
 }
 
-// sayFirst is a model that says something with its first step.
+// sayFirst is a model that says a text with its first step.
 func sayFirst(text string, script modeltest.Script) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		a := script(r)
@@ -55,13 +55,12 @@ func sayFirst(text string, script modeltest.Script) modeltest.Script {
 	}
 }
 
-// heldModel is a model of whose requests one waits until it is let go: the first, or the one behind
-// those that pass.
+// heldModel is a model that holds one request: the first, or the one after those in passes.
 type heldModel struct {
 	script   modeltest.Script
 	passes   atomic.Int32
-	asked    chan struct{} // closed by the request that waits
-	released chan struct{} // closed to have it answered
+	asked    chan struct{} // closed by the held request
+	released chan struct{} // closed to answer it
 }
 
 func newHeldModel(script modeltest.Script) *heldModel {
@@ -76,12 +75,12 @@ func (b *heldModel) answer(r modeltest.Request) modeltest.Answer {
 	return b.script(r)
 }
 
-// TestBusyModes_SecondMessage_IsAnswered is the same few words in each of the three modes, over the real
-// programs. The second message comes while the model makes the first step of three for the first
-// one, or the second.
+// TestBusyModes_SecondMessage_IsAnswered tries the same messages in each of the three busy modes.
+// The second message comes during the first model step of the turn, or during the second step. Real
+// programs run.
 func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 	type answer struct {
-		To   []int // messages
+		To   []int // numbers of the messages
 		Text string
 	}
 	const cut = "(Stopped, because you wrote more. The next answer covers all your messages.)"
@@ -89,9 +88,9 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config string
-		before string // a command that is answered before
-		aloud  string // said with the first step, after which the second message comes
-		stops  bool   // the second message ends the step: nobody waits for the model's answer
+		before string // a command that is answered first
+		aloud  string // said with the first step; the second message comes after it
+		stops  bool // the second message stops the step, so the model is not released
 		want   []answer
 	}{
 		{name: "as it is without being told", want: []answer{{[]int{0, 1}, taken + "\n\nheard: one | two"}}},

@@ -24,8 +24,8 @@ var mayNameChannels = map[string]string{
 	"supervisor/admin/people.go":      "lists Telegram's accounts in a field of their own",
 }
 
-// TestChannels_Names_AreNotCompared: a channel's name is compared with no constant, and only
-// those above have one.
+// TestChannels_Names_AreNotCompared: no code compares a channel's name with a constant, and only
+// the places above have one.
 func TestChannels_Names_AreNotCompared(t *testing.T) {
 	root := moduleRoot(t)
 	used := map[string]bool{}
@@ -63,10 +63,11 @@ func TestChannels_Names_AreNotCompared(t *testing.T) {
 	}
 }
 
-// comparisonSuffix is how a finding ends that is one of a channel with a constant.
+// comparisonSuffix begins the end of a finding about a comparison.
 const comparisonSuffix = "is compared with"
 
-// channelsIn lists the channels that a file names, with their lines. src is as go/parser has it.
+// channelsIn lists the channels that a file names, with their lines. src is as for
+// parser.ParseFile.
 func channelsIn(t *testing.T, path string, src any) (found []string) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -103,7 +104,7 @@ func channelsIn(t *testing.T, path string, src any) (found []string) {
 	return found
 }
 
-// isChannel says whether an expression is a channel's constant, or its name as a literal.
+// isChannel reports whether an expression is a channel's constant, or its name as a literal.
 func isChannel(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -119,7 +120,7 @@ func isChannel(e ast.Expr) bool {
 	return false
 }
 
-// TestChannelsIn_NamedChannel_IsFound: the test above can fail.
+// TestChannelsIn_NamedChannel_IsFound shows that the test above can fail.
 func TestChannelsIn_NamedChannel_IsFound(t *testing.T) {
 	const src = `package p
 var a = c.Channel == supervisor.ChannelTelegram

@@ -25,7 +25,7 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 	return chatWith(ctx, con, app.SocketPath(cfg), o)
 }
 
-// chatWith connects the service at a socket with a person at a terminal, or with lines in a pipe.
+// chatWith connects the service at a socket with a terminal, or with lines from a pipe.
 func chatWith(ctx context.Context, con console, socket string, o chat.Options) error {
 	return chat.Run(ctx, chat.Console{In: con.in, Out: con.out, Err: con.err}, socket, o)
 }

@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/placement"
 )
 
-// configName names a configuration's file and says where it is missing or empty.
+// configName names a configuration's file, or says that it is missing or empty.
 func configName(path string) string {
 	if path == "" {
 		return textNoConfigFile
@@ -43,7 +43,7 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	return errors.Join(cfg.Warnings, doctor.ExposedSecrets(cfg), doctor.TelegramFiles(cfg), doctor.SpeechModel(cfg), doctor.ServiceFaults(ctx, cfg))
 }
 
-// printChecked prints the outline of a configuration that is in order.
+// printChecked prints the outline of a valid configuration.
 func printChecked(con console, cfg *config.Config, path string) {
 	fmt.Fprintf(con.out, textChecked, configName(path), cfg.State, cfg.Models.Default)
 	if cfg.Telegram.Token.Reveal() != "" {
@@ -60,9 +60,9 @@ func printChecked(con console, cfg *config.Config, path string) {
 	}
 }
 
-// printServiceCheck prints what the service that runs finds of its own configuration, for an account
-// that can't read all of it. It returns unread, which says why, where no other account's service
-// answers.
+// printServiceCheck prints the running service's check of its own configuration. It is for an
+// account that can't read all of it. If no service of another account answers, it returns unread,
+// the reason why the file could not be read.
 func printServiceCheck(ctx context.Context, con console, file string, what admin.Examine, unread error) error {
 	cfg, err := findConfig(file)
 	if err != nil {
@@ -70,7 +70,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	}
 	info, err := os.Stat(app.SocketPath(cfg))
 	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.UIDOf(info) {
-		return unread // what the service would see is seen already
+		return unread // the service would see no more than this account
 	}
 	found, err := askFor[admin.Examined](ctx, cfg, admin.MethodExamine, what)
 	if err != nil {
@@ -83,7 +83,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	return nil
 }
 
-// telegramText is a user's Telegram id, "" where there is none.
+// telegramText shows a user's Telegram id, or "" if there is none.
 func telegramText(u config.User) string {
 	if u.Telegram == 0 {
 		return ""
@@ -91,8 +91,7 @@ func telegramText(u config.User) string {
 	return fmt.Sprintf(", telegram %d", u.Telegram)
 }
 
-// limitsText says which proof a user needs and what they may spend, where that differs from the
-// defaults.
+// limitsText shows a user's second factor and budget if they differ from the defaults.
 func limitsText(u config.User) (text string) {
 	if u.TOTP != config.TOTPOptional {
 		text = fmt.Sprintf(", second factor %s", u.TOTP)

@@ -38,8 +38,8 @@ func TestCheck_Users_ShowTheirLimits(t *testing.T) {
 	}
 }
 
-// TestCheck_MissingFilesFolder_IsNamed: a folder that is not there is named before the first
-// large file comes.
+// TestCheck_MissingFilesFolder_IsNamed: `mews check` names a missing folder of the Bot API server
+// before a large file comes.
 func TestCheck_MissingFilesFolder_IsNamed(t *testing.T) {
 	dir := t.TempDir()
 	file, files := filepath.Join(dir, "mews.yaml"), filepath.Join(dir, "bot-api")

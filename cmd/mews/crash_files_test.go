@@ -20,14 +20,14 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// chatFile is a file that comes with a message. No two have the same bytes.
+// chatFile is a file of a message. All files have different bytes.
 type chatFile struct {
 	kind    string // document, photo or voice
 	content []byte
 }
 
-// addFiles gives three of ten messages files: documents, photos, voices and albums of photos. The
-// last of its commands says how many.
+// addFiles adds files to three of ten messages: documents, photos, voices and albums of photos. The
+// message's last command says how many.
 func addFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 	kinds, filed := map[int][]string{0: {"document"}, 1: {"photo", "photo", "photo"}, 2: {[]string{"photo", "voice"}[rng.IntN(2)]}}[rng.IntN(10)]
 	if !filed {
@@ -41,19 +41,19 @@ func addFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 	return m
 }
 
-// hears has every recording be the same words.
+// recogniserConfig makes every recording be transcribed as heardWords.
 const (
 	heardWords       = "these words were spoken"
 	recogniserConfig = `speech: {in: {engine: command, command: [/bin/echo, "` + heardWords + `", "{wav}"], echo: false}}` + "\n"
 )
 
-// fileHead is what a file of a kind begins with.
+// fileHead returns the first bytes of a file of a kind.
 func fileHead(kind string) []byte {
 	var b bytes.Buffer
 	switch kind {
 	case "photo":
-		_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 6))) // a buffer takes everything
-	case "voice": // half a second of a loud tone, which is enough to be listened to
+		_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 6))) // a buffer never fails
+	case "voice": // half a second of a loud tone, long enough to be transcribed
 		const rate, samples = 16000, 8000
 		b.WriteString("RIFF")
 		_ = binary.Write(&b, binary.LittleEndian, uint32(36+2*samples))
@@ -70,7 +70,7 @@ func fileHead(kind string) []byte {
 	return b.Bytes()
 }
 
-// field is how a file comes on Telegram.
+// telegramField returns the file as a Telegram message has it.
 func (f chatFile) telegramField(id string) telegramtest.Field {
 	file := telegramtest.File{ID: id, Content: f.content}
 	switch f.kind {
@@ -85,8 +85,8 @@ func (f chatFile) telegramField(id string) telegramtest.Field {
 
 var fileMessagePattern = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)
 
-// checkFilesFirst is a model that answers a message with files once all of them are there, and of an
-// album once. Any other is for next.
+// checkFilesFirst is a model that answers messages with files. It fails unless all of a message's
+// files have come, and expects one request for an album. next answers other messages.
 func checkFilesFirst(next modeltest.Script) modeltest.Script {
 	return func(q modeltest.Request) modeltest.Answer {
 		asked, at := "", len(q.Messages)
@@ -108,13 +108,13 @@ func checkFilesFirst(next modeltest.Script) modeltest.Script {
 	}
 }
 
-// checkUploads holds a person's uploads against what they sent: each file is there once and whole,
+// checkUploads compares a person's uploads with the files sent: each is there once and complete,
 // and nothing else.
 func checkUploads(t *testing.T, name, home string, messages []chatMessage) {
 	t.Helper()
 	there := map[string]string{}
 	err := filepath.WalkDir(filepath.Join(home, "uploads"), func(path string, d fs.DirEntry, err error) error {
-		// What a worker was killed over is shown nowhere, and swept.
+		// A temporary file of a killed worker is shown nowhere, and deleted later.
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".mews-") && strings.HasSuffix(d.Name(), ".tmp") {
 			return err
 		}

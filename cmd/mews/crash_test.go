@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The size of the run. MEWS_CRASH_UPDATES and MEWS_CRASH_KILLS make it longer (`make crash`);
+// Sizes of the run. MEWS_CRASH_UPDATES and MEWS_CRASH_KILLS make it longer (`make crash`);
 // MEWS_CRASH_SEED replays one.
 const (
 	crashPeople  = 8
@@ -24,14 +24,15 @@ const (
 	crashKills   = 8
 )
 
-// TestCrashRun has eight people write a hundred messages on Telegram, or as many as
-// MEWS_CRASH_UPDATES says, while the supervisor and the workers are killed at random moments, one
-// send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for
-// a second or fails. Three messages of ten come with files. None is lost, and no file; an album is
-// answered as one; the order is kept in each chat but for what overtakes files that take long to
-// arrive, nothing is said twice but what is marked so and whose fate nobody could know, nothing is
-// acknowledged that is not on disk, nothing is sent while Telegram wants nothing, and the database
-// is whole after each kill.
+// TestCrashRun kills supervisor and workers at random while eight people write on Telegram.
+// Telegram takes one send in a hundred and then cuts the connection. Sometimes it fails, or refuses
+// messages for a second or two. Three messages of ten have files. MEWS_CRASH_UPDATES sets the
+// number of messages.
+//
+// No message and no file is lost, and an album gets one answer. Each chat keeps its order, except
+// that a message may overtake files that take long to arrive. Nothing is said twice, unless it is
+// marked and its fate was unknown. Every acknowledged update is on disk. Nothing is sent while
+// Telegram refuses. The database is intact after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
 	updates, kills := roundToPeople(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
@@ -56,7 +57,7 @@ func TestCrashRun(t *testing.T) {
 	run.CheckIntegrity()
 }
 
-// roundToPeople is the next number of messages of which everybody writes as many.
+// roundToPeople rounds a number of messages up, so that everybody writes equally many.
 func roundToPeople(messages int) int { return (messages + crashPeople - 1) / crashPeople * crashPeople }
 
 // crashRun is a service on Telegram, and eight people who write to it.
@@ -65,9 +66,9 @@ type crashRun struct {
 	t       *testing.T
 	server  *telegramtest.Server
 	writers []*writer
-	said    int           // messages
-	updates int           // that they came in: an album is several
-	done    chan struct{} // a token for each answer that the model has finished
+	said    int // messages
+	updates int // updates that brought the messages: an album has several
+	done    chan struct{} // a token for each finished answer of the model
 }
 
 // writer is one person on Telegram.
@@ -76,7 +77,7 @@ type writer struct {
 	home     string
 	messages []chatMessage
 	said     int
-	resends  map[int]int // messages whose answer was asked for once more, and how often
+	resends  map[int]int // how often an answer was asked for again, by message
 }
 
 func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
@@ -103,11 +104,11 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	return r
 }
 
-// testToken has the form of a real one.
+// testToken has the form of a real bot token.
 const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
 
-// model does what it is told, and notes when it has. Some answers are slow ones, which grow in
-// their chats.
+// model follows the message's commands and counts finished answers. Some answers are slow and grow
+// in their chats.
 func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	a := checkFilesFirst(modeltest.FileWriter)(q)
 	a.Chunk, a.Delay = 16, 2*time.Millisecond
@@ -123,12 +124,13 @@ func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	return a
 }
 
-// isSlow is every tenth message, and of a long run's later ones every hundredth.
+// isSlow reports whether a message gets a slow answer: every tenth, and from number 100 on every
+// hundredth.
 func isSlow(number string) bool {
 	return strings.HasSuffix(number, "00") || len(number) < 3 && strings.HasSuffix(number, "0")
 }
 
-// checkAcknowledged is asked by the server before it forgets updates: each of them must be on disk.
+// checkAcknowledged checks that updates are on disk. The server calls it before it forgets them.
 func (r *crashRun) checkAcknowledged(updates []int64) {
 	db := r.Database()
 	defer db.Close()
@@ -141,7 +143,7 @@ func (r *crashRun) checkAcknowledged(updates []int64) {
 	}
 }
 
-// writeUntil has the people write until they have written so many messages together.
+// writeUntil makes the people write until they have written so many messages together.
 func (r *crashRun) writeUntil(until int) {
 	for ; r.said < until; r.said++ {
 		w := r.writers[r.said%crashPeople]
@@ -151,7 +153,7 @@ func (r *crashRun) writeUntil(until int) {
 	}
 }
 
-// send sends the person's next message. It returns how many updates that is.
+// send sends the writer's next message. It returns the number of its updates.
 func (w *writer) send(s *telegramtest.Server) (updates int) {
 	m := w.messages[w.said]
 	text, more := m.text, []telegramtest.Field(nil)
@@ -160,7 +162,7 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 	}
 	for i, f := range m.files {
 		s.Say(telegramtest.Private(w.user), w.user, text, append(more, f.telegramField(fmt.Sprintf("%s-%d-%d", w.user.First, w.said, i)))...)
-		text = "" // the words stand with the first
+		text = "" // only the first file has the text
 	}
 	if len(m.files) == 0 {
 		s.Say(telegramtest.Private(w.user), w.user, text)
@@ -169,8 +171,8 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 	return max(1, len(m.files))
 }
 
-// settle waits until everything is answered. What somebody could not know the fate of twice they
-// are told of, and they say /resend.
+// settle waits until everything is answered. People are told of messages that may not have arrived,
+// and they write /resend.
 func (r *crashRun) settle() {
 	r.WaitFor(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
 		return r.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
@@ -195,10 +197,10 @@ func (r *crashRun) settle() {
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
 }
 
-// noteRepeats notes which answers people ask for once more: those that may not have arrived.
+// noteRepeats notes which answers people ask for again: those that may not have arrived.
 func (r *crashRun) noteRepeats() {
 	r.t.Helper()
-	db := r.Database() // one copy for all of them
+	db := r.Database() // one copy of the database for all
 	defer db.Close()
 	for _, w := range r.writers {
 		rows, err := db.Query("SELECT i.text FROM outbox o JOIN inbox i ON i.id = o.inbound WHERE o.outcome <> 'sent' AND i.user = ?", w.user.First)
@@ -220,7 +222,7 @@ func (r *crashRun) noteRepeats() {
 	}
 }
 
-// check holds what stands in each chat against what was written there.
+// check compares each chat with the messages written there.
 func (r *crashRun) check(kills int) {
 	r.t.Helper()
 	marked := 0
@@ -234,8 +236,8 @@ func (r *crashRun) check(kills int) {
 		}
 	}
 	r.t.Logf("%d messages are marked as perhaps a repeat; %d sends had no answer", marked, cut)
-	// A kill may come between a send and the note of it in each chat, and a send that is still
-	// under way has no answer.
+	// A kill may come between a send and its note, once for each chat. A send that is still under
+	// way has no answer.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}
@@ -243,7 +245,7 @@ func (r *crashRun) check(kills int) {
 
 var messageNumber = regexp.MustCompile(`say #(\d+)\b`)
 
-// check returns how many messages of the chat are marked as a repeat.
+// check checks one chat. It returns how many messages are marked as a repeat.
 func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[string]takenMessage) (marked int) {
 	t.Helper()
 	complete := map[int]int{}
@@ -253,11 +255,11 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 			marked++
 		}
 		if strings.Contains(m.Text, "again") && !messageNumber.MatchString(m.Text) {
-			continue // what /resend says
+			continue // the answer to /resend
 		}
 		i := w.messageIndex(m.Text)
 		if i < 0 || !w.isComplete(m.Text, i) {
-			continue // it was cut: only a message whose fate was not known is
+			continue // it was cut: this happens only if the message's fate was unknown
 		}
 		if complete[i] > 0 && !repeat {
 			t.Errorf("%s: the answer to message %d stands there again, and is not marked as a repeat", w.user.First, i)
@@ -279,7 +281,8 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 	return marked
 }
 
-// messageIndex is the place of the message that a text answers, -1 where it does not say.
+// messageIndex returns the index of the message that a text answers, or -1 if the text does not
+// say.
 func (w *writer) messageIndex(text string) int {
 	m := messageNumber.FindStringSubmatch(text)
 	if m == nil {
@@ -292,8 +295,8 @@ func (w *writer) messageIndex(text string) int {
 	return i
 }
 
-// isComplete tells whether a text ends with the whole answer to message i; what was done for it, and a
-// note about a message before it, may follow.
+// isComplete reports whether a text has the whole answer to message i. A list of effects and a note
+// about an earlier message may follow.
 func (w *writer) isComplete(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// These tests hold who may import whom. (A table of what must not be linked, with the reason as the
-// failure, is the form of tailscale's tstest/deptest.)
+// These tests check which package may import which. (A table of packages that must not be linked,
+// with the reason as the failure, is the form of tailscale's tstest/deptest.)
 
-// floors has the floor of every package, which imports packages of lower floors only. A pattern
-// that ends in /... covers the packages below it too; the longest pattern that fits counts. Every
-// package needs one, except features: they are on featureFloor.
+// floors is the floor of every package. A package imports only packages of lower floors. A pattern
+// that ends in /... covers the packages below it too; the longest matching pattern counts. Every
+// package needs a row, except features: they are on featureFloor.
 var floors = map[string]int{
 	"mews/cmd/mews":         6,
 	"mews/cmd/mews/chat":    6,
@@ -125,7 +125,7 @@ var floors = map[string]int{
 	"mews/protocol/template":  0,
 }
 
-// allowedSiblings are the imports within a floor, or of a higher one, that are allowed, and why.
+// allowedSiblings are the allowed imports within a floor or from a higher one, with the reasons.
 var allowedSiblings = map[[2]string]string{
 	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
@@ -164,18 +164,18 @@ var allowedSiblings = map[[2]string]string{
 		"says what it does in the service",
 }
 
-// features are the packages of one capability each, which app makes of package feature's types. A
-// package below one of them has a row in floors.
+// features are the packages of one capability each, which app makes from the types of package
+// feature. A package below one of them has a row in floors.
 var features = []string{
 	"check", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo", "voice", "webhook",
 }
 
 const featureFloor = 4
 
-// corePackages are the packages that are made with features, and know none of them.
+// corePackages are the packages that features are given to. They import no feature.
 var corePackages = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}
 
-// ban is an import that certain packages may not have.
+// ban forbids certain packages an import.
 type ban struct {
 	importer string // pattern
 	imported string // pattern
@@ -191,7 +191,7 @@ var importBans = []ban{
 		"each part's options"},
 }
 
-// ownedLibraries are the libraries that one package alone imports.
+// ownedLibraries are the libraries that only one package may import.
 var ownedLibraries = []ban{
 	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, " +
 		"with its limits and its errors"},
@@ -200,10 +200,10 @@ var ownedLibraries = []ban{
 	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "what is tried again waits in one way"},
 }
 
-// allowedDespiteBan are the imports that are allowed in spite of a ban.
+// allowedDespiteBan are imports that importBans forbids and that are allowed nevertheless.
 var allowedDespiteBan = map[[2]string]bool{{"mews/supervisor/app", "mews/config"}: true}
 
-// linkBans are the programs, and the packages that they may not link, directly or through others.
+// linkBans are the packages that a program must not link, directly or through others.
 var linkBans = []ban{
 	{"mews/cmd/mews", "mews/worker/...", "no tool ever runs in the process that holds the keys"},
 	{"mews/cmd/mews", "testing", "a fake has no business in a program"},
@@ -227,7 +227,7 @@ var linkBans = []ban{
 	{"mews/cmd/mews-spawner", "testing", "a fake has no business in a program"},
 }
 
-// goPackage is the answer of `go list` about a package.
+// goPackage is one package in the output of `go list`.
 type goPackage struct {
 	ImportPath string
 	GoFiles    []string
@@ -237,7 +237,7 @@ type goPackage struct {
 func TestFloors_Imports_AreAllowed(t *testing.T) {
 	for _, p := range goList(t, "./...") {
 		if len(p.GoFiles) == 0 {
-			continue // it has tests alone
+			continue // it has only tests
 		}
 		if _, ok := floorOf(p.ImportPath); !ok {
 			t.Errorf("%s is on no floor: give it a row in floors", p.ImportPath)
@@ -269,7 +269,7 @@ func TestPrograms_LinkNoBannedPackage(t *testing.T) {
 	}
 }
 
-// TestRows_EachFitsAPackage finds rows that outlive their package: a new package of that name would
+// TestRows_EachFitsAPackage finds rows of deleted packages: a new package of that name would
 // inherit them.
 func TestRows_EachFitsAPackage(t *testing.T) {
 	imports := map[string][]string{}
@@ -296,7 +296,7 @@ func TestRows_EachFitsAPackage(t *testing.T) {
 	}
 }
 
-// allPatterns lists what the tables of floors, of features and of bans have.
+// allPatterns lists the patterns in the tables of floors, features and bans.
 func allPatterns() []string {
 	all := slices.Sorted(maps.Keys(floors))
 	for _, f := range features {
@@ -353,7 +353,7 @@ func TestImportFault_BannedImports_AreFound(t *testing.T) {
 	}
 }
 
-// importFault says why an import is wrong, "" where it is right.
+// importFault says why an import is wrong. "" means that it is right.
 func importFault(importer, imported string) string {
 	for _, b := range ownedLibraries {
 		if matchesPattern(b.imported, imported) && importer != b.importer {
@@ -377,7 +377,7 @@ func importFault(importer, imported string) string {
 		}
 	}
 	if isTestPackage(importer) && imported == path.Dir(importer) {
-		return "" // it fakes it
+		return "" // a package may fake the API that it is tested with
 	}
 	if isTestPackage(imported) && !isTestPackage(importer) {
 		return "what is made for tests is for tests"
@@ -385,7 +385,8 @@ func importFault(importer, imported string) string {
 	return floorFault(importer, imported)
 }
 
-// supervisorFolder is the folder of the supervisor that a package is in; "" for one that is elsewhere.
+// supervisorFolder returns the folder of the supervisor that a package is in, or "" for other
+// packages.
 func supervisorFolder(pkg string) string {
 	rest, there := strings.CutPrefix(pkg, "mews/supervisor/")
 	folder, _, _ := strings.Cut(rest, "/")
@@ -395,7 +396,7 @@ func supervisorFolder(pkg string) string {
 	return folder
 }
 
-// featureOf is the feature that a package is of; "" for one that is of none.
+// featureOf returns the feature that a package belongs to, or "".
 func featureOf(pkg string) string {
 	if folder := supervisorFolder(pkg); slices.Contains(features, folder) {
 		return folder
@@ -421,8 +422,8 @@ func floorFault(importer, imported string) string {
 	return ""
 }
 
-// floorOf is the floor of a package. A package made for tests is on the floor of the package that
-// it is for.
+// floorOf returns the floor of a package. A package made for tests is on the floor of the package
+// that it is for.
 func floorOf(pkg string) (floor int, ok bool) {
 	if isTestPackage(pkg) {
 		pkg = path.Dir(pkg)
@@ -439,7 +440,7 @@ func floorOf(pkg string) (floor int, ok bool) {
 	return floor, longest >= 0
 }
 
-// isTestPackage says whether a package is made for tests: xtest, in the folder of x.
+// isTestPackage reports whether a package is made for tests: xtest, in the folder of x.
 func isTestPackage(pkg string) bool { return path.Base(pkg) == path.Base(path.Dir(pkg))+"test" }
 
 func matchesPattern(pattern, pkg string) bool {
@@ -447,8 +448,8 @@ func matchesPattern(pattern, pkg string) bool {
 	return pkg == root || all && strings.HasPrefix(pkg, root+"/")
 }
 
-// chainTo is a shortest chain of imports from a package to one that fits the pattern, nil where
-// there is none.
+// chainTo returns a shortest chain of imports from a package to one that matches the pattern, or
+// nil.
 func chainTo(imports map[string][]string, from, pattern string) []string {
 	ways := [][]string{{from}}
 	seen := map[string]bool{from: true}
@@ -469,8 +470,7 @@ func chainTo(imports map[string][]string, from, pattern string) []string {
 	return nil
 }
 
-// goList asks the go command about packages of this module. A folder that has no Go file yet is no
-// error.
+// goList runs `go list` on packages of this module. A folder that has no Go file yet is no error.
 func goList(t *testing.T, args ...string) []goPackage {
 	t.Helper()
 	args = append([]string{"list", "-e", "-json=ImportPath,GoFiles,Imports"}, args...)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestVerbsPage_EachVerb_HasItsUsage reads the manual's table of verbs, which says more of
-// each than the help does.
+// TestVerbsPage_EachVerb_HasItsUsage compares the manual's table of verbs with the texts of the
+// help.
 func TestVerbsPage_EachVerb_HasItsUsage(t *testing.T) {
 	const name = "manual/admin/verbs.md"
 	text, err := os.ReadFile(name)

@@ -15,12 +15,12 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// pythonSyscall is Python for a system call by its number, which says its error.
+// pythonSyscall is Python that makes a system call by its number and prints its error.
 const pythonSyscall = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef call(*args):\n" +
 	"    if libc.syscall(*args) < 0: print(os.strerror(ctypes.get_errno()))\n"
 
-// shortages are what alice's model does to use up what the kernel counts for an account or the
-// machine.
+// shortages are programs of alice's model that exhaust what the kernel counts for an account or for
+// the machine.
 var shortages = []harm{
 	{
 		name: "epoll watches",
@@ -68,10 +68,10 @@ var shortages = []harm{
 	},
 }
 
-// TestNobodyUsesUpWhatAllShare: alice's model takes all that it can get of each pool in turn, while
-// eight others talk. All are answered meanwhile and afterwards, nobody's worker ends for it, and
-// nobody is suspended. Whether uids differ only changes how long an answer takes, which
-// BenchmarkExhaust measures. MEWS_EXHAUST=1 has it take of all pools.
+// TestNobodyUsesUpWhatAllShare exhausts each shared pool of the kernel from alice's model, while
+// eight others talk. All others are answered meanwhile and afterwards. No worker ends, and nobody
+// is suspended. A uid for each user changes only how long an answer takes, which BenchmarkExhaust
+// measures. MEWS_EXHAUST=1 tries all pools.
 func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	others := strings.Fields("ben cat dan eve fay gus hal ida")
 	for name, own := range map[string]bool{"one uid": false, "a uid each": true} {
@@ -98,7 +98,7 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 				home = filepath.Join(h.Dir, "state", "homes", "alice")
 			}
 			alice.ask("run true")
-			askAll(talking) // everybody has a worker
+			askAll(talking) // everybody has a worker now
 			before, usual := statusOf(h), askAll(talking)
 			for _, pool := range chosenHarms(shortages, "MEWS_EXHAUST") {
 				t.Run(pool.name, func(t *testing.T) { pool.exhaust(t, home, alice, talking, usual) })
@@ -112,7 +112,7 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	}
 }
 
-// exhaust has alice's model, whose home it is, use a pool up while others talk.
+// exhaust makes alice's model exhaust a pool while the others talk. home is alice's.
 func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
 	heard := len(alice.notices())
 	answer := m.startIn(home, alice)
@@ -129,11 +129,11 @@ func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*ne
 	askAll(talking)
 }
 
-// startIn has the harm begin in alice's home, wherever it is; its answer comes on the channel, once
-// it is over.
+// startIn starts the harm in alice's home, which need not be the usual one. The answer comes on the
+// channel when the harm is over.
 func (m harm) startIn(home string, alice *neighbour) <-chan string {
 	alice.service.T.Helper()
-	for _, name := range []string{"begun", "over"} { // of the one before
+	for _, name := range []string{"begun", "over"} { // of the harm before
 		if err := os.Remove(filepath.Join(home, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			alice.service.T.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func (m harm) startIn(home string, alice *neighbour) <-chan string {
 	return answer
 }
 
-// stopIn has it be over, and gives what the model was told.
+// stopIn stops the harm and returns what the model was told.
 func stopIn(home string, alice *neighbour, answer <-chan string) string {
 	alice.service.T.Helper()
 	if err := os.WriteFile(filepath.Join(home, "over"), nil, 0o644); err != nil {
@@ -155,9 +155,10 @@ func stopIn(home string, alice *neighbour, answer <-chan string) string {
 	return alice.await(answer)
 }
 
-// BenchmarkExhaust is how much longer eight people's answers take, each with a command of theirs,
-// while alice's model uses up a pool than while a program of hers only waits: x_alone, of medians,
-// measured in turns. Where each has a uid it is to be 1.5 at most. The model is a fast one.
+// BenchmarkExhaust compares eight people's answers while alice's model exhausts a pool with those
+// while her program only waits. Each answer runs a command. x_alone is the ratio of the medians,
+// measured in alternating blocks. If each user has a uid, the goal is 1.5 at most. The model is a
+// fast one.
 func BenchmarkExhaust(b *testing.B) {
 	for _, m := range shortages {
 		b.Run(m.name, func(b *testing.B) { benchmarkExhaust(b, m) })
@@ -179,7 +180,7 @@ func benchmarkExhaust(b *testing.B, m harm) {
 		all = append(all, newNeighbour(h, name))
 	}
 	alice, talking := all[0], all[1:]
-	askAll(all) // everybody has a worker
+	askAll(all) // everybody has a worker now
 	var alone, beside []time.Duration
 	block := func(m harm, to *[]time.Duration) {
 		answer := m.startIn(home, alice)
@@ -189,7 +190,7 @@ func benchmarkExhaust(b *testing.B, m harm) {
 		stopIn(home, alice, answer)
 	}
 	idle := harm{command: python("begun()", "wait()")}
-	for b.Loop() { // in a longer conversation answers take longer
+	for b.Loop() { // answers take longer in a longer conversation
 		block(idle, &alone)
 		block(m, &beside)
 		block(m, &beside)
@@ -201,7 +202,7 @@ func benchmarkExhaust(b *testing.B, m harm) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// askAll has everybody say something at once, and says how long it took until all were answered.
+// askAll makes everybody ask at once, and returns how long it took until all were answered.
 func askAll(talking []*neighbour) time.Duration {
 	began := time.Now()
 	var all sync.WaitGroup

@@ -54,7 +54,7 @@ func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 // A missing program is worth a warning only if the configuration names it.
 func TestExamineVoice_NamedEngine_MustExist(t *testing.T) {
 	for want, out := range map[string]config.SpeechOut{
-		"engine off":                                {Engine: config.SpeechOff},
+		"answers are not spoken":                    {Engine: config.SpeechOff},
 		"spoken by cloud/tts, a server's":           {Engine: config.SpeechEndpoint, Model: "cloud/tts"},
 		"is piper, and there is no no-such-piper":   {Engine: config.SpeechPiper, Program: "no-such-piper"},
 		"is command, and there is no no-such-voice": {Engine: config.SpeechCommand, Command: []string{"no-such-voice"}},
