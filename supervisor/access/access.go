@@ -1,4 +1,4 @@
-// Package access knows who the people are, who may speak as whom, and how they prove that it is
-// they. It fails closed: whom it does not know is nobody, and a gate whose state it can't look up
-// stays closed.
+// Package access knows the users, decides who may speak as whom, and checks their second factors.
+// It fails closed: an unknown account belongs to nobody, and a gate stays closed if its state can't
+// be read.
 package access

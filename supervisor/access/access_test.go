@@ -31,7 +31,8 @@ func user(name, account string, role supervisor.Role) supervisor.User {
 	return supervisor.User{Name: name, Account: account, Role: role}
 }
 
-// directory has an admin, a user, two users of one account, and nobody for the service's own.
+// directory has an admin, a user, two users who share an account, and no user with the service's
+// own account.
 var directory = []supervisor.User{
 	user("ann", "ann", supervisor.RoleAdmin), user("bob", "bob", supervisor.RoleUser),
 	user("cat", "kids", supervisor.RoleUser), user("dan", "kids", supervisor.RoleUser),
@@ -51,9 +52,9 @@ func TestWhoMaySpeakAsWhom(t *testing.T) {
 		users []supervisor.User
 		uid   uint32
 		as    string
-		want  string          // the user
-		code  supervisor.Code // or why not
-		names string          // what the refusal names
+		want  string // the user's name
+		code  supervisor.Code // of the refusal
+		names string // must be in the refusal
 	}{
 		"a user as themselves":                  {directory, bobUID, "", "bob", "", ""},
 		"a user by their own name":              {directory, bobUID, "bob", "bob", "", ""},
@@ -90,7 +91,7 @@ func TestWhoMaySpeakAsWhom(t *testing.T) {
 	}
 }
 
-// What a stranger or a user is told does not list who else lives here.
+// A refusal to a stranger or a user does not list the other users.
 func TestARefusalDoesNotTellWhoElseThereIs(t *testing.T) {
 	p := people(t, directory...)
 	for _, c := range []struct {

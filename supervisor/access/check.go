@@ -13,26 +13,26 @@ import (
 	"mews/supervisor/slash"
 )
 
-// check is one inbound at the gate.
+// check is the decision on one inbound at the gate.
 type check struct {
 	gate    *Gate
 	in      supervisor.Inbound
-	command supervisor.SlashCommand // that in is; the zero value where it is none
+	command supervisor.SlashCommand // the command in the inbound; zero if it is none
 	user    supervisor.User
 	now     time.Time
 	limits  Limits
 	factor  supervisor.Factor // set by findFactor
 }
 
-// checkOrder holds the parts of a check. Each decides what becomes of the inbound, or returns nil
-// and leaves that to the next one. Where none of them decides, the inbound is guarded.
+// checkOrder holds the parts of a check. Each part decides on the inbound, or returns nil and
+// leaves the decision to the next part. If no part decides, the inbound is guarded.
 var checkOrder = []func(*check, context.Context) (*supervisor.GateDecision, error){
 	(*check).urgentCommand, (*check).rateLimited, (*check).exempt, (*check).findFactor, (*check).withoutFactor,
 	(*check).unreadableFactor, (*check).recoveryCode, (*check).anyCode, (*check).recoveryAmongWords, (*check).pressedWhileClosed,
 }
 
-// urgentCommand lets through what must not wait for a code or a rate: who sees that somebody else
-// uses their account needs it at once.
+// urgentCommand lets urgent commands through without a code and without a rate limit. A user who
+// sees that somebody else uses their account needs these commands at once.
 func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error) {
 	if !c.command.Urgent || !c.command.OpenWhileLocked {
 		return nil, nil
@@ -40,7 +40,7 @@ func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error)
 	return &supervisor.GateDecision{Lock: c.command.Locks[strings.ToLower(slash.Arguments(c.in.Text))]}, nil
 }
 
-// rateLimited refuses what comes too fast.
+// rateLimited refuses an inbound if its user sends too fast.
 func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 	texts := c.in.Kind == supervisor.KindText
 	result, unanswered := c.gate.rates.take(bucketKey{c.user.Name, texts}, messageKey{c.in.Source, c.in.Key}, c.now, c.limits)
@@ -60,7 +60,7 @@ func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 	return &supervisor.GateDecision{Refusal: refused, AlreadyTold: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
 }
 
-// exempt lets through what needs no code.
+// exempt lets an inbound through that needs no code.
 func (c *check) exempt(context.Context) (*supervisor.GateDecision, error) {
 	if c.command.OpenWhileLocked || c.user.Codes == supervisor.CodesOff {
 		return &supervisor.GateDecision{}, nil
@@ -79,7 +79,7 @@ func (c *check) findFactor(ctx context.Context) (*supervisor.GateDecision, error
 	return nil, nil
 }
 
-// withoutFactor decides everything of a person who has no second factor that counts.
+// withoutFactor decides on every inbound of a user who has no confirmed second factor.
 func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, error) {
 	enrolling := len(c.factor.Secret) > 0
 	switch {
@@ -100,8 +100,9 @@ func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, er
 	return c.refuse(fmt.Sprintf(textNoFactor, c.user.Name)), nil
 }
 
-// unreadableFactor decides everything of a person whose factor can't be read. A code gets the same
-// answer as all else. No word of it is kept, and it stays good unless others read it.
+// unreadableFactor decides on every inbound of a user whose factor can't be read. Codes get the
+// same answer as other inbounds. The text of a code is not kept, and the code stays valid unless
+// others can read it.
 func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision, error) {
 	_, err := c.gate.o.Seal.Open(c.user.Name, c.factor.Secret)
 	if err == nil {
@@ -118,8 +119,8 @@ func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision,
 	return d, err
 }
 
-// recoveryCode decides on a recovery code that is still good, wherever it was sent: it is used up,
-// and no word of it is kept.
+// recoveryCode decides on an unused recovery code, wherever it was sent. The code is used up, and
+// its text is not kept.
 func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if !c.isUnusedRecovery() {
 		return nil, nil
@@ -133,13 +134,13 @@ func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, err
 	return d, nil
 }
 
-// isUnusedRecovery says whether the inbound is a recovery code that is still good, or will be once
-// the factor is confirmed.
+// isUnusedRecovery says whether the inbound is an unused recovery code. Codes of an unconfirmed
+// factor count too.
 func (c *check) isUnusedRecovery() bool {
 	return c.in.Kind == supervisor.KindText && isUnusedRecovery(c.in.Text, c.factor)
 }
 
-// decideRecovery uses up a recovery code. Where others read it, it opens nothing.
+// decideRecovery uses up a recovery code. The code opens nothing if others can read it.
 func (c *check) decideRecovery() *supervisor.GateDecision {
 	if !c.private() {
 		return &supervisor.GateDecision{CheckCode: decideExposedRecovery(c.in.Text)}
@@ -147,10 +148,11 @@ func (c *check) decideRecovery() *supervisor.GateDecision {
 	return c.decideLogin()
 }
 
-// anyCode decides on what looks like a code where one is asked for: in a private chat whose gate is
-// closed, and in one whose gate is open while something of the person's in a group waits for a code
-// from that chat. Something that waits for a code from another chat does not count: here six digits
-// are words then, unless the gate has closed by the time they are kept.
+// anyCode decides on a text that looks like a code, if the chat is private and a code is wanted
+// there. A code is wanted if the gate is closed. It is also wanted if the gate is open and a
+// message of the user in a group waits for a code from this chat. A message that waits for a code
+// from another chat does not count: six digits are words then, unless the gate has closed by the
+// time they are kept.
 func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil
@@ -173,8 +175,8 @@ func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	return c.decideLogin(), nil
 }
 
-// recoveryAmongWords refuses a recovery code among other words while the gate is closed: what is
-// held is read by others once the gate is open, and the code stays good.
+// recoveryAmongWords refuses a recovery code among other words while the gate is closed. Others
+// read held messages once the gate is open, and the code would stay valid.
 func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind == supervisor.KindPress || !ContainsRecovery(c.in.Text) {
 		return nil, nil
@@ -185,8 +187,8 @@ func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecisio
 	return &supervisor.GateDecision{Refusal: textRecoveryAmongWords}, nil
 }
 
-// pressedWhileClosed refuses a press while the gate is closed: it is not kept for later, when it
-// may mean something else.
+// pressedWhileClosed refuses a press while the gate is closed. A press is not kept for later,
+// because the button may mean something else then.
 func (c *check) pressedWhileClosed(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindPress {
 		return nil, nil
@@ -204,8 +206,8 @@ func (c *check) decideLogin() *supervisor.GateDecision {
 	return &supervisor.GateDecision{CheckCode: c.gate.DecideLogin(c.user.Name, c.in.Text)}
 }
 
-// closed says whether the gate is closed. Where that can't be found out it is false, and a decision
-// or an error is returned.
+// closed says whether the gate is closed. If that is unknown, closed returns false and a decision
+// or an error.
 func (c *check) closed(ctx context.Context) (bool, *supervisor.GateDecision, error) {
 	open, err := c.loggedIn(ctx)
 	if err != nil {
@@ -221,7 +223,7 @@ func (c *check) loggedIn(ctx context.Context) (bool, error) {
 	return known && l.Open(c.now, c.limits.IdleTimeout, c.limits.Lifetime), err
 }
 
-// guarded has an inbound wait for a code if the gate is closed when the inbound is kept.
+// guarded makes an inbound wait for a code if the gate is closed when the inbound is kept.
 func (c *check) guarded() *supervisor.GateDecision {
 	text := textLocked
 	if !c.private() {
@@ -242,9 +244,9 @@ func (c *check) guarded() *supervisor.GateDecision {
 		Challenge: text, ChallengeIn: at, RepeatSoon: meantAsCode}}
 }
 
-// refuse answers an inbound that no code would let through. It is kept with its answer. A press is
-// not, and neither is what looks like a recovery code, alone or among other words: such a code may
-// be good for years.
+// refuse answers an inbound that no code would let through. The inbound is kept with its answer.
+// Presses are not kept. Texts with a recovery code, or what looks like one, are not kept either:
+// such a code may be valid for years.
 func (c *check) refuse(text string) *supervisor.GateDecision {
 	if c.in.Kind == supervisor.KindPress || looksLikeRecovery(c.in.Text, c.factor) || ContainsRecovery(c.in.Text) {
 		return &supervisor.GateDecision{Refusal: text}
@@ -253,7 +255,7 @@ func (c *check) refuse(text string) *supervisor.GateDecision {
 	return &supervisor.GateDecision{Check: &supervisor.GateCheck{Challenge: text, ChallengeIn: at, AnswerOnly: true}}
 }
 
-// lookupFailed closes the gate because something could not be looked up.
+// lookupFailed keeps the gate closed because a factor or a login can't be read.
 func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*supervisor.GateDecision, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%s of %s: %w", attempt, c.user.Name, context.Cause(ctx))
@@ -267,23 +269,23 @@ func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*s
 	return c.refuse(textLookupFailed), nil
 }
 
-// private says whether nobody else reads what is said where an inbound comes from. Codes are asked
-// for and taken only there.
+// private says whether only the user reads the inbound's chat. Codes are asked for and taken only
+// there.
 func (c *check) private() bool {
 	at := c.in.Conversation
 	can := at.Channel.Capabilities()
 	return can.Private || can.NeedsAccount && isAccountNumber(at.Chat) && at.Chat == c.in.Sender
 }
 
-// isAccountNumber says whether a name is the number of a person's account, which is that of their
-// private chat too. (The Bot API numbers groups below 0.)
+// isAccountNumber says whether a name is the number of a user's account on Telegram. A private chat
+// has the number of its user. (The Bot API gives groups numbers below 0.)
 func isAccountNumber(name string) bool {
 	id, err := strconv.ParseInt(name, 10, 64)
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == name
 }
 
-// challengeAt is where a person is asked for a code: the zero value where the inbound came from,
-// else their private chat. ok is false where there is no such place.
+// challengeAt returns the chat in which the user is asked for a code. The zero value means the
+// inbound's own chat; otherwise it is the user's private chat. ok is false if there is none.
 func (c *check) challengeAt() (at supervisor.Conversation, ok bool) {
 	from := c.in.Conversation
 	switch {

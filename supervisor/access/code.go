@@ -9,44 +9,45 @@ import (
 	"mews/supervisor/internal/codes"
 )
 
-// maxCode is how many bytes somebody may need to write a code.
+// maxCode is the length of the longest text that can be a code, in bytes.
 const maxCode = 128
 
-// appCodeShape is six digits as apps show and people type them: with spaces anywhere, or a dash in
-// the middle. 2026-11 is no code.
+// appCodeShape matches six digits as apps show and people type them: with spaces anywhere, or a
+// dash in the middle. 2026-11 is no code.
 var appCodeShape = regexp.MustCompile(`^(?:\d *){6}$|^\d{3} ?- ?\d{3}$`)
 
-// recoveryShape is a recovery code as it is shown, with any spaces and dashes between its groups.
+// recoveryShape matches a recovery code as it is shown, with any spaces and dashes between its
+// groups.
 var recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z]{4}[ -]*){6}[0-9A-TV-Z]{2}$`)
 
-// recoveryAmongWords is a recovery code among other words, or six words of four letters and one of
-// two: see minRecoveryDigits.
+// recoveryAmongWords matches a recovery code among other words. It also matches six words of four
+// letters and one of two: see minRecoveryDigits.
 var recoveryAmongWords = regexp.MustCompile(`\b(?:(?:[0-9A-TV-Z]{4}[ -]+){6}[0-9A-TV-Z]{2}|[0-9A-TV-Z]{26})\b`)
 
-// minRecoveryDigits is how many digits a recovery code has at least, so that words are not taken
-// for one. All but one of two hundred codes have as many.
+// minRecoveryDigits is the least number of digits in a text that counts as a recovery code, so that
+// words do not. All but one of two hundred codes have as many.
 const minRecoveryDigits = 3
 
 var digits = regexp.MustCompile(`[0-9]`)
 
-// ContainsRecovery says whether a recovery code, or what looks like one, stands in a text, alone or
-// among other words.
+// ContainsRecovery says whether a text has a recovery code in it, or what looks like one. The code
+// may stand alone or among other words.
 func ContainsRecovery(text string) bool {
 	return slices.ContainsFunc(recoveryAmongWords.FindAllString(codes.Normalize(text), -1), func(found string) bool {
 		return len(digits.FindAllString(found, minRecoveryDigits)) == minRecoveryDigits
 	})
 }
 
-// appCodeAmongWords is an app's code among other words.
+// appCodeAmongWords matches an app's code among other words.
 var appCodeAmongWords = regexp.MustCompile(`(?:^|[^0-9])[0-9]{3}[ -]?[0-9]{3}(?:[^0-9]|$)`)
 
-// containsAppCode says whether somebody may have meant a text as a code: it is short, and has six
+// containsAppCode says whether a user may have meant a text as a code: it is short, and has six
 // digits in it.
 func containsAppCode(text string) bool {
 	return len(text) <= maxCode && appCodeAmongWords.MatchString(codes.Normalize(text))
 }
 
-// appCode is the code of six digits that a text is, "" where it is none.
+// appCode returns the six digits of a text that is an app's code, or "".
 func appCode(text string) string {
 	if len(text) > maxCode || !appCodeShape.MatchString(codes.Normalize(text)) {
 		return ""
@@ -54,19 +55,19 @@ func appCode(text string) string {
 	return withoutSpaces(codes.Normalize(text))
 }
 
-// recoveryDigits is what the digest of a recovery code is made of.
+// recoveryDigits returns the normalized text of a recovery code, from which its digest is made.
 func recoveryDigits(text string) string {
 	return misreadLetters.Replace(withoutSpaces(codes.Normalize(text)))
 }
 
-// IsCode says whether a text looks like an app's code or a recovery code. Whether one may be taken
-// where it came from is not looked at.
+// IsCode says whether a text looks like an app's code or a recovery code. It does not look at the
+// chat that the text came from.
 func IsCode(text string) bool {
 	return appCode(text) != "" || looksLikeRecovery(text, supervisor.Factor{})
 }
 
 // looksLikeRecovery says whether a text is a recovery code of a factor, or looks like a mistyped
-// one. Without a digit it is words: “what time does that show open at” is as long as a code.
+// one. A text without a digit is words: “what time does that show open at” is as long as a code.
 func looksLikeRecovery(text string, f supervisor.Factor) bool {
 	if len(text) > maxCode {
 		return false
@@ -75,7 +76,7 @@ func looksLikeRecovery(text string, f supervisor.Factor) bool {
 	return recoveryShape.MatchString(shown) && strings.ContainsAny(shown, "0123456789") || isUnusedRecovery(text, f)
 }
 
-// isUnusedRecovery says whether a text is a recovery code of a factor that nobody has used yet.
+// isUnusedRecovery says whether a text is an unused recovery code of a factor.
 func isUnusedRecovery(text string, f supervisor.Factor) bool {
 	return len(text) <= maxCode && slices.Contains(f.Recovery, digest(recoveryDigits(text)))
 }

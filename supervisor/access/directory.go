@@ -10,31 +10,31 @@ import (
 	"mews/supervisor"
 )
 
-// Stored is what the database says of people, beside the configuration. What names nobody there is
-// counts for nothing: it is left of a person who was taken out of the configuration.
+// Stored is the stored data about users, beside the configuration. Rows about unknown names have no
+// effect: they belong to users who were taken out of the configuration.
 type Stored struct {
 	Bindings  []Binding
 	Suspended []string // names of users
 	Groups    []Group
-	// Added are the users who are not in the configuration. One of them without an account of their
-	// own does not have the service's account either, which a configured user without one has.
+	// Added are the users who are not in the configuration. A configured user without an account
+	// has the service's account; an added user without one has none.
 	Added []string
 }
 
-// Binding gives an account of a channel to a person.
+// Binding gives an account on a channel to a user.
 type Binding struct {
 	Channel supervisor.Channel
-	Account string // the channel's own number of it
+	Account string // the channel's number of the account
 	User    string
 }
 
-// Group is a chat of several people in which they may speak.
+// Group is a chat of several people in which users may speak.
 type Group struct {
 	Channel supervisor.Channel
 	Chat    string
 }
 
-// directory is everybody, at one time. It is not changed once it is made.
+// directory holds all users at one time. It never changes after it is made.
 type directory struct {
 	users           map[string]supervisor.User
 	names           []string // sorted
@@ -77,14 +77,14 @@ func newDirectory(users []supervisor.User, stored Stored, lookup Accounts) (*dir
 	return d, nil
 }
 
-// add adds a user. Only an admin can speak for one who has no account.
+// add adds a user. If the user has no account on this machine, only an admin can speak as them.
 func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) error {
 	if _, twice := d.users[u.Name]; twice || u.Name == "" {
 		return fmt.Errorf("user %q: the name is empty or another user's", u.Name)
 	}
 	uid, err := lookup(u.Account)
 	if errors.As(err, new(user.UnknownUserError)) {
-		noAccount = true // whoever has none speaks where none is needed
+		noAccount = true // a user without an account can speak on channels that need none
 	} else if err != nil {
 		return fmt.Errorf("account %q of user %s: %w", u.Account, u.Name, err)
 	}
@@ -101,8 +101,8 @@ func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) erro
 	return nil
 }
 
-// bind gives a person an account. A user who has none on a channel by the configuration gets the
-// first that they are bound to.
+// bind gives a user an account. The first binding on a channel becomes the user's account there if
+// the configuration names none.
 func (d *directory) bind(b Binding) error {
 	u, known := d.users[b.User]
 	if !known {
@@ -127,7 +127,7 @@ func (d *directory) bind(b Binding) error {
 	return nil
 }
 
-// active are the users of a user id who may speak.
+// active returns the names of a user id's users who are not suspended.
 func (d *directory) active(uid uint32) []string {
 	return slices.DeleteFunc(slices.Clone(d.byUID[uid]), func(name string) bool { return d.suspended[name] })
 }

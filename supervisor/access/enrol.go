@@ -26,16 +26,15 @@ const (
 	recoverySize = 16
 )
 
-// Enrolment is a second factor that was just made: what its person is shown once, and what is kept
-// of it.
+// Enrolment is a new second factor: the parts that the user is shown once, and the part that is
+// kept.
 type Enrolment struct {
 	Secret Secret // in base32, to be typed into an authenticator app
-	URL    Secret // otpauth://..., which holds the same
+	URL    Secret // otpauth://..., with the same secret
 	Sealed []byte // a supervisor.Factor's Secret
 }
 
-// Enrol makes a second factor for a user. It counts for nothing until a code has shown that they
-// hold it.
+// Enrol makes a second factor for a user. The factor is unconfirmed until the user sends a code.
 func (s *Seal) Enrol(user string) (Enrolment, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user, Period: codePeriod, SecretSize: secretSize,
 		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
@@ -49,11 +48,11 @@ func (s *Seal) Enrol(user string) (Enrolment, error) {
 	return Enrolment{Secret: newSecret(key.Secret()), URL: newSecret(key.URL()), Sealed: sealed}, nil
 }
 
-// QRCodeWidth is how wide the pictures of codes are that people are shown, in pixels.
+// QRCodeWidth is the width of a QR code that users are shown, in pixels.
 const QRCodeWidth = 480
 
-// QRCode is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it,
-// with the white margin that it needs on a dark background.
+// QRCode returns a QR code of a text as PNG. The picture is at most size pixels wide, unless it
+// needs more to be readable. It has the white margin that it needs on a dark background.
 func QRCode(text string, size int) ([]byte, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
@@ -64,23 +63,22 @@ func QRCode(text string, size int) ([]byte, error) {
 	return code.PNG(), nil
 }
 
-// crockford is Douglas Crockford's base32: it has no I, L, O or U that could be taken for something
-// else.
+// crockford is Douglas Crockford's base32. It has no I, L, O or U, which are easily misread.
 var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
 var fourLetters = regexp.MustCompile(`.{4}`)
 
-// misreadLetters puts the letters of a code in the place of those that people write for them.
+// misreadLetters replaces letters that people write by mistake with the characters of a code.
 var misreadLetters = strings.NewReplacer("I", "1", "L", "1", "O", "0")
 
-// NewRecovery makes recovery codes, and their digests as they are kept in supervisor.Factor. Each
-// opens the gate once, without the authenticator app.
+// NewRecovery makes recovery codes, and their digests for supervisor.Factor. Each code opens the
+// gate once, without the authenticator app.
 func NewRecovery() (codes []Secret, digests []string) {
 	for len(codes) < recoveryCodes {
 		random := make([]byte, recoverySize)
 		rand.Read(random)
 		text := crockford.EncodeToString(random)
-		if !digits.MatchString(text) { // one in 17,000: it could be taken for words
+		if !digits.MatchString(text) { // one in 17,000: it could be mistaken for words
 			continue
 		}
 		codes = append(codes, newSecret(groupLetters(text)))
@@ -94,15 +92,15 @@ func groupLetters(text string) string {
 	return strings.TrimSuffix(fourLetters.ReplaceAllString(text, "$0-"), "-")
 }
 
-// NewInvite makes a one-time code of more than 128 bits, of letters and digits alone so that it may
-// stand in a link to a bot (at most 64 of them: Bot API, deep linking), and its digest as it is
-// kept.
+// NewInvite makes a one-time code and its digest. The code has more than 128 bits. It has only
+// letters and digits, so that a link to a bot can hold it: such a link takes at most 64 of them
+// (Bot API, deep linking).
 func NewInvite() (code Secret, kept string) {
 	text := rand.Text()
 	return newSecret(text), DigestInvite(text)
 }
 
-// DigestInvite is the digest of an invite's code, however a person has typed it.
+// DigestInvite returns the digest of an invite's code. Case, spaces and dashes make no difference.
 func DigestInvite(code string) string { return digest(withoutSpaces(codes.Normalize(code))) }
 
 func digest(text string) string {
@@ -110,7 +108,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// withoutSpaces is text without spaces and dashes.
+// withoutSpaces returns a text without spaces and dashes.
 func withoutSpaces(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {

@@ -76,7 +76,7 @@ func TestThePictureHasItsMargin(t *testing.T) {
 		for !dark(corner, corner) {
 			corner++
 		}
-		// the mark in the corner is 7 modules wide, and the margin has to be 4
+		// the corner mark is 7 modules wide, and the margin must be 4
 		wide := 0
 		for dark(corner+wide, corner) {
 			wide++

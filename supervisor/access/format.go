@@ -7,8 +7,7 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-// formatTime is a time to come as a person reads it where they live. It is rounded up to the
-// minute.
+// formatTime returns a future time in the user's time zone, for people. It rounds up to the minute.
 func formatTime(at, now time.Time, u supervisor.User) string {
 	z := timezone.Of(u)
 	at, now = at.Add(time.Minute-1).In(z).Truncate(time.Minute), now.In(z)

@@ -12,54 +12,55 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// Factors finds a person's second factor as it is kept.
+// Factors finds the stored second factor of a user.
 type Factors interface {
 	Find(ctx context.Context, user string) (f supervisor.Factor, known bool, err error)
 }
 
-// Logins finds where a person's gate is open. A login that has run out may be found too.
+// Logins finds the login of a user in a chat. The login may have expired.
 type Logins interface {
 	FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (l supervisor.Login, known bool, err error)
 }
 
-// Options are what a gate works with.
+// Options are the parts of a gate.
 type Options struct {
 	People  *People
 	Factors Factors
 	Logins  Logins
-	// nil: its key is not there, and the gate of everybody who has a second factor stays closed
+	// nil means no key: the gate stays closed for users with a second factor
 	Seal   *Seal
 	Limits Limits
 	Now    func() time.Time
-	// Command is what is known of a slash command; the zero value of one that there is not.
+	// Command finds a slash command. The zero value means that there is no such command.
 	Command func(name string) supervisor.SlashCommand
-	// Held counts the inbounds held by a closed gate that a code of c's user would let through if
-	// it came from c's chat: those of that chat, and those of groups that ask for their code there.
+	// Held counts the held inbounds that a code of c's user would let through, if the code came
+	// from c's chat. These are the inbounds of that chat, and those of groups that ask for their
+	// code there.
 	Held func(ctx context.Context, c supervisor.Conversation) (int64, error)
-	// tells the admins what only they can mend, once an hour a person
+	// tells the admins what only they can fix; at most once an hour for each user
 	AlertAdmins func(user, text string)
 }
 
-// Limits are how long a gate stays open, and how fast people may send. 0 is the default of each.
+// Limits bound how long a gate stays open, and how fast a user may send. 0 means the default.
 type Limits struct {
-	IdleTimeout time.Duration // after it was last passed; 30 min
-	Lifetime    time.Duration // in all; 12 h
+	IdleTimeout time.Duration // after the last inbound that passed; 30 min
+	Lifetime    time.Duration // after the login; 12 h
 	Burst       int           // messages at once; 20
 	PerSecond   float64       // messages a second after that; 1
-	Waiting     int           // texts that are taken beyond that and wait for their turn; 0 is none
+	Waiting     int // texts beyond the rate that are taken and wait for their turn; 0 means none
 }
 
-// defaultLimits: after 30 minutes and after 12 hours NIST SP 800-63B, section 4.2.3, asks for a
-// second factor anew; the half hour is Kai's too.
+// defaultLimits asks for a new code after 30 minutes without messages and after 12 hours in all
+// (NIST SP 800-63B, section 4.2.3). Kai uses 30 minutes too.
 var defaultLimits = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
-// Gate decides whether and how anything that a person sends is taken, by whatever channel it comes.
-// It may be used from several goroutines.
+// Gate decides whether an inbound of a user is taken, on every channel. Its methods may be called
+// from any goroutine.
 type Gate struct {
 	o      Options
 	limits atomic.Pointer[Limits]
 	rates  rateLimiter
-	alerts rare.Throttle // of whom the admins were told
+	alerts rare.Throttle // users of whom the admins were told
 }
 
 // NewGate makes a gate.
@@ -69,8 +70,7 @@ func NewGate(o Options) *Gate {
 	return g
 }
 
-// SetLimits sets other limits while the gate is in use. What was let through before is not asked
-// again.
+// SetLimits changes the limits while the gate is in use. Earlier decisions stay.
 func (g *Gate) SetLimits(l Limits) {
 	g.limits.Store(&Limits{IdleTimeout: positive(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: positive(l.Lifetime, defaultLimits.Lifetime),
 		Burst: positive(l.Burst, defaultLimits.Burst), PerSecond: positive(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
@@ -84,10 +84,10 @@ func positive[T cmp.Ordered](value, instead T) T {
 	return value
 }
 
-// Check decides what becomes of an inbound. Its Kind is set, and its conversation's user is who
-// sent it. Each inbound has to be checked: it counts against how fast its sender may send, once
-// however often it comes. An error is ctx's alone, and nothing was decided then. Check may call
-// AlertAdmins, so it is not for within a transaction.
+// Check decides on an inbound. The caller has set the inbound's Kind and its conversation's user.
+// Check every inbound: each one counts against its user's rate, but a repeated one counts once. Any
+// error is ctx's, and means that nothing was decided. Do not call Check within a transaction,
+// because it may call AlertAdmins.
 func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {
@@ -109,9 +109,9 @@ func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.Gat
 	return *c.guarded(), nil
 }
 
-// NeedsCode says whether a person has to send codes. They do not where their codes are off, and
-// where they may go without a second factor and have none that counts. Of somebody who may not
-// speak it is true.
+// NeedsCode says whether a user has to send codes. It is false if the user's codes are off, or if
+// they are optional and the user has no confirmed factor. It is true for unknown and suspended
+// users.
 func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 	u, why := g.activeUser(user)
 	if why != "" || u.Codes == supervisor.CodesOff {
@@ -124,10 +124,10 @@ func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 	return !optional(u) || known && f.Confirmed, nil
 }
 
-// optional says whether somebody without a second factor that counts may speak.
+// optional says whether a user may speak without a confirmed second factor.
 func optional(u supervisor.User) bool { return u.Codes == supervisor.CodesOptional || u.Codes == "" }
 
-// activeUser is a user who may speak, or why they may not.
+// activeUser returns a user, or why the user may not speak.
 func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 	u, known := g.o.People.Find(name)
 	switch {
@@ -139,21 +139,21 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 	return u, ""
 }
 
-// DecideLogin holds a code against a person's factor, to open a gate or to confirm a factor that
-// was just made.
+// DecideLogin checks a code against a user's factor. A right code opens a gate, and confirms a new
+// factor.
 func (g *Gate) DecideLogin(user, code string) supervisor.CheckCode {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
 		done: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
 }
 
-// DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. An
-// open gate does not help, and neither does the code that opened it.
+// DecideStepUp checks a code for one effect that needs a new code. It does not accept an open gate
+// instead, or the code that opened the gate.
 func (g *Gate) DecideStepUp(user, code string) supervisor.CheckCode {
 	return g.decide(user, code, codePurpose{action: "stepup", done: textConfirmed})
 }
 
-// DecideEnrol holds a code against a factor that was just made, to confirm it. It opens no gate.
+// DecideEnrol checks a code to confirm a new factor. It opens no gate.
 func (g *Gate) DecideEnrol(user, code string) supervisor.CheckCode {
 	return g.decide(user, code, codePurpose{action: "totp", enrols: true, done: textEnrolled})
 }
@@ -169,5 +169,5 @@ func (g *Gate) decide(user, code string, p codePurpose) supervisor.CheckCode {
 	}
 }
 
-// alertInterval is how often the admins are told of the same person.
+// alertInterval is the shortest time between two alerts to the admins about the same user.
 const alertInterval = time.Hour

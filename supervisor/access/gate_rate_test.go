@@ -30,7 +30,7 @@ func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
-	// texts silence no command
+	// texts block no command
 	for i, want := range append(slices.Repeat([]outcome{passes}, 20), refused, quiet) {
 		if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != want {
 			t.Errorf("/help, number %d: %+v", i, m)
@@ -68,7 +68,7 @@ func TestTextsBeyondTheRateWait(t *testing.T) {
 			t.Errorf("number %d beyond what may wait: %+v", i, m)
 		}
 	}
-	for range 1000 { // a flood
+	for range 1000 { // a flood of texts
 		if m := p.meet(t, typed("hello")); outcomeOf(m) != quiet {
 			t.Fatalf("in a flood: %+v", m)
 		}

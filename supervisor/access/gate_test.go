@@ -13,18 +13,18 @@ import (
 	"mews/supervisor/access"
 )
 
-// outcome is what becomes of an inbound, in a word.
+// outcome is the gate's decision in one word.
 type outcome string
 
 const (
-	passes    outcome = "passes"    // it is let through
-	guarded   outcome = "guarded"   // it waits for a code where the gate is closed
-	never     outcome = "never"     // it is answered why it can't be taken
-	tried     outcome = "tried"     // it is a code
-	refused   outcome = "refused"   // it is not taken
-	quiet     outcome = "quiet"     // so, and nothing is said
-	elsewhere outcome = "elsewhere" // guarded, and the code is asked for in the private chat
-	apart     outcome = "apart"     // never, and that is said in the private chat
+	passes    outcome = "passes" // taken
+	guarded   outcome = "guarded" // held if the gate is closed
+	never     outcome = "never" // answered with a reason, whatever the gate is
+	tried     outcome = "tried" // checked as a code
+	refused   outcome = "refused" // not taken, and a refusal is sent
+	quiet     outcome = "quiet" // not taken, and nothing is sent
+	elsewhere outcome = "elsewhere" // guarded, and the challenge goes to the private chat
+	apart     outcome = "apart" // never, and the reason goes to the private chat
 )
 
 func outcomeOf(m supervisor.GateDecision) outcome {
@@ -53,7 +53,7 @@ const (
 	group = "-100" // a group that she is in
 )
 
-// sent is every sort of thing that ann may send, by what it is called in the table below.
+// sent makes each kind of inbound from ann, by its name in decisions.
 var sent = map[string]func(p *rig, in supervisor.Inbound) supervisor.Inbound{
 	"text":   func(_ *rig, in supervisor.Inbound) supervisor.Inbound { return in },
 	"digits": func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "12 34 56"; return in },
@@ -71,7 +71,7 @@ var sent = map[string]func(p *rig, in supervisor.Inbound) supervisor.Inbound{
 	},
 }
 
-// states are what there may be of ann's factor.
+// states sets up each state of ann's factor, by its name in decisions.
 var states = map[string]func(t *testing.T, p *rig){
 	"none":      func(*testing.T, *rig) {},
 	"enrolling": func(t *testing.T, p *rig) { p.enrolled(t, false) },
@@ -90,8 +90,8 @@ var states = map[string]func(t *testing.T, p *rig){
 	"failing": func(t *testing.T, p *rig) { p.enrolled(t, true); p.broken = errors.New("disk I/O error") },
 }
 
-// What becomes of everything that a person may send, by what there is of their factor; where others
-// read along in brackets.
+// decisions has the outcome of each inbound, by the user's codes and the state of the factor. The
+// outcome in a group is in brackets; * means all other inbounds.
 var meetings = map[supervisor.Codes]map[string]string{
 	supervisor.CodesOptional: {
 		"none":      "*:passes(passes)",
@@ -117,7 +117,7 @@ var meetings = map[supervisor.Codes]map[string]string{
 	},
 }
 
-// wanted reads a row of that table. /stop and /start pass always.
+// wantOutcome reads a row of decisions. /stop and /start always pass.
 func wanted(row, what string, private bool) outcome {
 	if what == "/stop" || what == "/start" {
 		return passes
@@ -138,7 +138,7 @@ func wanted(row, what string, private bool) outcome {
 func TestWhatBecomesOfEverything(t *testing.T) {
 	meetings := maps.Clone(meetings)
 	meetings[""] = meetings[supervisor.CodesOptional]
-	// a word that nobody knows is the strictest
+	// an unknown value is the strictest
 	meetings["sometimes"] = meetings[supervisor.CodesRequired]
 	places := []struct {
 		channel supervisor.Channel
@@ -171,8 +171,7 @@ func TestWhatBecomesOfEverything(t *testing.T) {
 	}
 }
 
-// saysWhere sees that a code is asked for in private, and that what is said is said in sentences
-// and without a secret.
+// checkChallenge fails unless codes are asked for in private, in sentences and without a secret.
 func (p *rig) saysWhere(t *testing.T, m supervisor.GateDecision) {
 	t.Helper()
 	said := m.Refusal
@@ -199,7 +198,7 @@ func (p *rig) saysWhere(t *testing.T, m supervisor.GateDecision) {
 	}
 }
 
-// Every other place that something may come from is one where no code is taken.
+// No other chat takes a code.
 func TestACodeIsTakenInPrivateAlone(t *testing.T) {
 	for name, in := range map[string]supervisor.Inbound{
 		"a group":                     from("ann", supervisor.ChannelTelegram, group, "123456"),
@@ -247,8 +246,7 @@ func TestWhatIsACode(t *testing.T) {
 	}
 }
 
-// Such a code is good for years: it must not lie in what is held, and go to a model once the gate
-// is open.
+// Such a code is valid for years. It must not be held, and go to a model once the gate is open.
 func TestARecoveryCodeAmongWordsIsNotKept(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
@@ -272,7 +270,7 @@ func TestARecoveryCodeAmongWordsIsNotKept(t *testing.T) {
 	}
 }
 
-// Six digits beside a word open nothing, and whoever sent them looks for an answer.
+// Six digits beside a word open nothing, but their user expects an answer.
 func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
@@ -286,7 +284,7 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
 	}
 }
 
-// One in other groups than it was shown in is known by its digest.
+// A recovery code with other spaces or dashes has the same digest.
 func TestARecoveryCodeIsKnownHoweverItIsWritten(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
@@ -339,7 +337,7 @@ func TestALoginRunsOut(t *testing.T) {
 	}
 }
 
-// What waits in a group waits for a code that is asked for in private, where the gate may be open.
+// A message in a group waits for a code from the private chat, where the gate may be open.
 func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
@@ -412,7 +410,7 @@ func TestNobodyIsTakenForAnybody(t *testing.T) {
 func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
-	p.factors["bob"] = p.factors["ann"] // which does not open as bob's
+	p.factors["bob"] = p.factors["ann"] // sealed for ann, so it does not open for bob
 	meet := func() {
 		p.meet(t, typed("hello"))
 		p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello"))
@@ -424,7 +422,7 @@ func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
 	p.gate(nil)
 	for _, c := range []struct {
 		at   time.Time
-		want int // alarms in all
+		want int // all alerts so far
 	}{{noon, 3}, {noon.Add(time.Hour - 1), 3}, {noon.Add(time.Hour), 5}, {noon.AddDate(-1, 0, 0), 7}} {
 		p.now = c.at
 		meet()
@@ -463,13 +461,13 @@ func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
 			t.Errorf("%+v, %v; want %s", m, err, want)
 		}
 	}
-	p.broken = errors.New("disk I/O error") // and nobody to tell of it
+	p.broken = errors.New("disk I/O error") // AlertAdmins has nobody to tell
 	if m, err := gate.Check(t.Context(), from("bob", supervisor.ChannelTerminal, "", "hello")); err != nil || outcomeOf(m) != never {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
 
-// NeedsCode is by the same rules as Meet.
+// NeedsCode follows the same rules as Check.
 func TestOfWhomCodesAreAsked(t *testing.T) {
 	for name, c := range map[string]struct {
 		codes     supervisor.Codes

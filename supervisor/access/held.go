@@ -6,20 +6,21 @@ import (
 	"mews/supervisor"
 )
 
-// ChallengeAgain is after how long somebody who goes on writing to a closed gate is told again that
-// it is closed.
+// ChallengeAgain is the time after which a user who writes to a closed gate is asked for a code
+// again.
 const ChallengeAgain = 10 * time.Minute
 
-// maxTold is how often in that time somebody is told again who seems to have meant a code.
+// maxTold is the number of challenges within ChallengeAgain for a user who seems to have sent a
+// code.
 const maxTold = 4
 
-// maxHeld is how many inbounds of a person are held at once: five bursts of what the gate takes at
-// once. A code runs all of them, so it is about as much as somebody may mean by one code.
+// maxHeld is the largest number of held inbounds of a user: five bursts of the gate. One code runs
+// all of them, so the number is about as much as a user may mean by one code.
 const maxHeld = 100
 
-// RefuseHeld is how an inbound is answered that a closed gate does not hold; "" holds it. held is
-// how many of its person's are held. A press is not held, for it may mean something else by the
-// time that it is let through.
+// RefuseHeld returns the answer to an inbound that a closed gate can't hold. "" means that the gate
+// holds it. held is the number of held inbounds of the user. A press is never held: it may mean
+// something else by the time that the gate opens.
 func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string) {
 	switch press, here := kind == supervisor.KindPress, g.ChallengeIn == (supervisor.Conversation{}); {
 	case press && here:
@@ -32,13 +33,13 @@ func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64)
 	return ""
 }
 
-// Challenges says whether a person is told that the gate is closed who was told so often within
+// Challenges says whether a user is asked for a code again. told is the number of challenges within
 // ChallengeAgain.
 func Challenges(g supervisor.GateCheck, told int64) bool {
 	return told == 0 || g.RepeatSoon && told < maxTold
 }
 
-// DecideLate uses up a right code for nothing: what it was for was not done.
+// DecideLate uses up a right code that came too late. The code has no effect.
 func DecideLate(decide supervisor.CheckCode) supervisor.CheckCode {
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, v := decide(f, now)

@@ -13,10 +13,10 @@ import (
 	"syscall"
 )
 
-// LoadKey reads a sealing key: a file of 32 bytes, or of their 64 hexadecimal digits on one line.
-// If fresh, and there is no file, it makes one with a random key; beside a database with sealed
-// secrets that would be a key that opens none of them. A file is refused that is no plain file, or
-// that others can read. No error holds anything of the key.
+// LoadKey reads a sealing key: a file of 32 bytes, or of 64 hexadecimal digits on one line. If
+// fresh is true and there is no file, it makes one with a random key. Do not set fresh if the
+// database has sealed secrets: a new key opens none of them. LoadKey refuses a file that is no
+// plain file, or that others can read. No error contains a part of the key.
 func LoadKey(path string, fresh bool) ([KeySize]byte, error) {
 	key, err := readKey(path)
 	if fresh && errors.Is(err, fs.ErrNotExist) {
@@ -31,7 +31,7 @@ func LoadKey(path string, fresh bool) ([KeySize]byte, error) {
 }
 
 func readKey(path string) (key [KeySize]byte, err error) {
-	// Without O_NONBLOCK a named pipe would be waited for.
+	// Without O_NONBLOCK, opening a named pipe would block.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) {
 		return key, fmt.Errorf("%s is a symbolic link; name the file itself", path)
@@ -51,8 +51,8 @@ func readKey(path string) (key [KeySize]byte, err error) {
 	return key, decodeKey(&key, text, path)
 }
 
-// checkKey is nil where nobody else can read or change a key. systemd's credentials belong to root,
-// and the right to read them that it gives to the service looks like the group's.
+// checkKey returns an error if others can read or change a key. Credentials of systemd belong to
+// root. The service's right to read them looks like a right of the group.
 func checkKey(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -94,8 +94,8 @@ func decodeKey(key *[KeySize]byte, text []byte, path string) error {
 	return fmt.Errorf("%s is not a key: it has to be of %d bytes, or of their %d hexadecimal digits", path, KeySize, 2*KeySize)
 }
 
-// makeKey puts a random key where there is none. A crash leaves all of it or nothing, and a key
-// that was made meanwhile stays.
+// makeKey writes a random key if there is no file. A crash leaves a whole file or none. A key that
+// another process made meanwhile stays.
 func makeKey(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // 0600
 	if err != nil {

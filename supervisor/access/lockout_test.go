@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// fail has ann type n wrong codes.
+// fail sends n wrong codes of ann.
 func (p *rig) fail(n int) (v supervisor.CodeResult) {
 	for range n {
 		v = p.try(wrong(p.secret, p.now))
@@ -23,7 +23,7 @@ func TestWrongCodesLockForLongerAndLonger(t *testing.T) {
 	p.enrolled(t, true)
 	for i, c := range []struct {
 		locked time.Duration
-		until  string // in Kathmandu, where it is a quarter to six in the evening
+		until  string // in Kathmandu, where it is 17:45
 	}{
 		{15 * time.Minute, "18:00 (Asia/Kathmandu)"},
 		{time.Hour, "19:00 (Asia/Kathmandu)"},
@@ -95,14 +95,14 @@ func TestAnErrorOfTheClockDoesNotLockForEver(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	p.now = noon.Add(12 * time.Hour)
-	p.try(code(p.secret, p.now)) // to try does not make it longer
+	p.try(code(p.secret, p.now)) // a try does not make it longer
 	p.now = noon.Add(24 * time.Hour)
 	if v := p.try(code(p.secret, p.now)); !v.Right {
 		t.Errorf("a day later: %+v", v)
 	}
 }
 
-// model is a second factor in the fewest words.
+// model is a simple second factor, to compare with.
 type model struct {
 	failures, lockouts int
 	locked             time.Time
@@ -110,8 +110,7 @@ type model struct {
 	recovery           map[string]bool
 }
 
-// typed says what becomes of the code of a step (of a recovery code, or with neither of a wrong
-// one).
+// enter says whether a code is right: the app code of a step, a recovery code, or a wrong code.
 func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
 	if m.locked.After(now.Add(24 * time.Hour)) {
 		m.locked = now.Add(24 * time.Hour)
@@ -125,11 +124,11 @@ func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
 		delete(m.recovery, recovery)
 	case step == current, step == current-1:
 		if step <= m.last {
-			return false // used, which is no failure
+			return false // used already, which is no failure
 		}
 		m.last, right = step, true
 	case current < m.last:
-		return false // the clock
+		return false // the clock was set back
 	}
 	if right {
 		m.failures, m.lockouts, m.locked = 0, 0, time.Time{}
@@ -146,8 +145,8 @@ func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
 	return false
 }
 
-// Whatever is typed, and however the clock jumps, the ladder does as the model does; it locks
-// nobody for more than a day of the clock as it is.
+// The lockouts equal those of a simple model, whatever codes come and however the clock jumps. No
+// lockout is longer than a day of the current clock.
 func TestTheLadderIsItsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newRig(t)
@@ -170,7 +169,7 @@ func TestTheLadderIsItsModel(t *testing.T) {
 			case "step":
 				ahead := rapid.Int64Range(-3, 2).Draw(rt, "ahead")
 				at := p.now.Add(time.Duration(ahead) * step)
-				// by chance it is one that holds; then the model has to know
+				// this code may be valid by chance, unknown to the model
 				if ahead < -1 || ahead > 0 {
 					if c := code(p.secret, at); c == code(p.secret, p.now) || c == code(p.secret, p.now.Add(-step)) {
 						continue

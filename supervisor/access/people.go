@@ -8,25 +8,25 @@ import (
 	"mews/supervisor"
 )
 
-// Accounts finds an OS account's user id.
+// Accounts finds the user id of a Unix account.
 type Accounts func(account string) (uid uint32, err error)
 
-// People are the users and what is theirs. They can be changed while the program runs, all of it at
-// once: every method answers from one state. They may be used from several goroutines.
+// People are the users with their accounts and groups. Set replaces all of them at once, so that
+// every method answers from one state. The methods may be called from any goroutine.
 type People struct {
 	own     uint32
 	lookup  Accounts
 	current atomic.Pointer[directory]
 }
 
-// New takes the configured users. own is the service's own user id: its processes, and root's, are
-// admin.
+// New takes the configured users. own is the service's own user id. Processes of own and of root
+// are admins.
 func New(users []supervisor.User, own uint32, lookup Accounts) (*People, error) {
 	p := &People{own: own, lookup: lookup}
 	return p, p.Set(users, Stored{})
 }
 
-// Set replaces the users and what is stored of them. With an error nothing is changed.
+// Set replaces the users and their stored data. If it returns an error, nothing has changed.
 func (p *People) Set(users []supervisor.User, stored Stored) error {
 	d, err := newDirectory(users, stored, func(name string) (uint32, error) {
 		if name == "" {
@@ -40,8 +40,8 @@ func (p *People) Set(users []supervisor.User, stored Stored) error {
 	return err
 }
 
-// ByAccount is the user to whom an account of a channel belongs, by the configuration or an invite.
-// A suspended person has none.
+// ByAccount returns the user with an account on a channel, unless the user is suspended. The
+// account comes from the configuration or from an invite.
 func (p *People) ByAccount(channel supervisor.Channel, number string) (supervisor.User, bool) {
 	d := p.current.Load()
 	name, ok := d.accounts[account{channel, number}]
@@ -51,34 +51,33 @@ func (p *People) ByAccount(channel supervisor.Channel, number string) (superviso
 	return d.users[name], true
 }
 
-// Owner is the name of the user to whom an account of a channel belongs, suspended or not; "" is
-// nobody's.
+// Owner returns the name of the user with an account on a channel, or "". Suspended users count.
 func (p *People) Owner(channel supervisor.Channel, number string) string {
 	return p.current.Load().accounts[account{channel, number}]
 }
 
-// IgnoredBindings are the stored bindings that count for nothing, because the configuration gives
-// the account to another person.
+// IgnoredBindings returns the stored bindings without effect. The configuration gives their
+// accounts to other users.
 func (p *People) IgnoredBindings() []Binding { return slices.Clone(p.current.Load().ignoredBindings) }
 
-// Find is the user of that name, suspended or not.
+// Find returns the user with a name, suspended or not.
 func (p *People) Find(name string) (supervisor.User, bool) {
 	u, ok := p.current.Load().users[name]
 	return u, ok
 }
 
-// Suspended says whether a user may not speak for now.
+// Suspended says whether a user is suspended.
 func (p *People) Suspended(name string) bool { return p.current.Load().suspended[name] }
 
-// GroupAllowed says whether people may speak in that group.
+// GroupAllowed says whether users may speak in a group.
 func (p *People) GroupAllowed(channel supervisor.Channel, chat string) bool {
 	return p.current.Load().groups[Group{channel, chat}]
 }
 
-// Names lists the users, suspended ones too, sorted.
+// Names returns the sorted names of all users, including suspended ones.
 func (p *People) Names() []string { return slices.Clone(p.current.Load().names) }
 
-// Admins lists the admins who may speak.
+// Admins returns the admins who are not suspended.
 func (p *People) Admins() (admins []supervisor.User) {
 	for _, name := range p.Names() {
 		if u, _ := p.Find(name); u.Role == supervisor.RoleAdmin && !p.Suspended(name) {
@@ -88,14 +87,13 @@ func (p *People) Admins() (admins []supervisor.User) {
 	return admins
 }
 
-// Known says whether a process of that user id has any business here: it is an admin's, or that of
-// a user who may speak.
+// Known says whether a Unix user id belongs to an admin or to a user who is not suspended.
 func (p *People) Known(uid uint32) bool {
 	d := p.current.Load()
 	return len(d.active(uid)) > 0 || p.isAdmin(d, uid)
 }
 
-// Admin says whether a process of that user id may see to the service.
+// Admin says whether processes of a Unix user id may manage the service.
 func (p *People) Admin(uid uint32) bool { return p.isAdmin(p.current.Load(), uid) }
 
 func (p *People) isAdmin(d *directory, uid uint32) bool {
@@ -105,9 +103,9 @@ func (p *People) isAdmin(d *directory, uid uint32) bool {
 	return slices.ContainsFunc(d.active(uid), func(name string) bool { return d.users[name].Role == supervisor.RoleAdmin })
 }
 
-// Speaker is the user as whom a process of that user id speaks. as names one; "" is the account's
-// own user. Only an admin may speak as somebody whose account it is not, and nobody may as one who
-// is suspended.
+// Speaker returns the user as whom a process with a Unix user id speaks. as is the wanted name; ""
+// means the account's own user. Only an admin may speak as a user with another account. Nobody may
+// speak as a suspended user.
 func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
 	d := p.current.Load()
 	name, err := p.resolveName(d, uid, as)
@@ -120,7 +118,7 @@ func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
 	return d.users[name], nil
 }
 
-// resolveName is who is meant, suspended or not.
+// resolveName returns the name of the wanted user, suspended or not.
 func (p *People) resolveName(d *directory, uid uint32, as string) (string, error) {
 	admin, mine := p.isAdmin(d, uid), d.byUID[uid]
 	if as != "" {
@@ -133,7 +131,7 @@ func (p *People) resolveName(d *directory, uid uint32, as string) (string, error
 		}
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textSpeakAsDenied, as)
 	}
-	if active := d.active(uid); len(active) > 0 { // else they are told that they are suspended
+	if active := d.active(uid); len(active) > 0 { // otherwise the refusal says that they are suspended
 		mine = active
 	}
 	switch {

@@ -50,7 +50,7 @@ func TestPeopleAreBoundWhileTheProgramRuns(t *testing.T) {
 	}
 }
 
-// number is a person's on Telegram; 0 where they have none.
+// number returns a user's number on Telegram, or 0.
 func number(u supervisor.User) int64 {
 	n, _ := strconv.ParseInt(u.Accounts[supervisor.ChannelTelegram], 10, 64)
 	return n
@@ -89,8 +89,8 @@ func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// What the configuration says of an account counts, whatever was bound before: nobody else is shut
-// out by it.
+// The configuration decides about an account, whatever was bound before. A stored binding locks out
+// nobody.
 func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 	p := people(t, onTelegram("old", 1))
 	wrong := telegram("42", "bob")
@@ -118,8 +118,7 @@ func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 	}
 }
 
-// With the first invite the service's own account does not stop being that of the person who had it
-// alone.
+// After the first invite, the service's own account still belongs to the one configured user.
 func TestWhoWasAddedHasNoAccount(t *testing.T) {
 	p := people(t, user("ann", "", supervisor.RoleUser))
 	users := []supervisor.User{user("ann", "", supervisor.RoleUser), user("new", "", supervisor.RoleUser), user("bob", "bob", supervisor.RoleUser)}
@@ -195,7 +194,7 @@ func TestWhoIsSuspendedIsNobody(t *testing.T) {
 	}
 }
 
-// Every answer is of one state, while they change.
+// Every answer comes from one state, even while the users change.
 func TestAReaderSeesOneState(t *testing.T) {
 	p := people(t)
 	var setting, reading sync.WaitGroup

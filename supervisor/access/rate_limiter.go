@@ -8,63 +8,64 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rateLimiter bounds how fast each person may send: so many at once, and after that so many a
-// second. Texts beyond that may wait, and have a limit apart from that of commands and presses, so
-// that many texts silence no button. The zero value is ready; it may be used from several
-// goroutines. It remembers everybody it is asked about, so it is not for unknown people.
+// rateLimiter limits how fast each user may send: a burst, and then a number of messages a second.
+// Texts beyond the limit may wait. Texts have their own bucket, so that many texts block no command
+// or press. The zero value is ready to use, and its methods may be called from any goroutine. It
+// remembers every name, so do not ask it about unknown people.
 type rateLimiter struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	buckets map[bucketKey]*bucket
 }
 
-// bucketKey is whose texts a bucket is for, or whose commands and presses.
+// bucketKey names a bucket: for a user's texts, or for their commands and presses.
 type bucketKey struct {
 	user  string
 	texts bool
 }
 
-// bucket is one of a person's two.
+// bucket is one of the two buckets of a user.
 type bucket struct {
 	limiter        *rate.Limiter
-	last           time.Time             // when it was last asked
-	refusalSent    bool                  // that something was not taken, since something was
-	refusedMessage messageKey            // what that was
-	recent         [maxRecent]messageKey // what was taken last, as a ring
-	next           int                   // in recent
+	last           time.Time // time of the last use
+	refusalSent    bool // a refusal was sent since the last taken message
+	refusedMessage messageKey // the message of that refusal
+	recent         [maxRecent]messageKey // the last taken messages, as a ring
+	next           int // index in recent
 
-	replies    *rate.Limiter // to refused texts that might have waited
-	replied    []messageKey  // those that had the newest, at most maxReplies
-	unanswered int           // those since then that had none
+	replies    *rate.Limiter // limits the replies to refused texts that could have waited
+	replied    []messageKey // the last texts with a reply, at most maxReplies
+	unanswered int // texts since then without a reply
 }
 
-// A flood must not have Mews send without end: so many refused texts in a row have a reply each,
-// and from then on one at most in each replyEvery, which counts the others.
+// Limits of the replies to a flood. The first maxReplies refused texts in a row each get a reply.
+// After that at most one reply comes in each replyEvery, and counts the others.
 const (
 	maxReplies = 20
 	replyEvery = 10 * time.Second
 )
 
-// maxRecent is how many messages of a person are known again when they come again: more than the
-// 100 of one batch of Telegram's (Bot API, getUpdates).
+// maxRecent is the number of a user's messages that are recognized if they come again. Telegram may
+// repeat a batch of 100 (Bot API, getUpdates).
 const maxRecent = 256
 
-// messageKey tells when a message of a person comes again. Without a key it does not.
+// messageKey identifies a message of a user, to recognize a repetition. Without a key none is
+// recognized.
 type messageKey struct{ source, key string }
 
-// rateResult is what becomes of one message.
+// rateResult is the result for one message.
 type rateResult int
 
 const (
 	rateTaken          rateResult = iota
-	rateRefused                   // the person is to be told
-	rateRefusedLast               // so, and those behind it get no reply for a while
-	rateRefusedQuietly            // they were told, and nothing was taken since
+	rateRefused // the user gets a refusal
+	rateRefusedLast // the user gets a refusal, and the next texts get none for a while
+	rateRefusedQuietly // refused, but the user has had a refusal since the last taken message
 )
 
-// take takes a message of a person, or refuses it. A message that was taken and comes again,
-// because it could not be kept, costs nothing; one whose refusal was told is refused aloud again.
-// After the clock was set back a person has a full bucket: nobody is silenced until it is as late
-// again as it was. unanswered is how many before this one were refused without a reply.
+// take takes a message of a user, or refuses it. A taken message that comes again, because it could
+// not be kept, costs nothing. A refused message that comes again is refused with the same reply. If
+// the clock was set back, the user gets a full bucket, so that nobody has to wait until the old
+// time is reached. unanswered is the number of earlier refused messages without a reply.
 func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) (result rateResult, unanswered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +93,7 @@ func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) 
 	return rateRefused, 0
 }
 
-// bucket is the bucket of a key, with the limits as they are now. The caller holds the mutex.
+// bucket returns the bucket of a key, with the current limits. The caller holds the mutex.
 func (r *rateLimiter) bucket(of bucketKey, now time.Time, l Limits) *bucket {
 	b := r.buckets[of]
 	if b == nil || now.Before(b.last) {
@@ -110,7 +111,7 @@ func (r *rateLimiter) bucket(of bucketKey, now time.Time, l Limits) *bucket {
 	return b
 }
 
-// refuse refuses a text that might have waited. One that has had its reply has it again.
+// refuse refuses a text that could have waited. A text that comes again gets its reply again.
 func (b *bucket) refuse(s messageKey, now time.Time) (result rateResult, unanswered int) {
 	switch {
 	case s.key != "" && slices.Contains(b.replied, s):

@@ -17,12 +17,12 @@ import (
 
 var noon = time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 
-// annsID is ann's number on Telegram, and that of her private chat there.
+// annsID is the number of ann and of her private chat on Telegram.
 const annsID = 101
 
-// kept are factors and logins as a store keeps them.
+// memoryStore keeps factors and logins as a store does.
 type kept struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	factors map[string]supervisor.Factor
 	logins  map[access.Binding]supervisor.Login
 	broken  error
@@ -42,7 +42,7 @@ func (k *kept) FindLogin(_ context.Context, user string, channel supervisor.Chan
 	return l, ok, k.broken
 }
 
-// attempt is the transaction in which a code is tried.
+// attempt is the transaction that checks a code.
 func (k *kept) attempt(user string, decide supervisor.CheckCode, now time.Time) supervisor.CodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,7 +56,7 @@ func (k *kept) open(user string, channel supervisor.Channel, chat string, at tim
 		supervisor.Login{User: user, Channel: channel, Chat: chat, OpenedAt: at, UsedAt: at}
 }
 
-// rig is a gate with ann and bob before it, and a clock that stands.
+// rig is a gate with the users ann and bob, and a clock that stands still.
 type rig struct {
 	*access.Gate
 	*kept
@@ -67,7 +67,7 @@ type rig struct {
 	codes  []string // ann's recovery codes
 	alarms []string
 
-	held    map[supervisor.Conversation]int64 // inbounds that a code from there lets through
+	held    map[supervisor.Conversation]int64 // held inbounds that a code from the conversation lets through
 	heldErr error
 }
 
@@ -102,7 +102,7 @@ func (p *rig) gate(seal *access.Seal) {
 		AlertAdmins: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
 }
 
-// enrolled gives ann a factor.
+// enrol gives ann a factor.
 func (p *rig) enrolled(t testing.TB, confirmed bool) {
 	e := enrol(t, p.seal, "ann")
 	codes, digests := access.NewRecovery()
@@ -114,7 +114,7 @@ func (p *rig) enrolled(t testing.TB, confirmed bool) {
 	p.factors["ann"] = supervisor.Factor{User: "ann", Secret: e.Sealed, Confirmed: confirmed, Recovery: digests}
 }
 
-// code is what an app shows at that time.
+// code returns the code that an app shows at a time.
 func code(secret string, at time.Time) string {
 	text, err := totp.GenerateCode(secret, at)
 	if err != nil {
@@ -123,7 +123,7 @@ func code(secret string, at time.Time) string {
 	return text
 }
 
-// wrong is a code that is none of those around that time.
+// wrongCode returns a code that is not valid around a time.
 func wrong(secret string, at time.Time) string {
 	near := map[string]bool{}
 	for step := -2; step <= 2; step++ {
@@ -136,7 +136,7 @@ func wrong(secret string, at time.Time) string {
 	}
 }
 
-// try has ann try a code at the porch's time.
+// try sends a code of ann at the rig's time.
 func (p *rig) try(text string) supervisor.CodeResult {
 	return p.attempt("ann", p.DecideLogin("ann", text), p.now)
 }
@@ -150,7 +150,7 @@ func (p *rig) meet(t testing.TB, in supervisor.Inbound) supervisor.GateDecision 
 	return m
 }
 
-// from is something that a user sent in a chat of a channel. On Telegram ann sent it.
+// from returns a text of a user in a chat of a channel. On Telegram its sender is ann.
 func from(user string, channel supervisor.Channel, chat, text string) supervisor.Inbound {
 	in := supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: channel, Chat: chat},
 		Kind: supervisor.KindText, Text: text}
@@ -160,10 +160,10 @@ func from(user string, channel supervisor.Channel, chat, text string) supervisor
 	return in
 }
 
-// typed is something that ann wrote in the terminal.
+// terminalText returns a text of ann in the terminal.
 func typed(text string) supervisor.Inbound { return from("ann", supervisor.ChannelTerminal, "", text) }
 
-// commanded is the same as a command.
+// asCommand returns the inbound as a command.
 func commanded(in supervisor.Inbound) supervisor.Inbound {
 	in.Kind = supervisor.KindCommand
 	in.Command, _ = slash.Parse(in.Text)

@@ -9,40 +9,38 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// sealVersion is the first byte of everything sealed: XChaCha20-Poly1305 with a random nonce, which
-// follows it.
+// sealVersion is the first byte of sealed data. It means XChaCha20-Poly1305 with a random nonce,
+// which follows it.
 const sealVersion = 1
 
-// sealPurpose keeps what is sealed here apart from anything else that the same key may seal one
-// day.
+// sealPurpose separates sealed factors from other data that the same key may seal one day.
 const sealPurpose = "mews second factor"
 
-// KeySize is how long a sealing key is, in bytes.
+// KeySize is the length of a sealing key in bytes.
 const KeySize = chacha20poly1305.KeySize
 
-// Seal keeps the secrets of second factors from whoever reads the database without the key. It may
-// be used from several goroutines. A nil *Seal is one whose key is not there: it seals nothing and
-// opens nothing.
+// Seal encrypts the secrets of second factors, so that nobody can read them without the key. Its
+// methods may be called from any goroutine. A nil *Seal has no key: it seals and opens nothing.
 type Seal struct {
 	aead cipher.AEAD
 }
 
-// NewSeal makes a seal of a key.
+// NewSeal makes a seal with a key.
 func NewSeal(key [KeySize]byte) *Seal {
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {
-		panic("access: " + err.Error()) // only a key of another length is refused
+		panic("access: " + err.Error()) // the only error is a wrong key length
 	}
 	return &Seal{aead: aead}
 }
 
-// Why nothing is sealed or opened.
+// Errors of Seal and Open.
 var (
 	errNoSeal = errors.New("the key that seals second factors is not there")
 	errSealed = errors.New("it was sealed with another key, or changed since")
 )
 
-// Seal encrypts a secret. Only the same key opens it, and only as that user's.
+// Seal encrypts a secret. Only the same key opens it, and only for the same user.
 func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal
@@ -54,8 +52,8 @@ func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(head, nonce, plain, additionalData(user)), nil
 }
 
-// Open gives the secret back. An error means that the key is another one, that the secret was
-// sealed for somebody else, or that it was changed since; which of these can't be known.
+// Open decrypts a secret. An error means that the key is another one, that the secret belongs to
+// another user, or that it was changed. Open can't tell which.
 func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal
@@ -71,5 +69,5 @@ func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// additionalData is authenticated with a secret, and not kept.
+// additionalData returns the data that is authenticated with a secret, but not stored.
 func additionalData(user string) []byte { return []byte(sealPurpose + "\x00" + user) }

@@ -119,7 +119,7 @@ func TestOnlyAPlainFileOfOnesOwnIsAKey(t *testing.T) {
 	for name, c := range map[string]struct {
 		content string
 		mode    os.FileMode
-		want    string // of the error; "" is none
+		want    string // a part of the error; "" means no error
 	}{
 		"raw":                   {string(raw), 0o600, ""},
 		"for reading only":      {string(raw), 0o400, ""},

@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// Secret is text that is shown to one person, once. It is printed and marshalled as ***; only
-// Reveal gives the text. The zero value is the empty secret.
+// Secret is a text that is shown to one user, once. Printing and marshalling give ***; only Reveal
+// returns the text. The zero value is the empty secret.
 //
-// The text is behind a pointer because fmt does not call methods of values in unexported fields:
-// there it prints an address. (config has a type like it: neither side may import the other, and
-// nothing stands below both.)
+// The text is behind a pointer, because fmt does not call methods of values in unexported fields:
+// it prints an address there. (Package config has a similar type. Neither package may import the
+// other, and no package lies below both.)
 type Secret struct {
 	text *string
 }
@@ -19,7 +19,7 @@ const hidden = "***"
 
 func newSecret(text string) Secret { return Secret{text: &text} }
 
-// Reveal is the text itself, for the one place that shows it.
+// Reveal returns the text. Only the code that shows it calls this.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -27,7 +27,7 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// RevealAll are the texts of several secrets, for the one place that shows them.
+// RevealAll returns the texts of several secrets.
 func RevealAll(secrets []Secret) []string {
 	var plain []string
 	for _, s := range secrets {
@@ -38,12 +38,12 @@ func RevealAll(secrets []Secret) []string {
 
 // Format prints *** for every verb, with every flag.
 func (Secret) Format(f fmt.State, _ rune) {
-	// A write into the buffer of a print cannot fail, and a Formatter has nowhere to say so.
+	// A write to fmt's buffer cannot fail, and a Formatter can't return an error.
 	_, _ = io.WriteString(f, hidden)
 }
 
-// String is for those who ask for it without fmt.
+// String returns ***, for callers that do not use fmt.
 func (Secret) String() string { return hidden }
 
-// MarshalText makes *** of it in every encoding that knows no better.
+// MarshalText returns ***, for every encoding that uses it.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }

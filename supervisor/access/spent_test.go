@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/access"
 )
 
-// A recovery code that others have read is no secret, and one that opens nothing would stay good
-// wherever its text is kept.
+// A recovery code that others have read is no secret any more. One that opens nothing would stay
+// valid wherever its text is kept.
 func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
@@ -95,7 +95,7 @@ func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
 		t.Errorf("without a key: %v", got)
 	}
 	p.SetLimits(access.Limits{Burst: 1000})
-	send("ann", "x", "a") // from when on the bucket is that large
+	send("ann", "x", "a") // from now on the bucket is larger
 	p.now = p.now.Add(time.Hour)
 	for i := range 256 {
 		send("ann", "x", strings.Repeat("z", i+1))
@@ -106,8 +106,7 @@ func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
 	}
 }
 
-// TestARefusalIsToldAgain: a batch that could not be kept comes again, and each of its texts has
-// its reply.
+// A batch that could not be kept comes again, and each of its texts gets its reply again.
 func TestARefusalIsToldAgain(t *testing.T) {
 	p := newRig(t)
 	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001, Waiting: 1})

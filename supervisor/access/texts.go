@@ -2,7 +2,7 @@ package access
 
 import "fmt"
 
-// Why something is not taken, or what it waits for.
+// Refusals and challenges of the gate.
 const (
 	textNoUser         = "There is no user %q here."
 	textSuspended      = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
@@ -47,13 +47,13 @@ const (
 		"An admin can put " +
 		"back the key file that it was sealed with, or take the factor away with `mews totp reset %s`."
 
-	// textGateAlert is for the admins.
+	// textGateAlert is for admins.
 	textGateAlert = "%s is locked out, because Mews could not %s: %v. It lasts until that works again; `mews " +
 		"doctor` may name " +
 		"the cause."
 )
 
-// What has come of a code.
+// Answers to a code.
 const (
 	textUnlocked  = "Unlocked for %s, or until you have sent nothing for %s. /lock locks at once."
 	textConfirmed = "Confirmed."
@@ -79,7 +79,7 @@ const (
 	textNextCode       = "If I ask for one, send me the next that your app shows."
 )
 
-// textRecoveryLeft says how many recovery codes are left after one was used up.
+// textRecoveryLeft tells a user how many recovery codes are left after they have used one.
 func textRecoveryLeft(n int) string {
 	switch n {
 	case 0:
@@ -90,7 +90,7 @@ func textRecoveryLeft(n int) string {
 	return fmt.Sprintf("You have %d recovery codes left; this one can't be used again.", n)
 }
 
-// Who may speak as whom, for processes on this machine.
+// Refusals for processes on this machine.
 const (
 	textSpeakAsUnknown = "There is no user %q. There are: %s."
 	textSpeakAsDenied  = "Only an admin may speak as %q; this account is not one."
@@ -104,13 +104,13 @@ const (
 		"with `mews doctor`."
 )
 
-// What is said and kept as a gate is closed, beside what is decided in each case.
+// Texts that are kept or sent while a gate is closed.
 const (
-	// TextHeldReset answers what was held when its person's second factor was reset.
+	// TextHeldReset answers held messages if their user's second factor is reset.
 	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
-	// TextEditLocked is told of a change that came while the gate was closed, of something that has
-	// passed it.
+	// TextEditLocked refuses an edit, made while the gate is closed, of a message that has passed
+	// it.
 	TextEditLocked = "Locked: I have not taken your change of this message. Send your code, then change it again."
-	// TextCode stands for a code, no word of which is kept.
+	// TextCode replaces a code, whose text is never kept.
 	TextCode = "(a code)"
 )

@@ -7,16 +7,14 @@ import (
 	"mews/supervisor"
 )
 
-// actionUnexpected is what the audit log has of a right code that nothing waited for.
+// actionUnexpected is the audit action of a right code that nothing waited for.
 const actionUnexpected = "code.unasked"
 
-// SpendUnexpected uses up a right code that nothing waits for, such as one that was asked for
-// before the service was started anew; d is what Check has decided on the inbound. No word of the
-// code is kept, and it opens nothing. It is used up because a code that is known to be right,
-// without being asked for and without counting as a try, must not be good for anything afterwards.
-// A code that was right a moment ago, such as one that was sent twice, is no words either. All
-// other texts, and six digits that are no code of the person's, stay what they are. An error is
-// ctx's alone.
+// SpendUnexpected uses up a right code that nothing waits for. The code may have been asked for
+// before a restart. d is the decision of Check. The text of the code is not kept, and it opens
+// nothing. It is used up, because otherwise a guess that no try has counted could be used later. A
+// code that was right a moment ago, such as one that was sent twice, is not kept either. All other
+// texts keep their decision, also six digits that are no code of the user. Any error is ctx's.
 func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
 		return d, nil
@@ -39,7 +37,7 @@ func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d sup
 	return d, nil
 }
 
-// isRecent says whether the code was right a moment ago, or would have been.
+// isRecent says whether the code was valid in one of the recent periods.
 func (v verification) isRecent(f supervisor.Factor, now time.Time) bool {
 	if appCode(v.text) == "" {
 		return false
@@ -48,12 +46,12 @@ func (v verification) isRecent(f supervisor.Factor, now time.Time) bool {
 	return found && err == nil
 }
 
-// decideSpent is a supervisor.Decide for a code that is good for nothing any more. It is no try.
+// decideSpent is a supervisor.CheckCode for a code that is not valid any more. It counts as no try.
 func decideSpent(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	return f, supervisor.CodeResult{Action: actionUnexpected, Text: textSpentCode}
 }
 
-// decideUnexpected is a supervisor.Decide that uses a code up.
+// decideUnexpected is a supervisor.CheckCode that uses up a code.
 func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f, _ = v.spend(f, now)
 	text := textUnexpectedCode + textNextCode
@@ -63,8 +61,8 @@ func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supe
 	return f, supervisor.CodeResult{Action: actionUnexpected, Text: text}
 }
 
-// spend is a factor for which the code is not right any more. right says whether it was. That
-// counts as no try.
+// spend returns the factor after its code is used up, and whether the code was right. It counts as
+// no try.
 func (v verification) spend(f supervisor.Factor, now time.Time) (_ supervisor.Factor, right bool) {
 	if appCode(v.text) == "" {
 		return withoutRecovery(f, v.text)

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/access"
 )
 
-// unasked is what becomes of something that ann sent where nothing waits for a code.
+// spendUnexpected sends an inbound of ann while nothing waits for a code.
 func (p *rig) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
 	m, err := p.SpendUnexpected(t.Context(), in, p.meet(t, in))
@@ -19,8 +19,8 @@ func (p *rig) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecisi
 	return m
 }
 
-// A right code that nothing waits for is no words, and is good for nothing any more: else guesses
-// that are never counted could be tried as words, and what was found be used.
+// A right code that nothing waits for is used up, and its text is not kept. Otherwise guesses that
+// no try counts could be sent as words, and a right one used.
 func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
 		p := newRig(t)
@@ -49,7 +49,7 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 		if v := p.attempt("ann", p.DecideStepUp("ann", text), p.now); v.Right {
 			t.Errorf("codes %s: it is right for something else afterwards", codes)
 		}
-		// What is sent twice at once comes again as soon as the first has opened the gate.
+		// A code that is sent twice at once comes again after the first has opened the gate.
 		for _, spent := range []string{text, code(p.secret, p.now.Add(-2*time.Minute))} {
 			m := p.unasked(t, typed(spent))
 			if m.CheckCode == nil {
@@ -66,7 +66,7 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 	}
 }
 
-// Whose codes are off may have recovery codes all the same, for what needs a fresh one.
+// Users whose codes are off may have recovery codes too, for effects that need a new code.
 func TestARecoveryCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 	p := newRig(t)
 	p.people = newPeople(t, supervisor.CodesOff)
@@ -84,7 +84,7 @@ func TestARecoveryCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 	}
 }
 
-// Of whoever has no second factor that counts, or one that can't be read, nothing is a code here.
+// Without a confirmed and readable factor no text is a code.
 func TestWhereNoCodeCanBeRightNoneIsUnasked(t *testing.T) {
 	for name, prepare := range map[string]func(*rig){
 		"not confirmed": func(p *rig) { p.enrolled(t, false) },

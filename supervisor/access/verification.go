@@ -14,38 +14,38 @@ import (
 )
 
 const (
-	// codePeriod is how long a code holds, in seconds (RFC 6238, section 5.2; no longer by ASVS
+	// codePeriod is how long a code lasts, in seconds (RFC 6238, section 5.2; no longer by ASVS
 	// 5.0, 6.5.5).
 	codePeriod = 30
-	// validPeriods are the current one and the one before, which is the delay that RFC 6238,
-	// section 5.2, allows for.
+	// validPeriods are the current period and the one before: the delay that RFC 6238, section 5.2,
+	// allows for.
 	validPeriods = 2
-	// recentPeriods are those whose codes are no words, also when they are not right any more: five
-	// minutes.
+	// recentPeriods are the periods whose codes still count as codes, not as words, after they have
+	// expired: five minutes.
 	recentPeriods = 10
 )
 
-// The audit log has of a code its purpose's action: alone where the code was right, else with one
-// of these behind it.
+// Parts of a code's audit action. A right code has only its purpose's action; any other result has
+// one of these suffixes.
 const (
 	actionLogin         = "login"
-	actionEnrolled      = "totp.enrolled" // right, and it confirmed a factor
-	suffixRecovery      = ".recovery"     // right, and a recovery code
-	suffixExposed       = ".exposed"      // a recovery code that was sent where others read it
-	suffixRefused       = ".refused"      // wrong, or a code that was used already
-	suffixLocked        = ".locked"       // wrong, and the factor is locked for a while now
-	suffixDuringLockout = ".barred"       // not looked at: the factor is locked
-	suffixUnreadable    = ".broken"       // not looked at: the secret can't be opened
+	actionEnrolled      = "totp.enrolled" // right, and confirmed a factor
+	suffixRecovery      = ".recovery" // a right recovery code
+	suffixExposed       = ".exposed" // a recovery code in a chat that others read
+	suffixRefused       = ".refused" // wrong, or used already
+	suffixLocked        = ".locked" // wrong, and the factor is now locked
+	suffixDuringLockout = ".barred" // not checked: the factor is locked
+	suffixUnreadable    = ".broken" // not checked: the secret can't be opened
 )
 
-// codePurpose is what a code is for.
+// codePurpose is the purpose of a code.
 type codePurpose struct {
-	action string // in the audit log
-	enrols bool   // the first right code confirms a factor that was just made
-	done   string // for the person, where the code was right
+	action string // of the audit log
+	enrols bool // the first right code confirms a new factor
+	done   string // tells the user that the code was right
 }
 
-// verification holds a code against a factor.
+// verification checks a code against a factor.
 type verification struct {
 	user    supervisor.User
 	seal    *Seal
@@ -53,7 +53,7 @@ type verification struct {
 	purpose codePurpose
 }
 
-// verify is a supervisor.Decide. It reads no clock, keeps nothing, and calls nobody.
+// verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls nobody.
 func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
@@ -69,8 +69,8 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 	return f, v.not(suffixRefused, textNotCode)
 }
 
-// verifyAppCode takes the code of a valid period, and none twice. A code that was right but for
-// that is no guess, and does not count as one.
+// verifyAppCode accepts the code of a valid period, but never twice. A code that was used already
+// is no guess, and does not count as a failure.
 func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
@@ -86,8 +86,8 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	return v.reject(f, now)
 }
 
-// matchAppCode finds the period of which the code is, among so many up to now. It takes as long
-// whether it finds one or not.
+// matchAppCode finds the period of the code among the last periods. It takes the same time whether
+// it finds one or not.
 func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods int64) (period int64, found bool, err error) {
 	secret, err := v.seal.Open(v.user.Name, f.Secret)
 	if err != nil {
@@ -106,7 +106,7 @@ func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods i
 	return period, found, nil
 }
 
-// verifyRecovery takes a recovery code once.
+// verifyRecovery accepts a recovery code once.
 func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f, right := withoutRecovery(f, v.text)
 	if !right {
@@ -116,8 +116,8 @@ func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (superv
 		Text: v.purpose.done + " " + textRecoveryLeft(len(f.Recovery))}
 }
 
-// withoutRecovery is a factor without the recovery code that a text is. was says whether it had
-// that code. It takes as long whether it had or not.
+// withoutRecovery returns the factor without a recovery code, and whether the factor had it. It
+// takes the same time in both cases.
 func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was bool) {
 	tried, n := []byte(digest(recoveryDigits(text))), len(f.Recovery)
 	f.Recovery = slices.DeleteFunc(slices.Clone(f.Recovery), func(d string) bool {
@@ -126,8 +126,8 @@ func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was
 	return f, len(f.Recovery) < n
 }
 
-// decideExposedRecovery uses up a recovery code that was sent where others read it, also while the
-// factor is locked. The code opens nothing, and does not count as a try.
+// decideExposedRecovery uses up a recovery code that others can read, also while the factor is
+// locked. The code opens nothing, and does not count as a try.
 func decideExposedRecovery(text string) supervisor.CheckCode {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, _ = withoutRecovery(f, text)
@@ -135,14 +135,14 @@ func decideExposedRecovery(text string) supervisor.CheckCode {
 	}
 }
 
-// decideUnreadable takes no code, because none can be verified, and uses none up.
+// decideUnreadable refuses a code because the factor can't be read. It uses up no code.
 func decideUnreadable(user string) supervisor.CheckCode {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		return f, supervisor.CodeResult{Action: actionLogin + suffixUnreadable, Text: fmt.Sprintf(textUnreadableFactor, user)}
 	}
 }
 
-// accept takes a right code of a period.
+// accept accepts a right code of a period.
 func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Factor, supervisor.CodeResult) {
 	verdict := supervisor.CodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.done}
 	if !f.Confirmed {
@@ -153,7 +153,7 @@ func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Fact
 	return f, verdict
 }
 
-// reject takes a wrong code.
+// reject counts a wrong code.
 func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {
@@ -163,7 +163,7 @@ func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Fac
 		amount.Duration(lockoutDuration(f.Lockouts+1))))
 }
 
-// not is the verdict on a code that was not right.
+// not returns the result for a code that was not accepted.
 func (v verification) not(suffix, text string) supervisor.CodeResult {
 	return supervisor.CodeResult{Action: v.purpose.action + suffix, Text: text}
 }

@@ -17,7 +17,7 @@ import (
 
 const step = 30 * time.Second
 
-// The codes of RFC 6238, appendix B, in their last six digits.
+// The codes are from RFC 6238, appendix B: their last six digits.
 func TestCodesAreThoseOfTheRFC(t *testing.T) {
 	seal := access.NewSeal(key)
 	// 12345678901234567890
@@ -86,7 +86,7 @@ func TestACodeIsTakenOnce(t *testing.T) {
 		says  string
 	}{
 		{0, first, false, "used already"},
-		{0, code(p.secret, noon.Add(-step)), false, "used already"}, // older than the last one
+		{0, code(p.secret, noon.Add(-step)), false, "used already"}, // older than the last code
 		{step, first, false, "used already"},
 		{2 * step, first, false, "Wrong code"},
 		{2 * step, code(p.secret, noon.Add(step)), true, "Unlocked"},
@@ -255,8 +255,8 @@ func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
 	}
 }
 
-// Without the key a code is not looked at, and so it is as good as before: once the key is back it
-// opens the gate. A recovery code that others have read is used up all the same.
+// Without the key a code is not checked, and stays valid: it opens the gate once the key is back. A
+// recovery code that others have read is used up all the same.
 func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 	for what, enrolled := range map[string]bool{"confirmed": true, "not confirmed yet": false} {
 		p := newRig(t)
@@ -278,7 +278,7 @@ func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 			t.Errorf("%s, in a group: %+v", what, v)
 		}
 		p.gate(p.seal)
-		first := code(p.secret, p.now) // which confirms a factor
+		first := code(p.secret, p.now) // confirms a factor
 		if v := p.try(first); !v.Right {
 			t.Errorf("%s, once the key is back: %+v", what, v)
 		}
@@ -291,7 +291,7 @@ func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 	}
 }
 
-// No verdict holds what was typed, nor the secret.
+// No result contains the sent text or the secret.
 func TestNoVerdictSaysASecret(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
@@ -303,8 +303,7 @@ func TestNoVerdictSaysASecret(t *testing.T) {
 	}
 }
 
-// Whatever people write: what is taken for a code is short and has no words in it, and nothing but
-// a code opens a gate.
+// A text that counts as a code is short and has no words in it. Only a code opens a gate.
 func FuzzWhatPeopleWrite(f *testing.F) {
 	for _, text := range []string{"", "123456", "123-456", "l0o0 0000 0000 0000 0000 0000 oi", "what time does that show open at", "\xff",
 		"/stop", strings.Repeat("1 ", 100), "\u0661\u0662\u0663\u0664\u0665\u0666", "\uff11\uff12\uff13\uff14\uff15\uff16", "\u200e123456", "123456.",
@@ -315,7 +314,7 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 	p.enrolled(f, true)
 	was := p.factors["ann"]
 	f.Fuzz(func(t *testing.T, text string) {
-		p.gate(p.seal) // whose rate is fresh
+		p.gate(p.seal) // with a full bucket
 		p.factors["ann"] = was
 		code := p.meet(t, typed(text)).CheckCode != nil
 		if code && (len(text) > 128 || !strings.ContainsAny(codes.Normalize(text), "0123456789")) {
