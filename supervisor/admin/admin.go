@@ -1,6 +1,6 @@
-// Package admin has what admins have done: people, second factors, the audit log, exports,
-// deletion, and reading the configuration again. It is one set of typed calls; the control socket
-// answers them, and so does a process that has locked the state folder.
+// Package admin has the calls for admins: people, second factors, the audit log, exports, deletion,
+// and reload of the configuration. The control socket answers these calls. A process that has
+// locked the state folder can make them too.
 package admin
 
 import (
@@ -20,70 +20,69 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Service is what admins have done about people, the gate and the configuration: over the control
-// socket, or in a process of their own while no service runs. Nothing that it changes takes effect
-// without its entry in the audit log: the two are kept in one transaction, and what is of several
-// is in the log before the first of them.
+// Service manages people, the gate and the configuration for admins. It serves the control socket,
+// or runs in a process of its own while no service runs. No change takes effect without its entry
+// in the audit log. A change and its entry are kept in one transaction; if a change needs several
+// transactions, its entry is kept before the first.
 type Service struct {
 	Options
-	exports exports    // that somebody fetches
-	mu      sync.Mutex // has one reload run at a time
+	exports exports // exports that clients fetch
+	mu      sync.Mutex // allows only one reload at a time
 }
 
-// Options are what a Service works on.
+// Options are the parts of a Service.
 type Options struct {
 	Store         sqlite.Access
 	Log           sqlite.Audit
 	People        *access.People
 	Configuration Configuration
-	Seal          *access.Seal // nil where its key can't be used
+	Seal          *access.Seal // nil if the key can't be used
 	Gate          *access.Gate
 	Say           func(context.Context, supervisor.Delivery) (supervisor.Delivery, error)
-	Queued        func(conversation int64) // there is something in its outbox
-	Bot           func() string            // its name on Telegram; "" where that is not known
-	Running       *Running                 // nil where no service runs
+	Queued        func(conversation int64) // reports a new delivery in a conversation's outbox
+	Bot           func() string // the bot's name on Telegram; "" if it is not known
+	Running       *Running // nil if no service runs
 	Now           func() time.Time
 	Logger        hclog.Logger
-	// EraseIndex takes what can be searched of a person out of the index, once their rows are gone;
-	// nil is nothing.
+	// EraseIndex deletes a user's part of the search index, after their rows are deleted; nil does
+	// nothing.
 	EraseIndex func(ctx context.Context, user string) error
 }
 
-// Configuration is what admins' calls know of the configuration. Its methods may be called from any
-// goroutine.
+// Configuration is what the calls of admins need of the configuration. Its methods may be called
+// from any goroutine.
 type Configuration interface {
-	// Facts are those of the configuration in force.
+	// Facts returns facts of the current configuration.
 	Facts() Facts
-	// CheckAdded says why somebody can't be added beside those who stand in it. The reason is for
-	// people.
+	// CheckAdded says why a user can't be added to the configured ones. The error is for people.
 	CheckAdded(u supervisor.User) error
-	// Refresh reads again who there is.
+	// Refresh reloads the users.
 	Refresh(ctx context.Context) error
-	// Read reads the file again, and says what would change. Nothing is in force before use is
-	// called; where use fails, nothing has changed. The errors of both are for people.
+	// Read reads the file again and lists the changes. use puts them into force; if it fails,
+	// nothing has changed. The errors of both are for people.
 	Read() (changes []Change, use func(ctx context.Context) error, err error)
 }
 
-// Facts are what a configuration says of people as a whole.
+// Facts are facts of a configuration about its users.
 type Facts struct {
-	Users  []supervisor.User // those who stand in it
-	Homes  string            // the folder in which those who are added get a home
-	HasBot bool              // there is a bot to write to
-	Logins access.Limits     // how long a login lasts
-	// whether a folder is, holds or lies in that of somebody who stands in it
+	Users  []supervisor.User // the configured users
+	Homes  string // the folder for the homes of added users
+	HasBot bool // a Telegram bot is configured
+	Logins access.Limits // limits of logins
+	// says whether a folder is, contains or lies in a configured user's folder
 	Overlaps  func(home string) bool
-	ValidName func(name string) bool // whether somebody can be called so
-	File      string                 // its path
-	Note      string                 // what only a restart reads again, and warnings; "" means none
+	ValidName func(name string) bool // says whether a name is allowed
+	File      string // the path of the configuration
+	Note      string // warnings, and settings that only a restart reads again; "" means none
 }
 
-// Running is what only a service that runs has.
+// Running are the parts that exist only while the service runs.
 type Running struct {
 	Work UserWork
-	// drops files that have stood in a chat for as long as they may
+	// drops files that have been in a chat for as long as they may
 	Clean func(ctx context.Context, now time.Time) error
-	// Archive has a worker of a person archive their home, which this process may not read. Its
-	// errors are for people.
+	// Archive lets a user's worker archive their home, which this process may not read. Its errors
+	// are for people.
 	Archive func(ctx context.Context, user string) (operation.Archive, error)
 }
 
@@ -93,7 +92,7 @@ func New(o Options) *Service { return &Service{Options: o} }
 type Caller struct {
 	UID   uint32
 	Admin bool
-	name  string // of the person whose account it is; "" is not known
+	name  string // name of the user with that account; "" if it is not known
 }
 
 func (c Caller) String() string {
@@ -103,7 +102,7 @@ func (c Caller) String() string {
 	return fmt.Sprintf("%s (user id %d)", c.name, c.UID)
 }
 
-// Caller says who asks.
+// Caller returns the caller with a Unix user id.
 func (o *Service) Caller(uid uint32) Caller {
 	c := Caller{UID: uid, Admin: o.People.Admin(uid)}
 	if u, err := o.People.Speaker(uid, ""); err == nil {
@@ -112,7 +111,7 @@ func (o *Service) Caller(uid uint32) Caller {
 	return c
 }
 
-// What the control socket answers, beside what it always does.
+// Methods of the control socket for admins.
 const (
 	MethodUserList    = "user.list"
 	MethodUserAdd     = "user.add"
@@ -131,7 +130,7 @@ const (
 	MethodExamine     = "examine"
 )
 
-// Calls are all of them. Those that are not for admins alone are for everybody about themselves.
+// Calls returns all calls. Calls that are not only for admins let users ask about themselves.
 func (o *Service) Calls() []feature.Call {
 	return []feature.Call{
 		forAnybody(o, MethodUserList, (*Service).ListPeople),
@@ -155,7 +154,7 @@ func (o *Service) Calls() []feature.Call {
 // action is a method that answers a call.
 type action[Q, R any] = func(*Service, context.Context, Caller, Q) (R, error)
 
-// forAnybody makes a call of a method that takes its parameters.
+// forAnybody makes a call that every user may make.
 func forAnybody[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
 	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (R, error) {
 		return do(o, ctx, o.Caller(by.UID), q)
@@ -169,17 +168,18 @@ func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Call 
 	return call
 }
 
-// entry says in the audit log what was done about a person, and who had it done.
+// entry makes an entry of the audit log: what was done about a user, and by whom.
 func entry(by Caller, user, action, detail string) sqlite.AuditRow {
 	return sqlite.AuditRow{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
 }
 
-// Note keeps an entry of what changes nothing in the database, or is about to change it.
+// note keeps an entry in the audit log, alone: for calls that change nothing in the database, or
+// before they do.
 func (o *Service) note(ctx context.Context, by Caller, user, action, detail string) error {
 	return o.Log.PutAll(ctx, []sqlite.AuditRow{entry(by, user, action, detail)})
 }
 
-// person is who is meant: whom an admin names, else whoever asks.
+// person returns the user that a call is about: the one that an admin names, otherwise the caller.
 func (o *Service) person(by Caller, name string) (supervisor.User, error) {
 	if !by.Admin {
 		return o.People.Speaker(by.UID, name)
@@ -191,12 +191,12 @@ func (o *Service) person(by Caller, name string) (supervisor.User, error) {
 		textNoSuchUser, name, strings.Join(o.People.Names(), ", "))}
 }
 
-// configured says whether a person stands in the configuration.
+// configured says whether a user is in the configuration.
 func (o *Service) configured(name string) bool {
 	return slices.ContainsFunc(o.Configuration.Facts().Users, func(u supervisor.User) bool { return u.Name == name })
 }
 
-// notify tells a person something where they talk, and nobody else reads it.
+// notify sends a user a message in a private chat.
 func (o *Service) notify(ctx context.Context, u supervisor.User, text string) error {
 	d, err := o.Say(ctx, supervisor.Delivery{Conversation: u.PrivateChat(), Text: text})
 	if err == nil {

@@ -19,9 +19,10 @@ import (
 	"mews/supervisor"
 )
 
-// pack writes all that there is of a person as a .tar.gz: their folder as files/ or files.tar, what
-// the database has as transcript.jsonl, what lets them speak as settings.json, and what could not
-// be had as left-out.txt. No link is followed. Who has no folder here is packed without files.
+// pack writes all data of a user as a .tar.gz. Their folder goes to files/ or files.tar, the
+// messages of the database to transcript.jsonl, the rows about their access to settings.json.
+// left-out.txt lists what could not be read. It follows no link. If the user has no folder here,
+// the archive has no files.
 func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
 	p := &packer{tar: tar.NewWriter(zipped)}
@@ -37,8 +38,8 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
-// packHome adds all that is in a person's home. Where only their own account may read it, a worker
-// of theirs archives it.
+// packHome adds a user's home. If only the user's own account may read it, a worker of theirs
+// archives it.
 func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
 	home, err := os.OpenRoot(u.Home)
 	switch {
@@ -58,8 +59,8 @@ func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) er
 	return nil
 }
 
-// packArchive adds the archive of a home as one member, files.tar. What is in it is the worker's
-// word: it is not opened.
+// packArchive adds a home's archive as one member, files.tar. The worker made it, so this process
+// does not open it.
 func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer) error {
 	a, err := o.Running.Archive(ctx, u.Name)
 	if err != nil {
@@ -70,8 +71,8 @@ func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer)
 	return p.member("files.tar", a.Size, a)
 }
 
-// packRecords adds what the database has. It is written down first: an archive has each file's size
-// before it.
+// packRecords adds the user's rows of the database. It writes them to a temporary file first,
+// because a tar has each file's size before its content.
 func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer) error {
 	r, err := o.accessRecords(ctx)
 	if err != nil {
@@ -90,7 +91,7 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
 	defer file.Close()
-	if err := os.Remove(file.Name()); err != nil { // it goes when it is closed, however that comes
+	if err := os.Remove(file.Name()); err != nil { // the open file stays until it is closed
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
 	if err := o.Store.People.Export(ctx, u.Name, file); err != nil {
@@ -109,8 +110,8 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 // packer fills an archive.
 type packer struct {
 	tar  *tar.Writer
-	home *os.Root // while its folder is added
-	left []string // what could not be had, a line each
+	home *os.Root // the folder that is being added
+	left []string // lines about files that could not be read
 }
 
 // member adds a file that only its owner may read.
@@ -137,8 +138,8 @@ func (p *packer) files(ctx context.Context) error {
 
 func (p *packer) leave(name, why string) { p.left = append(p.left, fmt.Sprintf("%q: %s\n", name, why)) }
 
-// entry adds one thing of the folder. An error is one of the archive: what can't be read is left
-// out.
+// entry adds one file, folder or link of the home. It leaves out what can't be read, and returns
+// only errors of the archive.
 func (p *packer) entry(name string, entry fs.DirEntry) error {
 	info, err := entry.Info()
 	if err != nil {
@@ -164,10 +165,10 @@ func (p *packer) entry(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// file adds a file, as long as it is now: what it loses while it is read is zeros, and what it
-// gains is not there.
+// file adds a file with its current length. If the file becomes shorter while it is read, zeros
+// replace the rest. Bytes that it gains are left out.
 func (p *packer) file(name string, h *tar.Header) error {
-	// a pipe that took its place would be waited for
+	// without O_NONBLOCK, opening a pipe that has replaced the file would block
 	f, err := p.home.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		p.leave(name, err.Error())
@@ -194,7 +195,7 @@ func (p *packer) file(name string, h *tar.Header) error {
 	return err
 }
 
-// zeros is as many as are wanted.
+// zeros reads as zeros without end.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {

@@ -12,31 +12,32 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// AuditWriter keeps audit rows without making anybody wait for the disk.
+// AuditWriter keeps audit rows in the background, so that nobody waits for the disk.
 type AuditWriter struct {
 	store sqlite.Audit
 	log   hclog.Logger
 
 	mu      sync.Mutex // guards waiting and dropped
 	waiting []sqlite.AuditRow
-	dropped int // rows that there was no room for
+	dropped int // number of rows beyond maxWaiting
 	changed chan struct{}
 }
 
-// maxWaiting is how many rows wait for the disk. Those beyond are counted, and the count is a row.
+// maxWaiting is the largest number of rows that wait for the disk. Further rows are only counted,
+// and the count becomes a row.
 const maxWaiting = 1000
 
-// NewAuditWriter makes one that writes to a store. Run writes; until then rows wait.
+// NewAuditWriter makes a writer for a store. Rows wait until Run writes them.
 func NewAuditWriter(store sqlite.Audit, log hclog.Logger) *AuditWriter {
 	return &AuditWriter{store: store, log: log, changed: make(chan struct{}, 1)}
 }
 
-// Note keeps what somebody did. It never blocks.
+// Note keeps an action of a user. It never blocks.
 func (a *AuditWriter) Note(user, action, detail string) {
 	a.put(hclog.Warn, user, action, detail)
 }
 
-// Routine keeps what happens every day. It never blocks.
+// Routine keeps an action that happens every day. It never blocks.
 func (a *AuditWriter) Routine(user, action, detail string) {
 	a.put(hclog.Debug, user, action, detail)
 }
@@ -53,10 +54,10 @@ func (a *AuditWriter) put(level hclog.Level, user, action, detail string) {
 	signals.Send(a.changed)
 }
 
-// retryAfter is after how long rows are tried again that the disk did not take.
+// retryAfter is the pause after rows could not be written.
 const retryAfter = 5 * time.Second
 
-// Run writes what waits until ctx ends, then what is left.
+// Run writes waiting rows until ctx ends, and then the rest.
 func (a *AuditWriter) Run(ctx context.Context) error {
 	for {
 		var again <-chan time.Time
@@ -73,7 +74,7 @@ func (a *AuditWriter) Run(ctx context.Context) error {
 	}
 }
 
-// flush keeps what waits. What can't be kept waits on.
+// flush writes the waiting rows. Rows that can't be written stay in the queue.
 func (a *AuditWriter) flush() (kept bool) {
 	rows := a.Take()
 	if len(rows) == 0 {

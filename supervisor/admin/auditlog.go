@@ -13,16 +13,16 @@ import (
 
 // AuditQuestion asks for entries of the audit log, oldest first.
 type AuditQuestion struct {
-	User   string    `json:"user,omitempty"`   // "" is everybody
-	Action string    `json:"action,omitempty"` // how their action begins
+	User   string    `json:"user,omitempty"` // "" means everybody
+	Action string    `json:"action,omitempty"` // prefix of the action
 	Since  time.Time `json:"since,omitzero"`
-	After  int64     `json:"after,omitempty"` // with a greater id
+	After  int64     `json:"after,omitempty"` // only entries with a greater id
 }
 
-// AuditPage are some of them. It is of one line on the socket.
+// AuditPage is a page of entries. It fits on one line of the socket.
 type AuditPage struct {
 	Rows []AuditLine `json:"rows"`
-	More bool        `json:"more,omitempty"` // there may be more after the last
+	More bool        `json:"more,omitempty"` // there may be more entries
 }
 
 // AuditLine is sqlite.AuditRow as JSON.
@@ -36,12 +36,12 @@ type AuditLine struct {
 
 const (
 	pageRows = 500
-	// of details: a line of the socket is at most 1 MiB, and JSON may write a byte as six
+	// bytes of details: a line of the socket is at most 1 MiB, and JSON may need six bytes for one
 	pageBytes = 256 << 10
 	maxDetail = 64 << 10
 )
 
-// listAudit gives a page of the audit log.
+// listAudit returns a page of the audit log.
 func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuestion) (AuditPage, error) {
 	rows, err := o.Log.List(
 		ctx,
@@ -66,10 +66,10 @@ func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuestion) (Aud
 
 // AuditCheck are the parameters of audit.verify.
 type AuditCheck struct {
-	Head string `json:"head,omitempty"` // of an earlier report
+	Head string `json:"head,omitempty"` // the head of an earlier report
 }
 
-// AuditReport is sqlite.AuditReport as JSON; Why is a whole sentence.
+// AuditReport is sqlite.AuditReport as JSON. Why is a whole sentence.
 type AuditReport struct {
 	Rows   int64  `json:"rows"`
 	First  int64  `json:"first"`
@@ -80,7 +80,7 @@ type AuditReport struct {
 	Head   string `json:"head"`
 }
 
-// verifyAudit reads the whole log.
+// verifyAudit checks the whole audit log.
 func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (AuditReport, error) {
 	r, err := o.Log.Verify(ctx, q.Head)
 	return AuditReport{
@@ -94,13 +94,13 @@ func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (Audi
 	}, err
 }
 
-// auditFault says what is wrong with a log; "" is nothing.
+// auditFault says what is wrong with an audit log, or "".
 func auditFault(r sqlite.AuditReport) string {
 	return strings.NewReplacer("{from}", fmt.Sprint(r.MissingFrom), "{to}", fmt.Sprint(r.MissingTo), "{row}", fmt.Sprint(r.Broken)).
 		Replace(textsLogFault[r.Why])
 }
 
-// Text is it on a line of a terminal.
+// Text returns the entry as a line for a terminal.
 func (l AuditLine) Text() string {
 	return strings.TrimRight(
 		fmt.Sprintf(
@@ -115,7 +115,7 @@ func (l AuditLine) Text() string {
 	)
 }
 
-// Text is said of a log in which nothing is wrong. It also says what the check can't show.
+// Text returns the report on a log without a fault. It also says what the check can't show.
 func (r AuditReport) Text() string {
 	text := fmt.Sprintf(textLogFits, amount.Plural(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
@@ -124,8 +124,8 @@ func (r AuditReport) Text() string {
 	return text + fmt.Sprintf(textLogHead, r.Head)
 }
 
-// ReadAudit asks for the audit log page by page. It returns the newest limit rows, oldest first, or
-// all if limit is 0.
+// ReadAudit asks for the audit log page by page. It returns the newest limit rows, oldest first;
+// limit 0 means all rows.
 func ReadAudit(ask func(AuditQuestion) (AuditPage, error), q AuditQuestion, limit int) (rows []AuditLine, err error) {
 	for more := true; more; {
 		page, err := ask(q)

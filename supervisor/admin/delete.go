@@ -16,20 +16,20 @@ import (
 // DeleteRequest are the parameters of user.delete.
 type DeleteRequest struct {
 	User string `json:"user"`
-	Look bool   `json:"look,omitempty"` // only say what would go
+	Look bool   `json:"look,omitempty"` // only list the data, delete nothing
 }
 
-// UserData is what there is of a person, or what was deleted.
+// UserData is the stored data of a user, or the deleted data.
 type UserData struct {
-	Rows  map[string]int64 `json:"rows"` // by table
+	Rows  map[string]int64 `json:"rows"` // number of rows by table
 	Home  string           `json:"home,omitempty"`
 	Files int64            `json:"files,omitempty"`
 	Bytes int64            `json:"bytes,omitempty"`
 }
 
-// DeletePerson deletes all of a person who does not stand in the configuration: what the database
-// has, and the folder below the state folder. What runs for them is ended before. The audit log
-// stays.
+// DeletePerson deletes all data of a user who is not in the configuration. It ends what runs for
+// them, and then deletes their rows in the database and their folder below the state folder. The
+// audit log stays.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Facts().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
@@ -44,12 +44,12 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if err := o.shutOut(ctx, by, q.User); err != nil {
 		return UserData{}, err
 	}
-	if o.Running != nil { // ended last: nothing of theirs begins any more
+	if o.Running != nil { // after this, nothing of theirs starts again
 		if err := o.Running.Work.end(ctx, q.User); err != nil {
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textWorkNotEnded, q.User, err)
 		}
 	}
-	// it is not one transaction
+	// the deletion is not one transaction
 	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil {
 		return UserData{}, err
 	}
@@ -70,7 +70,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	)
 }
 
-// shutOut has somebody be no user any more, so that nothing new of theirs is taken.
+// shutOut suspends and removes a user, so that no new message of theirs is taken.
 func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 	if _, err := o.Store.People.Remove(ctx, name, entry(by, name, "user.removed", "")); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 	return o.Configuration.Refresh(ctx)
 }
 
-// removeHome deletes a folder with all that is in it, and nothing that a link in it leads to.
+// removeHome deletes a folder with all its files. It follows no link.
 func removeHome(home string) error {
 	above, err := os.OpenRoot(filepath.Dir(home))
 	if err == nil {
@@ -90,7 +90,7 @@ func removeHome(home string) error {
 	return nil
 }
 
-// Text is a line for each table, and one for the folder.
+// Text returns a line for each table, and one for the folder.
 func (e UserData) Text() (text string) {
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
 		text += fmt.Sprintf("  %-14s %s\n", table, amount.Plural(int(e.Rows[table]), "row", "rows"))

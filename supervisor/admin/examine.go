@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Examine asks for what `mews check` finds, or `mews doctor`.
+// Examine are the parameters of a call for `mews check` or `mews doctor`.
 type Examine struct {
 	Doctor bool `json:"doctor"`
 }
 
-// Examined is that.
+// Examined is the output of `mews check` or `mews doctor`.
 type Examined struct {
 	Found string `json:"found"`
-	Wrong string `json:"wrong,omitempty"` // "" where nothing is wrong
+	Wrong string `json:"wrong,omitempty"` // "" if nothing is wrong
 }
 
-// examine runs the verb as a process of the service's own, which has its account, its environment
-// and what its unit lets it see. So an admin who may not read the configuration needs none of it.
+// examine runs the verb as a process of the service. The process has the service's account,
+// environment and sandbox. So an admin who may not read the configuration can still check it.
 func (o *Service) examine(ctx context.Context, _ Caller, q Examine) (Examined, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 // Fetch are the parameters of user.export.
 type Fetch struct {
 	User  string `json:"user,omitempty"`
-	Token string `json:"token,omitempty"` // "" begins; then as in the piece before
+	Token string `json:"token,omitempty"` // "" begins an export; then the token of the first piece
 }
 
-// Piece is what comes next of an export.
+// Piece is the next piece of an export.
 type Piece struct {
 	Token string `json:"token"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Last  bool   `json:"last,omitempty"`
 }
 
-// Export begins an export of a person, or goes on with one.
+// Export begins an export of a user, or returns its next piece.
 func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error) {
 	if q.Token != "" {
 		bytes, last, err := o.exports.next(ctx, by, q.Token)
@@ -38,8 +38,8 @@ func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error)
 	return Piece{Token: token}, err
 }
 
-// anybody is a person, or what stands for one who is none any more and of whom something is kept;
-// without a Home where their folder is none of Mews's. Only an admin may name those.
+// anybody returns a user, or a placeholder for a former user with stored data. The placeholder has
+// no Home if the folder does not belong to Mews. Only an admin may name a former user.
 func (o *Service) anybody(ctx context.Context, by Caller, name string) (supervisor.User, error) {
 	u, err := o.person(by, name)
 	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Facts().ValidName(name) {
@@ -47,7 +47,7 @@ func (o *Service) anybody(ctx context.Context, by Caller, name string) (supervis
 	}
 	e, gone := userDataOf(ctx, o.Store.People, o.Configuration.Facts(), name)
 	if supervisor.ErrorCode(gone) == supervisor.CodeNotFound {
-		return u, err // who there is says more
+		return u, err // this error lists the users
 	}
 	return supervisor.User{Name: name, Home: e.Home}, gone
 }

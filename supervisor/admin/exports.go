@@ -13,44 +13,44 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// exports are exports that are made while somebody fetches them, piece by piece: what is said on
-// the socket is said in lines. The zero value takes none until open.
+// exports are running exports, which clients fetch in pieces: a line of the socket has a limit. The
+// zero value accepts none until open is called.
 type exports struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	ctx     context.Context
 	running sync.WaitGroup
 	all     map[string]*export // by token
-	line    *slots.Slots       // of who wants one; clients take turns
+	line    *slots.Slots // slots of exports; clients take turns
 }
 
-// Export is one of them.
+// export is one running export.
 type export struct {
 	owner Caller
 	slot  *slots.Slot
 	read  *io.PipeReader
 	stop  context.CancelFunc
-	idle  *time.Timer   // ends it
+	idle  *time.Timer // ends the export
 	begun chan struct{} // closed with its first byte
 }
 
 const (
 	maxExports        = 4
-	exportIdleTimeout = time.Minute      // a client that fetches nothing for so long has gone
-	exportWaitTimeout = 20 * time.Second // for a slot; a client gives up a call after 30 s
-	// for a home to be archived, before the client is told to ask again
+	exportIdleTimeout = time.Minute // an export ends if its client fetches nothing for that long
+	exportWaitTimeout = 20 * time.Second // wait for a slot; a client gives up a call after 30 s
+	// wait for the first byte of a home's archive, before the client is told to ask again
 	exportFirstByte = 15 * time.Second
-	// a line of the socket is at most 1 MiB, and base64 makes a third more of it
+	// a line of the socket is at most 1 MiB, and base64 adds a third
 	chunkBytes = 384 << 10
 )
 
-// open has exports be made until ctx ends, or close is called.
+// open accepts exports until ctx ends, or close is called.
 func (p *exports) open(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ctx, p.all, p.line = ctx, map[string]*export{}, slots.New(maxExports)
 }
 
-// close waits for those that run. Their context has ended.
+// close waits for the running exports. Their context must have ended.
 func (p *exports) close() {
 	p.mu.Lock()
 	p.ctx = nil
@@ -61,8 +61,8 @@ func (p *exports) close() {
 	p.running.Wait()
 }
 
-// begin has pack write into an export, once there is a slot for one. It waits for that a while,
-// and then says so.
+// begin starts an export as soon as there is a slot; pack writes it. It returns an error if no slot
+// becomes free in time.
 func (p *exports) begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
 	slot, err := p.enter(ctx, by)
 	if err != nil {
@@ -82,8 +82,8 @@ func notServing() error {
 // errCrowded ends the wait for a slot.
 var errCrowded = errors.New("no slot has become free")
 
-// enter waits for a slot. A client that wants several waits for no more than one of each of the
-// others, and the others for no more than one of its.
+// enter waits for a slot. Clients take turns: each waits for at most one export of every other
+// client.
 func (p *exports) enter(ctx context.Context, by Caller) (slot *slots.Slot, err error) {
 	p.mu.Lock()
 	serving, line := p.ctx, p.line
@@ -106,7 +106,7 @@ func (p *exports) enter(ctx context.Context, by Caller) (slot *slots.Slot, err e
 	return slot, err
 }
 
-// Start has pack write into an export that has a slot; "" is that no more are made.
+// start runs pack, which writes into an export that has a slot. token is "" if exports are closed.
 func (p *exports) start(by Caller, slot *slots.Slot, pack func(context.Context, io.Writer) error) (token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *exports) start(by Caller, slot *slots.Slot, pack func(context.Context, 
 	token = rand.Text()
 	one := &export{owner: by, slot: slot, read: read, stop: stop, idle: time.AfterFunc(exportIdleTimeout, stop), begun: make(chan struct{})}
 	p.all[token] = one
-	p.running.Go(func() { // ends with its context at the latest
+	p.running.Go(func() { // the export ends with its context at the latest
 		defer context.AfterFunc(ctx, func() { read.CloseWithError(context.Cause(ctx)) })()
 		begin := sync.OnceFunc(func() { close(one.begun) })
 		write.CloseWithError(pack(ctx, writerFunc(func(b []byte) (int, error) {
@@ -145,9 +145,8 @@ func (p *exports) forget(token string) {
 	}
 }
 
-// next is the next piece of an export, for whoever has it made; last says that there is no more. An
-// empty piece that is not the last says that the export has not begun yet, since a home is being
-// archived.
+// next returns the next piece of an export to the client that began it. last marks the last piece.
+// An empty piece that is not the last one means that a home is still being archived.
 func (p *exports) next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
 	p.mu.Lock()
 	one := p.all[token]

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// endless writes until nobody reads any more.
+// endless writes until its writer fails.
 func endless(_ context.Context, w io.Writer) error {
 	for {
 		if _, err := w.Write(make([]byte, 1000)); err != nil {
@@ -21,11 +21,11 @@ func endless(_ context.Context, w io.Writer) error {
 	}
 }
 
-// brief is over at once.
+// brief returns at once.
 func brief(context.Context, io.Writer) error { return nil }
 
-// Who finds all places taken waits for one, and behind no more than one of whoever wants many.
-// Where none becomes free, they are told what to do.
+// A client that finds no free slot waits. It waits for at most one export of a client that wants
+// many. If no slot becomes free, the client is told what to do.
 func TestAnExportWaitsForItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
@@ -48,13 +48,13 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 		}
 		order := make(chan string, 3)
 		for _, what := range []string{"ann's fifth", "ann's sixth"} {
-			go begin(ann, order, what, endless) // both are waited for below
+			go begin(ann, order, what, endless) // both are awaited below
 			synctest.Wait()
 		}
 		go begin(ben, order, "ben's first", endless)
 		synctest.Wait()
 
-		end := func(token string) { // its client has gone in the middle
+		end := func(token string) { // the client goes away in the middle
 			gone, leave := context.WithCancel(t.Context())
 			leave()
 			for err := error(nil); err == nil; {
@@ -83,9 +83,9 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 			t.Errorf("who gets no place is told %q", got)
 		}
 		if waited := time.Since(began); waited != exportWaitTimeout {
-			t.Errorf("that took %v", waited) // by the bubble's clock
+			t.Errorf("that took %v", waited) // by the fake clock
 		}
-		time.Sleep(exportIdleTimeout) // nobody fetches: all are given up
+		time.Sleep(exportIdleTimeout) // nobody fetches, so all are given up
 		synctest.Wait()
 		if _, err := p.begin(t.Context(), ben, brief); err != nil || len(p.all) != 1 {
 			t.Errorf("after a minute: %v, %d run", err, len(p.all))
@@ -93,7 +93,7 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 	})
 }
 
-// TestAnExportIsItsClientsAlone, and ends with the service.
+// An export also ends with the service.
 func TestAnExportIsItsClientsAlone(t *testing.T) {
 	var p exports
 	ctx, end := context.WithCancel(t.Context())
@@ -121,7 +121,7 @@ func TestAnExportIsItsClientsAlone(t *testing.T) {
 	}
 }
 
-// While a home is archived there is nothing to fetch yet: the client is told to ask again, and
+// While a home is archived there is nothing to fetch yet. The client is told to ask again, and
 // loses nothing.
 func TestAnExportThatHasNotBegunIsAskedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestAnExportThatHasNotBegunIsAskedForAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 10 { // for longer than a client that asks nothing is waited for
+		for range 10 { // longer than an export lasts without a client
 			if chunk, last, err := p.next(t.Context(), by, token); len(chunk) != 0 || last || err != nil {
 				t.Fatalf("before it has begun: %q, last %v, %v", chunk, last, err)
 			}

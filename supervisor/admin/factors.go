@@ -10,15 +10,15 @@ import (
 	"mews/supervisor/access"
 )
 
-// Enrolled is a second factor as it is shown once.
+// Enrolled is a new second factor, which is shown once.
 type Enrolled struct {
 	User     string   `json:"user"`
 	Secret   string   `json:"secret"` // in base32
-	URL      string   `json:"url"`    // otpauth://..., which holds the same
+	URL      string   `json:"url"` // otpauth://..., with the same secret
 	Recovery []string `json:"recovery"`
 }
 
-// Enroll makes a second factor for a person. It counts once a code of it was sent.
+// Enroll makes a second factor for a user. It counts after the user has sent a code.
 func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {
@@ -44,17 +44,17 @@ type CodeProof struct {
 	Code string `json:"code"`
 }
 
-// CodeResult is what became of a code.
+// CodeResult is the result of a code.
 type CodeResult struct {
 	Right bool   `json:"right"`
-	Over  bool   `json:"over"` // another one would not be taken for now
+	Over  bool   `json:"over"` // no other code is accepted for now
 	Text  string `json:"text"`
 }
 
-// final are the endings of actions after which another code would not be taken.
+// final are suffixes of actions after which no other code is accepted.
 var final = []string{".locked", ".barred", ".broken"}
 
-// confirm holds a code against a SecondFactor that was just made. Wrong ones count as they do
+// confirm checks a code to confirm a new second factor. A wrong code counts as a failure, as
 // everywhere.
 func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResult, error) {
 	u, err := o.person(by, q.User)
@@ -69,7 +69,7 @@ func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResu
 	return answer, err
 }
 
-// ResetFactor forgets a person's second factor, and tells them.
+// ResetFactor deletes a user's second factor, and tells the user.
 func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {
@@ -95,7 +95,7 @@ func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Resul
 		o.notify(ctx, u, text)
 }
 
-// unlockFactor forgets the wrong codes of a person.
+// unlockFactor forgets a user's wrong codes and lockout.
 func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {
@@ -111,7 +111,7 @@ func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserName) (Resu
 	return Result{fmt.Sprintf(textUnlocked, u.Name)}, nil
 }
 
-// FactorText is how it stands with somebody's second factor, for people.
+// FactorText describes a user's second factor for people.
 func FactorText(f SecondFactor) string {
 	text := map[string]string{
 		FactorNone: "none", FactorOffered: "made, and not confirmed by a code yet", FactorConfirmed: "set up",

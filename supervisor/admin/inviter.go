@@ -11,18 +11,18 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Inviter lets people in from a chat.
+// Inviter invites people from a chat.
 type Inviter struct {
 	Store         sqlite.Access
 	People        *access.People
 	Configuration Configuration
-	Bot           func() string // its name on Telegram; "" if that is not known
+	Bot           func() string // the bot's name on Telegram; "" if it is not known
 	Now           func() time.Time
-	// KeepPicture keeps a picture in PNG until it is sent.
+	// KeepPicture keeps a PNG picture until it is sent.
 	KeepPicture func(name string, png []byte) (supervisor.File, error)
 }
 
-// Check says why nobody of that name can be invited.
+// Check says why a name can't be invited.
 func (i Inviter) Check(ctx context.Context, name string) error {
 	_, known := i.People.Find(name)
 	switch {
@@ -39,7 +39,7 @@ func (i Inviter) Check(ctx context.Context, name string) error {
 	return unclaimed(ctx, i.Store.People, i.Configuration.Facts(), name)
 }
 
-// Invite makes a code for a person, who is added where nobody knows them.
+// Invite makes an invite for a user. If the name is new, it adds the user.
 func (i Inviter) Invite(ctx context.Context, name string) (made access.Invitation, err error) {
 	user, known := i.People.Find(name)
 	if !known {
@@ -57,7 +57,7 @@ func (i Inviter) Invite(ctx context.Context, name string) (made access.Invitatio
 	return made, err
 }
 
-// undo takes out somebody who was added for an invite that could not be made.
+// undo removes a user who was added for an invite that could not be made.
 func (i Inviter) undo(ctx context.Context, name string, err error) error {
 	_, left := i.Store.People.Remove(ctx, name)
 	if left == nil {

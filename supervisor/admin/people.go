@@ -10,45 +10,45 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// UserName are the parameters of what is about one person.
+// UserName are the parameters of calls about one user.
 type UserName struct {
-	User string `json:"user,omitempty"` // "" is whoever asks, where that may be
+	User string `json:"user,omitempty"` // "" means the caller, if the call allows that
 }
 
-// People is what `mews user list` is told: everybody for an admin, else whoever asks.
+// People is the answer for `mews user list`: all users for an admin, otherwise the caller.
 type People struct {
 	Users []Person `json:"users"`
 }
 
-// Person is somebody who may talk, with what lets them.
+// Person is a user, with their accounts, factor and logins.
 type Person struct {
 	Name string `json:"name"`
 	Role string `json:"role"`
-	// they stand in the configuration; else they were added while Mews ran
+	// true if the configuration has the user; false if the user was added while Mews ran
 	Configured bool         `json:"configured"`
 	Suspended  bool         `json:"suspended,omitempty"`
 	Account    string       `json:"account,omitempty"`
 	Timezone   string       `json:"timezone,omitempty"`
 	Home       string       `json:"home"`
 	Model      string       `json:"model,omitempty"`
-	Telegram   []string     `json:"telegram,omitempty"` // ids there
+	Telegram   []string     `json:"telegram,omitempty"` // ids of their accounts
 	Factor     SecondFactor `json:"second_factor"`
-	Logins     []OpenLogin  `json:"logins,omitempty"` // where their gate is open
+	Logins     []OpenLogin  `json:"logins,omitempty"` // chats in which the gate is open
 	Invites    int          `json:"invites,omitempty"`
 	Budget     SpendLimits  `json:"budget,omitzero"`
 }
 
-// SecondFactor is how it stands with a person's second factor.
+// SecondFactor is the state of a user's second factor.
 type SecondFactor struct {
 	Mode        string    `json:"mode"`  // required, optional, off
 	State       string    `json:"state"` // none, offered, confirmed
 	LockedUntil time.Time `json:"locked_until,omitzero"`
 }
 
-// What a SecondFactor's State can be.
+// States of a SecondFactor.
 const (
 	FactorNone      = "none"
-	FactorOffered   = "offered" // made, and no code of it was sent yet
+	FactorOffered   = "offered" // made, but no code has been sent yet
 	FactorConfirmed = "confirmed"
 )
 
@@ -58,14 +58,14 @@ type OpenLogin struct {
 	Since   time.Time `json:"since"`
 }
 
-// SpendLimits is a budget in millionths of a US dollar; 0 is no limit.
+// SpendLimits is a budget in millionths of a US dollar; 0 means no limit.
 type SpendLimits struct {
 	Turn  int64 `json:"turn,omitempty"`
 	Day   int64 `json:"day,omitempty"`
 	Month int64 `json:"month,omitempty"`
 }
 
-// ListPeople tells of one person, or of all.
+// ListPeople describes one user, or all.
 func (o *Service) ListPeople(ctx context.Context, by Caller, q UserName) (People, error) {
 	names := []string{q.User}
 	if by.Admin && q.User == "" {
@@ -86,7 +86,7 @@ func (o *Service) ListPeople(ctx context.Context, by Caller, q UserName) (People
 	return list, nil
 }
 
-// accessRecords is what is kept of all people's ways in.
+// accessRecords is the stored access data of all users.
 type accessRecords struct {
 	factors  []supervisor.Factor
 	bindings []sqlite.Binding

@@ -15,17 +15,17 @@ type NewUser struct {
 	Role     string `json:"role"`
 	Account  string `json:"account,omitempty"`
 	Timezone string `json:"timezone,omitempty"`
-	// they were here before, and are given what is kept of them
+	// the user was here before, and gets their stored data back
 	Again bool `json:"again,omitempty"`
 }
 
-// Result is what became of a call, for a person.
+// Result is the result of a call, for people.
 type Result struct {
 	Text string `json:"text"`
 }
 
-// AddPerson keeps a person, and gives them a folder below the state folder. The name is to be one
-// that nobody had before, unless they are that person.
+// AddPerson adds a user with a folder below the state folder. The name must be new, unless the
+// former user of that name comes back.
 func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, error) {
 	facts := o.Configuration.Facts()
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
@@ -55,7 +55,7 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 	return Result{addedText(facts, q)}, nil
 }
 
-// addedText says who was added, with what, and how they talk from then on.
+// addedText says who was added, with which role and folder, and how they can talk.
 func addedText(facts Facts, q NewUser) string {
 	home := facts.HomeOf(q.Name)
 	text := fmt.Sprintf(textAdded, q.Name, q.Role, home)
@@ -68,7 +68,7 @@ func addedText(facts Facts, q NewUser) string {
 	return text + fmt.Sprintf(textInviteThem, q.Name)
 }
 
-// Botless says why nobody can write to a bot, and what to do; "" is that there is one.
+// Botless says why there is no bot and what to do; "" means that there is a bot.
 func (f Facts) Botless() string {
 	if f.HasBot {
 		return ""
@@ -76,11 +76,11 @@ func (f Facts) Botless() string {
 	return textNoBot
 }
 
-// freeName refuses a name of which something is kept, unless that is to be given back; and to give
-// back what is not there.
+// freeName refuses a name with stored data, unless q.Again is set. With q.Again it refuses a name
+// without stored data.
 func (o *Service) freeName(ctx context.Context, q NewUser) error {
 	if _, known := o.People.Find(q.Name); known {
-		return nil // to add them again is refused anyway
+		return nil // adding an existing user fails later anyway
 	}
 	err := unclaimed(ctx, o.Store.People, o.Configuration.Facts(), q.Name)
 	switch {
@@ -94,7 +94,7 @@ func (o *Service) freeName(ctx context.Context, q NewUser) error {
 	return err
 }
 
-// freeAccount refuses an OS account that is not there or is another person's.
+// freeAccount refuses a Unix account that does not exist or belongs to another user.
 func (o *Service) freeAccount(name string) error {
 	if name == "" {
 		return nil

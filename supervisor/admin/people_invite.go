@@ -13,26 +13,26 @@ import (
 // InviteRequest are the parameters of user.invite.
 type InviteRequest struct {
 	User   string `json:"user"`
-	Enrol  bool   `json:"enrol,omitempty"` // it also lets them make a second factor in the chat
+	Enrol  bool   `json:"enrol,omitempty"` // the invite also lets the user make a second factor in the chat
 	Revoke bool   `json:"revoke,omitempty"`
 }
 
-// InviteResult is an invite as it is shown once.
+// InviteResult is an invite, which is shown once.
 type InviteResult struct {
 	Code    string    `json:"code,omitempty"`
-	Link    string    `json:"link,omitempty"` // "" where the bot's name is not known
+	Link    string    `json:"link,omitempty"` // "" if the bot's name is not known
 	Expires time.Time `json:"expires,omitzero"`
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
-	// why there is no bot to send it to, and what to do
+	// why there is no bot, and what to do
 	Botless string `json:"botless,omitempty"`
 }
 
-// inviteLasts is how long a code that was made in the chat can be used.
+// inviteLasts is how long a code made in a chat is valid.
 const inviteLasts = 24 * time.Hour
 
-// Invite makes a one-time code that binds an account on Telegram to a person, or takes back those
-// that nobody has used.
+// Invite makes a one-time code for a user, or revokes the unused ones. The code binds an account on
+// Telegram to the user.
 func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {

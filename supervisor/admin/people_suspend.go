@@ -14,7 +14,7 @@ type SuspendRequest struct {
 	On   bool   `json:"on"`
 }
 
-// suspend has a person not speak for now, or speak again.
+// suspend suspends a user, or enables them again.
 func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Result, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {
@@ -41,7 +41,7 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Res
 		u.Name)}, nil
 }
 
-// openLogins is in how many chats a person's gate is open.
+// openLogins returns the number of chats in which a user's gate is open.
 func (o *Service) openLogins(ctx context.Context, user string) (n int, err error) {
 	list, err := o.Store.Logins.List(ctx)
 	limits := o.Configuration.Facts().Logins
@@ -53,7 +53,7 @@ func (o *Service) openLogins(ctx context.Context, user string) (n int, err error
 	return n, err
 }
 
-// removePerson takes out somebody who was added.
+// removePerson removes a user who was added while Mews ran.
 func (o *Service) removePerson(ctx context.Context, by Caller, q UserName) (Result, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Text is a line for each person.
+// Text returns a line for each user.
 func (l People) Text() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -27,7 +27,7 @@ func (l People) Text() string {
 	return b.String()
 }
 
-// FactorsText is a line for each person's second factor.
+// FactorsText returns a line about each user's second factor.
 func (l People) FactorsText() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -38,7 +38,7 @@ func (l People) FactorsText() string {
 	return b.String()
 }
 
-// source is where a person is known from.
+// source says whether the user was configured or added.
 func (p Person) source() string {
 	if p.Configured {
 		return "configuration"
@@ -46,7 +46,7 @@ func (p Person) source() string {
 	return "added"
 }
 
-// Text is all that is known of a person.
+// Text returns all facts about a user.
 func (p Person) Text() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -68,7 +68,7 @@ func (p Person) Text() string {
 	return b.String()
 }
 
-// Text is what a person may spend.
+// Text returns the budget for people.
 func (s SpendLimits) Text() string {
 	var parts []string
 	for _, part := range []struct {
@@ -85,5 +85,5 @@ func (s SpendLimits) Text() string {
 	return strings.Join(parts, ", ")
 }
 
-// orDash is a cell of a table, "-" where there is nothing to show.
+// orDash returns "-" for an empty cell of a table.
 func orDash(text string) string { return cmp.Or(text, "-") }

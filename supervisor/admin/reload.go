@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Changes is what a reload has changed.
+// Changes are the changes of a reload.
 type Changes struct {
 	Changes []Change `json:"changes"`
-	Note    string   `json:"note,omitempty"` // what can't be read again, and warnings
+	Note    string   `json:"note,omitempty"` // warnings, and settings that only a restart reads again
 }
 
 // Change is config.Change as JSON.
@@ -27,21 +27,21 @@ type Change struct {
 	Restart bool   `json:"restart,omitempty"`
 }
 
-// String is a change for people, on one line.
+// String returns the change as a line for people.
 func (c Change) String() string {
 	switch {
 	case c.Old == "":
 		return fmt.Sprintf("%s: %s", c.Key, printable.Text(c.New))
 	case c.New == "":
 		return fmt.Sprintf("%s: none any more, it was %s", c.Key, printable.Text(c.Old))
-	case c.Old == c.New: // a secret
+	case c.Old == c.New: // a secret has changed
 		return c.Key + ": another one"
 	}
 	return fmt.Sprintf("%s: %s, it was %s", c.Key, printable.Text(c.New), printable.Text(c.Old))
 }
 
-// reload reads the configuration again that the service was started with, and puts all of it into
-// force or nothing. That it was asked for is in the audit log before anything changes.
+// reload reads the configuration again, and puts all changes into force or none. The audit log has
+// an entry before anything changes.
 func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, error) {
 	if o.Running == nil {
 		return Changes{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotRunning)
@@ -68,12 +68,11 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, e
 	return Changes{Changes: changes, Note: o.Configuration.Facts().Note}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
 }
 
-// cleanEvery is the time between two looks whether a file has stood in a terminal for as long as it
-// may.
+// cleanEvery is the time between two checks for old files in terminals.
 const cleanEvery = time.Minute
 
-// Run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in
-// terminals for long enough, and has exports made, until ctx ends.
+// Run runs exports, reloads the configuration on SIGHUP, and drops old files, until ctx ends. It
+// drops a file that has been in a terminal for as long as it may.
 func (o *Service) Run(ctx context.Context) error {
 	o.exports.open(ctx)
 	defer o.exports.close()

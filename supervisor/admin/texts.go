@@ -2,7 +2,7 @@ package admin
 
 import "mews/supervisor/sqlite"
 
-// What people read of what admins do.
+// Answers to calls of admins.
 const (
 	textNoSuchUser     = "There is no user %q. There are: %s."
 	textHomeUnreadable = "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack that " +
@@ -47,7 +47,7 @@ const (
 		"another name; if they are the same person, give it back with `mews user add %s --again`."
 )
 
-// What is said of people who were added, enabled, unlocked or reset.
+// Answers about users who were added, enabled, unlocked or reset.
 const (
 	textThenInvite     = " Then `mews user invite %s` lets them talk there."
 	textInviteThem     = " `mews user invite %s` lets them talk on Telegram."
@@ -58,7 +58,7 @@ const (
 	textFactorRequired = "They can't speak until they have another: `mews totp enroll %s`, or `mews user invite %s --enrol`."
 )
 
-// What is listed of people and of the audit log.
+// Lines of the lists of users and of the audit log.
 const (
 	textPeopleHead   = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"
 	textMaySpeak     = "may speak"

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// userDataOf is what there is of somebody, whether they are a user now or not. CodeNotFound is that
-// there is nothing.
+// userDataOf returns the stored data of a current or former user. If there is none, it returns
+// CodeNotFound.
 func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name string) (e UserData, err error) {
 	if e.Rows, err = people.Count(ctx, name); err != nil {
 		return e, err
@@ -47,12 +47,11 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 	return e, err
 }
 
-// HomeOf is the folder of somebody who is added while Mews runs.
+// HomeOf returns the folder of a user who was added while Mews ran.
 func (f Facts) HomeOf(name string) string { return filepath.Join(f.Homes, name) }
 
-// unclaimed is nil where nothing is kept of a name that nobody has, so that somebody new may be
-// given it. They would be given what is there, too: the folder, and all that was said. An empty
-// folder is nothing.
+// unclaimed returns an error if a name has stored data but no user. A new user of that name would
+// get the old folder and messages. An empty folder does not count.
 func unclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
 	rows, err := people.Count(ctx, name)
 	if err != nil {
@@ -60,7 +59,7 @@ func unclaimed(ctx context.Context, people sqlite.People, facts Facts, name stri
 	}
 	var kept []string
 	if entries, err := os.ReadDir(facts.HomeOf(name)); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
-		kept = append(kept, "the folder "+facts.HomeOf(name)) // also one that can't be looked into
+		kept = append(kept, "the folder "+facts.HomeOf(name)) // an unreadable folder counts too
 	}
 	if len(rows) > 0 {
 		total := int64(0)

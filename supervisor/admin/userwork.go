@@ -8,29 +8,29 @@ import (
 	"mews/supervisor"
 )
 
-// userWork is what runs for people.
+// UserWork is the work that runs for users.
 type UserWork struct {
-	// where something is worked on, or waits to be
+	// lists conversations with running or waiting work
 	ListUnfinished func(context.Context) ([]supervisor.Conversation, error)
-	// ends the turn that runs there, as /stop does
+	// ends the turn that runs in a conversation, as /stop does
 	StopTurn func(conversation int64) (ran bool)
-	// ends a person's worker, and waits for that
+	// ends a user's worker, and waits for its end
 	Evict func(ctx context.Context, user string) error
-	// each likewise something else of theirs, also what waits
+	// each ends other work of a user, running or waiting
 	Ends []func(ctx context.Context, user string) error
 }
 
 const (
-	// ending is how long what runs for a person may take to end: a worker is killed sooner, and the
-	// end of a turn is a transaction. A client gives up a call after 30 s.
+	// ending is the time that a user's work may take to end. A worker is killed sooner, and the end
+	// of a turn is a transaction. A client gives up a call after 30 s.
 	ending = 20 * time.Second
-	// lookAgain is how often it is looked at whether a turn has ended.
+	// lookAgain is the time between two checks whether a turn has ended.
 	lookAgain = 20 * time.Millisecond
 )
 
-// end ends all that runs for a person who is shut out already: their commands, what arrives, voices
-// and operations, their turns, and then their worker. When it has returned nil, nothing of theirs
-// is written any more.
+// end ends all work of a user who is shut out already. First it ends commands, arriving files,
+// transcriptions and operations, then turns, and last the worker. After it returns nil, nothing of
+// the user is written any more.
 func (l *UserWork) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, ending, fmt.Errorf("it has not ended within %v", ending))
 	defer cancel()
