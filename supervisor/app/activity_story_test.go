@@ -16,7 +16,7 @@ import (
 
 // diarist is a model that writes the file which the person names, or reads the log for a time and a
 // kind, and says what came of that.
-func diarist(r modeltest.Request) modeltest.Answer {
+func diaryModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
@@ -27,53 +27,53 @@ func diarist(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":%q,"content":"x"}`, words[0])}}}
 }
 
-// TestWhatWasDoneIsTold: below the answer, unless its person does not want that; to the model; to
+// TestActivity_ShowsOwnEffectsOnly: below the answer, unless its person does not want that; to the model; to
 // an admin; and each time nothing of anybody else's, and nothing in a group.
-func TestWhatWasDoneIsTold(t *testing.T) {
+func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, diarist, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
+	l := newGatedService(t, diaryModel, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
 	l.open()
 	l.say("alice", "hers.txt")
-	l.last("alice", "What I did\nwrote hers.txt (created, 1 byte)")
+	l.awaitNewest("alice", "What I did\nwrote hers.txt (created, 1 byte)")
 	l.say("bob", "his.txt")
-	l.last("bob", "What I did\nwrote his.txt (created, 1 byte)")
+	l.awaitNewest("bob", "What I did\nwrote his.txt (created, 1 byte)")
 	l.say("bob", "/settings ledger off")
-	l.last("bob", "From now on ledger is off, your own.")
+	l.awaitNewest("bob", "From now on ledger is off, your own.")
 	l.say("bob", "more.txt")
-	l.last("bob", "more.txt")
+	l.awaitNewest("bob", "more.txt")
 	if told := last(l.told("bob")); strings.Contains(told, "What I did") {
 		t.Errorf("bob is told %q", told)
 	}
 	l.say("bob", "log today changed")
-	l.last("bob", " wrote more.txt (created, 1 byte)\n", " wrote his.txt (created, 1 byte)")
+	l.awaitNewest("bob", " wrote more.txt (created, 1 byte)\n", " wrote his.txt (created, 1 byte)")
 	l.say("bob", "log soon")
-	l.last("bob", `"soon" is neither a time`)
+	l.awaitNewest("bob", `"soon" is neither a time`)
 	l.say("bob", "/activity 30d") // the clock of the service inside is behind
-	l.last("bob", "wrote more.txt (created, 1 byte)", "wrote his.txt")
+	l.awaitNewest("bob", "wrote more.txt (created, 1 byte)", "wrote his.txt")
 	l.say("alice", "/activity all 30d")
-	l.last("alice", "alice: changed, 1", "bob: changed, 2")
+	l.awaitNewest("alice", "alice: changed, 1", "bob: changed, 2")
 	for _, told := range l.told("bob") {
 		if strings.Contains(told, "hers") {
 			t.Errorf("bob is told %q", told)
 		}
 	}
-	l.bot.Say(theFlat, l.who("alice"), "/allow")
-	l.inFlat("")
-	l.bot.Say(theFlat, l.who("alice"), "@mews_bot log")
-	l.inFlat("is not shown in a group")
-	l.bot.Say(theFlat, l.who("alice"), "@mews_bot third.txt")
-	l.inFlat("third.txt")
-	for _, m := range l.bot.Sent(theFlat.ID) {
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+	l.awaitInFlat("")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot log")
+	l.awaitInFlat("is not shown in a group")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot third.txt")
+	l.awaitInFlat("third.txt")
+	for _, m := range l.bot.Sent(flatChat.ID) {
 		if strings.Contains(m.Text, "What I did") || strings.Contains(m.Text, "hers") {
 			t.Errorf("the group is told %q", m.Text)
 		}
 	}
-	l.tellsOperators()
+	l.checkOperatorView()
 }
 
 // tellsOperators: an admin on the machine is told counts, and by a name what was done, which the
 // audit log has.
-func (l *gatedService) tellsOperators() {
+func (l *gatedService) checkOperatorView() {
 	l.T.Helper()
 	ask := func(q api.ActivityQuestion) (r api.ActivityReport) {
 		l.T.Helper()

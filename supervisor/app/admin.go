@@ -12,7 +12,7 @@ import (
 // openAdmin makes what admins have done while the service runs.
 func (s *service) openAdmin(context.Context) error {
 	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
-	s.configuration.applied = s.applyConfiguration
+	s.configuration.applyRest = s.applyConfiguration
 	o := s.adminOptions()
 	o.Running = &admin.Running{Clean: s.cleanFiles, Archive: s.archive, Work: admin.UserWork{
 		ListUnfinished: s.db.Inbox().ListUnfinished, StopTurn: s.sessions.StopNow, Evict: s.pool.Evict,
@@ -33,7 +33,7 @@ func (s *service) adminOptions() admin.Options {
 
 func (s *service) inviter() admin.Inviter {
 	return admin.Inviter{Store: s.db.Access(), People: s.people, Configuration: s.configuration, Bot: s.botName,
-		Now: s.now, KeepPicture: pictures{s.spool}.Keep}
+		Now: s.now, KeepPicture: generatedFiles{s.spool}.Keep}
 }
 
 // cleanFiles drops the files that have stood in chats for as long as they may.

@@ -11,10 +11,10 @@ import (
 	"mews/protocol"
 )
 
-func TestAReloadIsWholeOrNothing(t *testing.T) {
+func TestReload_OneFault_ChangesNothing(t *testing.T) {
 	c := newCommandLine(t, true)
-	text := fmt.Sprintf(counterConfig, c.dir)
-	if out := c.does("reload"); out != "nothing has changed\n" {
+	text := fmt.Sprintf(commandLineConfig, c.dir)
+	if out := c.mustRun("reload"); out != "nothing has changed\n" {
 		t.Errorf("said %q", out)
 	}
 	c.configure(
@@ -22,15 +22,15 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 			"approvals: {all: {send_file: deny}}\naccess: {session: 5m}\nmodels: {prices: {offline: {input: 7, " +
 			"output: 7}}}\n",
 	)
-	out := c.does("reload")
+	out := c.mustRun("reload")
 	for _, line := range []string{"users.ann.budget.day: 5, it was 2.5\n", "users.dora: a user of role user\n", "approvals.all.send_file: deny, it was allow\n"} {
 		if !strings.Contains(out, line) {
 			t.Errorf("said %q, want %q", out, line)
 		}
 	}
-	if _, there := c.people()["cleo"]; there || c.people()["ann"].Budget.Day != 5_000_000 ||
+	if _, there := c.listUsers()["cleo"]; there || c.listUsers()["ann"].Budget.Day != 5_000_000 ||
 		c.s.configuration.Current().Access.Session != 5*time.Minute {
-		t.Errorf("it was not put into force: %+v", c.people())
+		t.Errorf("it was not put into force: %+v", c.listUsers())
 	}
 	price := func() int64 {
 		micro, _ := c.s.models.Cost("offline", protocol.Usage{Input: 1_000_000}, 0)
@@ -43,44 +43,44 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	// What holds only after a restart takes all else with it.
 	applied := c.s.configuration.Current()
 	c.configure(text + "chat: {stream: final}\n")
-	c.refuses("only at a restart: chat.stream", "reload")
+	c.mustFail("only at a restart: chat.stream", "reload")
 	// And so does what fails: a folder that is not there.
 	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, " +
 		"output: 9}}}\n")
-	c.refuses("the folder of eve", "reload")
-	if c.s.configuration.Current() != applied || price() != 7_000_000 || c.people()["ann"].Budget.Day != 5_000_000 {
+	c.mustFail("the folder of eve", "reload")
+	if c.s.configuration.Current() != applied || price() != 7_000_000 || c.listUsers()["ann"].Budget.Day != 5_000_000 {
 		t.Error("something was changed all the same")
 	}
 	c.configure("users: 7\n")
-	c.refuses("users: got a single value", "reload")
+	c.mustFail("users: got a single value", "reload")
 	c.configure(text)
-	if got := strings.Join(c.audited("config."), ", "); strings.Count(got, "config.reloaded") != 2 {
+	if got := strings.Join(c.auditedActions("config."), ", "); strings.Count(got, "config.reloaded") != 2 {
 		t.Errorf("audited %q", got)
 	}
 }
 
 // A reload does not see a secret that systemd hands over change: it says so, and what does.
-func TestAReloadSaysWhichSecretsARestartReads(t *testing.T) {
+func TestReload_SystemdSecrets_NamesTheRestart(t *testing.T) {
 	handed, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	t.Setenv("CREDENTIALS_DIRECTORY", handed)
 	for _, path := range []string{filepath.Join(handed, "far-key"), own} {
 		must(t, os.WriteFile(path, []byte("first"), 0o600))
 	}
 	c := newCommandLine(t, false)
-	c.configure(fmt.Sprintf(counterConfig, c.dir) + "models: {providers: {far: {kind: openai, base_url: " +
+	c.configure(fmt.Sprintf(commandLineConfig, c.dir) + "models: {providers: {far: {kind: openai, base_url: " +
 		"\"http://127.0.0.1:1/v1\", api_key_file: far-key}, " +
 		"near: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key_file: " + own + "}}}\n")
 	c.serve()
 	const note = "systemd handed these over when Mews started, and only a restart reads them again: far-key. " +
 		"After a change: systemctl restart\n"
-	if out := c.does("reload"); out != "nothing has changed\n"+note {
+	if out := c.mustRun("reload"); out != "nothing has changed\n"+note {
 		t.Errorf("said %q", out)
 	}
 	must(t, os.WriteFile(own, []byte("second"), 0o600))
 	// a file of its own is read again
-	c.refuses("only at a restart: models.providers.near.api_key", "reload")
+	c.mustFail("only at a restart: models.providers.near.api_key", "reload")
 }
 
-func TestNothingIsReloadedWithoutAService(t *testing.T) {
-	newCommandLine(t, false).refuses("Mews is not running here", "reload")
+func TestReload_NoService_IsRefused(t *testing.T) {
+	newCommandLine(t, false).mustFail("Mews is not running here", "reload")
 }

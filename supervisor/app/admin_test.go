@@ -35,7 +35,7 @@ type commandLine struct {
 	s    *service // nil where none runs
 }
 
-const counterConfig = `state: %[1]s/state
+const commandLineConfig = `state: %[1]s/state
 worker: {uids: ""} # homes are made at once, and not with the first worker
 users:
   - {name: ann, role: admin, home: %[1]s/ann, budget: {day: 2.50}}
@@ -57,7 +57,7 @@ func newCommandLine(t *testing.T, served bool) *commandLine {
 	t.Helper()
 	c := &commandLine{t: t, dir: t.TempDir()}
 	c.file = filepath.Join(c.dir, "mews.yaml")
-	c.configure(fmt.Sprintf(counterConfig, c.dir))
+	c.configure(fmt.Sprintf(commandLineConfig, c.dir))
 	for _, name := range []string{"ann", "ben", "cleo"} {
 		if err := os.Mkdir(filepath.Join(c.dir, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -77,9 +77,9 @@ func (c *commandLine) configure(text string) {
 }
 
 // running is what a service that runs has.
-func (c *commandLine) running() *admin.Running {
+func (c *commandLine) newRunning() *admin.Running {
 	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.models.SetPrices(pricesOf(cfg)) }
-	c.s.configuration.applied = c.s.applyConfiguration
+	c.s.configuration.applyRest = c.s.applyConfiguration
 	return &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
 		ListUnfinished: c.s.db.Inbox().ListUnfinished,
 		StopTurn:       func(int64) bool { return false },
@@ -104,7 +104,7 @@ func (c *commandLine) serve() {
 	c.s.codes = newConfirmations(c.s)
 	newGate(c.s)
 	service := admin.New(c.s.adminOptions())
-	service.Running = c.running()
+	service.Running = c.newRunning()
 	c.s.admins = service
 	methods, err := c.s.methods(c.s.statusReporter())
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *commandLine) serve() {
 }
 
 // types runs a verb, with lines on its standard input, and gives what it printed and how it exited.
-func (c *commandLine) types(lines string, args ...string) (out, errs string, code int) {
+func (c *commandLine) run(lines string, args ...string) (out, errs string, code int) {
 	c.t.Helper()
 	cmd := exec.CommandContext(
 		c.t.Context(),
@@ -149,9 +149,9 @@ func (c *commandLine) types(lines string, args ...string) (out, errs string, cod
 }
 
 // does runs a verb that has to end well.
-func (c *commandLine) does(args ...string) string {
+func (c *commandLine) mustRun(args ...string) string {
 	c.t.Helper()
-	out, errs, code := c.types("", args...)
+	out, errs, code := c.run("", args...)
 	if code != 0 {
 		c.t.Fatalf("mews %s: exit %d, %s", strings.Join(args, " "), code, errs)
 	}
@@ -159,19 +159,19 @@ func (c *commandLine) does(args ...string) string {
 }
 
 // refuses runs a verb that has to end badly, and say so.
-func (c *commandLine) refuses(want string, args ...string) {
+func (c *commandLine) mustFail(want string, args ...string) {
 	c.t.Helper()
-	_, errs, code := c.types("", args...)
+	_, errs, code := c.run("", args...)
 	if code == 0 || !strings.Contains(errs, want) {
 		c.t.Errorf("mews %s: exit %d, said %q, want %q", strings.Join(args, " "), code, errs, want)
 	}
 }
 
 // people is what `mews user list` tells, by name.
-func (c *commandLine) people() map[string]admin.Person {
+func (c *commandLine) listUsers() map[string]admin.Person {
 	c.t.Helper()
 	var list admin.People
-	if err := json.Unmarshal([]byte(c.does("user", "list", "--json")), &list); err != nil {
+	if err := json.Unmarshal([]byte(c.mustRun("user", "list", "--json")), &list); err != nil {
 		c.t.Fatal(err)
 	}
 	byName := map[string]admin.Person{}
@@ -182,9 +182,9 @@ func (c *commandLine) people() map[string]admin.Person {
 }
 
 // audited are the actions in the audit log that begin with a prefix, with whom they are about.
-func (c *commandLine) audited(prefix string) (actions []string) {
+func (c *commandLine) auditedActions(prefix string) (actions []string) {
 	c.t.Helper()
-	for line := range strings.Lines(c.does("audit", "--json", "--action", prefix)) {
+	for line := range strings.Lines(c.mustRun("audit", "--json", "--action", prefix)) {
 		var row admin.AuditLine
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			c.t.Fatal(err)
@@ -195,81 +195,81 @@ func (c *commandLine) audited(prefix string) (actions []string) {
 }
 
 // bothWays runs a test with a service that answers, and with none.
-func bothWays(t *testing.T, test func(*commandLine)) {
+func withAndWithoutService(t *testing.T, test func(*commandLine)) {
 	for name, served := range map[string]bool{"beside a service": true, "alone": false} {
 		t.Run(name, func(t *testing.T) { test(newCommandLine(t, served)) })
 	}
 }
 
-func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
+func TestUser_AddDisableEnableDelete(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
-		out := c.does("user", "add", "dan", "--timezone", "Europe/Madrid")
+	withAndWithoutService(t, func(c *commandLine) {
+		out := c.mustRun("user", "add", "dan", "--timezone", "Europe/Madrid")
 		if home := filepath.Join(c.dir, "state", "homes", "dan"); !strings.Contains(out, home) {
 			c.t.Errorf("said %q, want the folder %s", out, home)
 		}
-		if dan := c.people()["dan"]; dan.Configured || dan.Role != "user" || dan.Timezone != "Europe/Madrid" ||
+		if dan := c.listUsers()["dan"]; dan.Configured || dan.Role != "user" || dan.Timezone != "Europe/Madrid" ||
 			dan.Suspended {
 			c.t.Errorf("added as %+v", dan)
 		}
-		if ann := c.people()["ann"]; !ann.Configured || ann.Role != "admin" || ann.Budget.Day != 2_500_000 {
+		if ann := c.listUsers()["ann"]; !ann.Configured || ann.Role != "admin" || ann.Budget.Day != 2_500_000 {
 			c.t.Errorf("ann is %+v", ann)
 		}
-		c.refuses("There is a person called dan already", "user", "add", "dan")
-		c.refuses("ben is in the configuration already", "user", "add", "ben")
-		c.refuses("a name is", "user", "add", "../x")
-		c.refuses("This machine has no account", "user", "add", "eve", "--account", "no-such-account")
-		c.does("user", "disable", "dan")
-		if !c.people()["dan"].Suspended {
+		c.mustFail("There is a person called dan already", "user", "add", "dan")
+		c.mustFail("ben is in the configuration already", "user", "add", "ben")
+		c.mustFail("a name is", "user", "add", "../x")
+		c.mustFail("This machine has no account", "user", "add", "eve", "--account", "no-such-account")
+		c.mustRun("user", "disable", "dan")
+		if !c.listUsers()["dan"].Suspended {
 			c.t.Error("dan is not disabled")
 		}
-		c.refuses("may not speak for now", "user", "invite", "dan")
-		c.does("user", "enable", "dan")
-		if c.people()["dan"].Suspended {
+		c.mustFail("may not speak for now", "user", "invite", "dan")
+		c.mustRun("user", "enable", "dan")
+		if c.listUsers()["dan"].Suspended {
 			c.t.Error("dan is still disabled")
 		}
-		c.does("user", "remove", "dan")
-		if _, there := c.people()["dan"]; there {
+		c.mustRun("user", "remove", "dan")
+		if _, there := c.listUsers()["dan"]; there {
 			c.t.Error("dan is still there")
 		}
-		c.refuses("ben stands in the configuration", "user", "remove", "ben")
-		c.refuses(`There is no user "dan"`, "user", "show", "dan")
+		c.mustFail("ben stands in the configuration", "user", "remove", "ben")
+		c.mustFail(`There is no user "dan"`, "user", "show", "dan")
 		want := "dan user.added, dan user.disabled, dan user.enabled, dan user.removed"
-		if got := strings.Join(c.audited("user."), ", "); got != want {
+		if got := strings.Join(c.auditedActions("user."), ", "); got != want {
 			c.t.Errorf("audited %s, want %s", got, want)
 		}
 	})
 }
 
-func TestAnInviteIsPrintedOnceAndTakenBack(t *testing.T) {
+func TestInvite_IsPrintedOnceAndRevocable(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
-		out := c.does("user", "invite", "ann")
+	withAndWithoutService(t, func(c *commandLine) {
+		out := c.mustRun("user", "invite", "ann")
 		code := regexp.MustCompile(`/start ([A-Z2-7]{26})\n`).FindStringSubmatch(out)
 		if code == nil || !strings.Contains(out, "second factor") {
 			c.t.Fatalf("printed %q", out)
 		}
-		if n := c.people()["ann"].Invites; n != 1 {
+		if n := c.listUsers()["ann"].Invites; n != 1 {
 			c.t.Errorf("%d invites are open, want 1", n)
 		}
-		if out := c.does("user", "invite", "cleo"); strings.Contains(out, "second factor") {
+		if out := c.mustRun("user", "invite", "cleo"); strings.Contains(out, "second factor") {
 			c.t.Errorf("cleo is to have no second factor, and was told %q", out)
 		}
-		for _, row := range c.audited("") {
+		for _, row := range c.auditedActions("") {
 			if strings.Contains(row, code[1]) {
 				c.t.Error("the code is in the audit log")
 			}
 		}
-		if out := c.does("user", "invite", "ann", "--revoke"); !strings.HasPrefix(out, "1 invite of ann") {
+		if out := c.mustRun("user", "invite", "ann", "--revoke"); !strings.HasPrefix(out, "1 invite of ann") {
 			c.t.Errorf("printed %q", out)
 		}
-		if n := c.people()["ann"].Invites; n != 0 {
+		if n := c.listUsers()["ann"].Invites; n != 0 {
 			c.t.Errorf("%d invites are open, want none", n)
 		}
 	})
 }
 
-func TestAnInviteHasALinkWhereTheBotIsKnown(t *testing.T) {
+func TestInvite_KnownBot_PrintsLink(t *testing.T) {
 	c := newCommandLine(t, true)
 	service := admin.New(c.s.adminOptions())
 	service.Bot = func() string { return "mews_bot" }
@@ -279,10 +279,10 @@ func TestAnInviteHasALinkWhereTheBotIsKnown(t *testing.T) {
 	}
 }
 
-func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
+func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
-		out, errs, code := c.types("hello\n000000x\n", "totp", "enroll", "ben")
+	withAndWithoutService(t, func(c *commandLine) {
+		out, errs, code := c.run("hello\n000000x\n", "totp", "enroll", "ben")
 		if code == 0 || !strings.Contains(errs, "counts for nothing yet") ||
 			strings.Count(out, "That is not a code") != 2 {
 			c.t.Errorf("exit %d, said %q, printed %q", code, errs, out)
@@ -290,10 +290,10 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		if n := len(regexp.MustCompile(`(?m)^  (?:[0-9A-Z]{4}-){6}[0-9A-Z]{2}$`).FindAllString(out, -1)); n != 10 {
 			c.t.Errorf("%d recovery codes, want 10", n)
 		}
-		if got := c.people()["ben"].Factor; got.State != admin.FactorOffered || got.Mode != "required" {
+		if got := c.listUsers()["ben"].Factor; got.State != admin.FactorOffered || got.Mode != "required" {
 			c.t.Errorf("ben's factor is %+v", got)
 		}
-		c.refuses("is not to have a second factor", "totp", "enroll", "cleo")
+		c.mustFail("is not to have a second factor", "totp", "enroll", "cleo")
 
 		// The code of a SecondFactor that was just made confirms it. (The secret is only on the
 		// screen, so the verb's parts are used.)
@@ -318,10 +318,10 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		if err != nil || !v.Right {
 			c.t.Fatalf("the code %s was not right: %+v, %v", now, v, err)
 		}
-		if got := c.people()["ben"].Factor.State; got != admin.FactorConfirmed {
+		if got := c.listUsers()["ben"].Factor.State; got != admin.FactorConfirmed {
 			c.t.Errorf("ben's factor is %s", got)
 		}
-		c.refuses("ben has a second factor already", "totp", "enroll", "ben")
+		c.mustFail("ben has a second factor already", "totp", "enroll", "ben")
 
 		// Five wrong ones lock it, and an admin unlocks it.
 		for range 5 {
@@ -329,24 +329,24 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 				c.t.Context(),
 				cfg,
 				admin.MethodTotpConfirm,
-				admin.CodeProof{User: "ben", Code: wrong(c.t, made.Secret)},
+				admin.CodeProof{User: "ben", Code: wrongCode(c.t, made.Secret)},
 			)
 			if err != nil || v.Right {
 				c.t.Fatalf("%+v, %v", v, err)
 			}
 		}
-		if !v.Over || c.people()["ben"].Factor.LockedUntil.IsZero() ||
-			!strings.Contains(c.does("totp", "status", "ben"), "LOCKED until") {
-			c.t.Errorf("after five wrong codes: %+v, %+v", v, c.people()["ben"].Factor)
+		if !v.Over || c.listUsers()["ben"].Factor.LockedUntil.IsZero() ||
+			!strings.Contains(c.mustRun("totp", "status", "ben"), "LOCKED until") {
+			c.t.Errorf("after five wrong codes: %+v, %+v", v, c.listUsers()["ben"].Factor)
 		}
-		c.does("totp", "unlock", "ben")
-		if !c.people()["ben"].Factor.LockedUntil.IsZero() {
+		c.mustRun("totp", "unlock", "ben")
+		if !c.listUsers()["ben"].Factor.LockedUntil.IsZero() {
 			c.t.Error("it is still locked")
 		}
-		if out := c.does("totp", "reset", "ben"); !strings.Contains(out, "They can't speak until they have another") {
+		if out := c.mustRun("totp", "reset", "ben"); !strings.Contains(out, "They can't speak until they have another") {
 			c.t.Errorf("said %q", out)
 		}
-		if got := c.people()["ben"].Factor.State; got != admin.FactorNone {
+		if got := c.listUsers()["ben"].Factor.State; got != admin.FactorNone {
 			c.t.Errorf("after the reset it is %s", got)
 		}
 		want := []string{
@@ -363,14 +363,14 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 			"ben totp.unlocked",
 			"ben totp.reset",
 		}
-		if got := strings.Join(c.audited("totp."), ", "); got != strings.Join(want, ", ") {
+		if got := strings.Join(c.auditedActions("totp."), ", "); got != strings.Join(want, ", ") {
 			c.t.Errorf("audited %s", got)
 		}
 	})
 }
 
 // wrong is a code that is none now, nor around now.
-func wrong(t *testing.T, secret string) string {
+func wrongCode(t *testing.T, secret string) string {
 	t.Helper()
 	taken := map[string]bool{}
 	for step := -3; step <= 3; step++ {
@@ -389,8 +389,8 @@ func wrong(t *testing.T, secret string) string {
 	return ""
 }
 
-// TestThePersonIsToldOfAReset in the terminal, where they are not on Telegram.
-func TestThePersonIsToldOfAReset(t *testing.T) {
+// TestSecondFactor_Reset_TellsUser in the terminal, where they are not on Telegram.
+func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 	c := newCommandLine(t, true)
 	var told []supervisor.Delivery
 	service := admin.New(c.s.adminOptions())
@@ -434,8 +434,8 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	}
 }
 
-// TestOnlyAdminsSeeToOthers: whoever is none may look at themselves alone.
-func TestOnlyAdminsSeeToOthers(t *testing.T) {
+// TestAdminCalls_PlainUser_OnlyOwnData: whoever is none may look at themselves alone.
+func TestAdminCalls_PlainUser_OnlyOwnData(t *testing.T) {
 	c := newCommandLine(t, true)
 	service := admin.New(c.s.adminOptions())
 	people := admin.Caller{UID: 4711}
@@ -469,32 +469,32 @@ func TestOnlyAdminsSeeToOthers(t *testing.T) {
 	}
 }
 
-func TestTheAuditLogIsListedAndVerified(t *testing.T) {
+func TestAuditLog_IsListedAndVerified(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
-		c.does("user", "add", "dan")
-		c.does("user", "disable", "dan")
-		lines := strings.Split(strings.TrimSpace(c.does("audit", "--limit", "1", "--user", "dan")), "\n")
+	withAndWithoutService(t, func(c *commandLine) {
+		c.mustRun("user", "add", "dan")
+		c.mustRun("user", "disable", "dan")
+		lines := strings.Split(strings.TrimSpace(c.mustRun("audit", "--limit", "1", "--user", "dan")), "\n")
 		if len(lines) != 1 || !strings.Contains(lines[0], "user.disabled") || !strings.Contains(lines[0], "user id") {
 			c.t.Errorf("the newest is %q", lines)
 		}
-		if out := c.does("audit", "--since", "2000-01-01", "--action", "user.a"); strings.Count(out, "\n") != 1 {
+		if out := c.mustRun("audit", "--since", "2000-01-01", "--action", "user.a"); strings.Count(out, "\n") != 1 {
 			c.t.Errorf("printed %q", out)
 		}
-		out := c.does("audit", "verify")
+		out := c.mustRun("audit", "verify")
 		head := regexp.MustCompile(`(?m)^head  ([0-9a-f]{64})$`).FindStringSubmatch(out)
 		if head == nil || !strings.HasPrefix(out, "2 rows, ") {
 			c.t.Fatalf("printed %q", out)
 		}
-		c.does("audit", "verify", "--head", head[1])
-		c.refuses("from row 3 on", "audit", "verify", "--head", strings.Repeat("0", 64))
-		c.refuses("want 64 hexadecimal digits", "audit", "verify", "--head", "abc")
-		c.refuses("want so long ago", "audit", "--since", "yesterday")
+		c.mustRun("audit", "verify", "--head", head[1])
+		c.mustFail("from row 3 on", "audit", "verify", "--head", strings.Repeat("0", 64))
+		c.mustFail("want 64 hexadecimal digits", "audit", "verify", "--head", "abc")
+		c.mustFail("want so long ago", "audit", "--since", "yesterday")
 	})
 }
 
-// TestALongAuditLogComesInPages, and the newest are the last.
-func TestALongAuditLogComesInPages(t *testing.T) {
+// TestAuditLog_Long_ComesInPages, and the newest are the last.
+func TestAuditLog_Long_ComesInPages(t *testing.T) {
 	c := newCommandLine(t, true)
 	var rows []sqlite.AuditRow
 	for i := range 1200 {
@@ -506,16 +506,16 @@ func TestALongAuditLogComesInPages(t *testing.T) {
 	if err := c.s.db.Audit().PutAll(t.Context(), rows); err != nil {
 		t.Fatal(err)
 	}
-	if got := len(c.audited("test")); got != 100 {
+	if got := len(c.auditedActions("test")); got != 100 {
 		t.Errorf("%d rows, want the newest 100", got)
 	}
-	out := c.does("audit", "--limit", "0")
+	out := c.mustRun("audit", "--limit", "0")
 	if n := strings.Count(out, "\n"); n != 1200 || !strings.Contains(out, "  1199x") {
 		t.Errorf("%d rows, want all 1200", n)
 	}
 }
 
-func TestChangesArePrinted(t *testing.T) {
+func TestReload_PrintsChanges(t *testing.T) {
 	for want, c := range map[string]admin.Change{
 		"a: 2, it was 1":               {Key: "a", Old: "1", New: "2"},
 		"a: none any more, it was 1":   {Key: "a", Old: "1"},
@@ -528,25 +528,25 @@ func TestChangesArePrinted(t *testing.T) {
 	}
 }
 
-// TestAStateFolderOfAnotherAccountIsLeftAlone: what root makes there, its service could not change.
-func TestAStateFolderOfAnotherAccountIsLeftAlone(t *testing.T) {
+// TestVerb_ForeignStateFolder_IsRefused: what root makes there, its service could not change.
+func TestVerb_ForeignStateFolder_IsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")
 	}
 	c := newCommandLine(t, false)
-	c.does("user", "list")
+	c.mustRun("user", "list")
 	if err := os.Chown(filepath.Join(c.dir, "state", "private"), 4711, 4711); err != nil {
 		t.Fatal(err)
 	}
-	c.refuses("belongs to user id 4711", "user", "list")
+	c.mustFail("belongs to user id 4711", "user", "list")
 }
 
-func TestASubverbSaysHowItIsUsed(t *testing.T) {
+func TestSubverb_WrongUse_PrintsUsage(t *testing.T) {
 	c := newCommandLine(t, false)
-	c.refuses("needs a name", "user", "show")
-	c.refuses(`takes no argument "b"`, "user", "show", "a", "b")
-	c.refuses(`there is no "fly"`, "user", "fly")
-	c.refuses("mews totp enroll NAME", "totp")
+	c.mustFail("needs a name", "user", "show")
+	c.mustFail(`takes no argument "b"`, "user", "show", "a", "b")
+	c.mustFail(`there is no "fly"`, "user", "fly")
+	c.mustFail("mews totp enroll NAME", "totp")
 	if _, err := os.Stat(filepath.Join(c.dir, "state")); err == nil {
 		t.Error("a state folder was made")
 	}

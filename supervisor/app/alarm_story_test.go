@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestAnAdminIsToldOfTelegramOnTelegram: in their private chat, once, and of its recovery; nobody
+// TestTelegramOutage_AlertsAdminOnce: in their private chat, once, and of its recovery; nobody
 // else is.
-func TestAnAdminIsToldOfTelegramOnTelegram(t *testing.T) {
+func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
-	l.bot.Meet(telegramtest.Private(l.who("alice")))
-	l.bot.Meet(telegramtest.Private(l.who("bob")))
+	l.bot.Meet(telegramtest.Private(l.telegramUser("alice")))
+	l.bot.Meet(telegramtest.Private(l.telegramUser("bob")))
 	l.bot.Fault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTML, Times: 4})
 	l.open()
 	begins := func(text string) func(string) bool {

@@ -24,7 +24,7 @@ func (c *configuration) Facts() admin.Facts {
 
 // reloadNote is what an admin reads after a reload: what it could not read again, and the warnings.
 func reloadNote(cfg *config.Config) string {
-	return strings.TrimPrefix(fixed(cfg)+warnings(cfg), "\n")
+	return strings.TrimPrefix(restartOnlySecrets(cfg)+warnings(cfg), "\n")
 }
 
 // warnings are lines about a configuration's warnings, a line break first; "" means there are none.
@@ -63,7 +63,7 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 		}
 	}
 	if len(fixed) > 0 {
-		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "), restarted(was.State),
+		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "), restartHint(was.State),
 			warnings(is))
 	}
 	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
@@ -71,7 +71,7 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 
 // fixed says which secrets systemd has handed over. It does so once, when it starts the service
 // (LoadCredential=).
-func fixed(cfg *config.Config) string {
+func restartOnlySecrets(cfg *config.Config) string {
 	folder, names := os.Getenv("CREDENTIALS_DIRECTORY"), []string{}
 	for _, path := range cfg.Holds {
 		if folder != "" && filepath.Dir(path) == folder {
@@ -85,7 +85,7 @@ func fixed(cfg *config.Config) string {
 }
 
 // restarted is how Mews is restarted, where a unit runs it.
-func restarted(state string) string {
+func restartHint(state string) string {
 	if command := unit.Command("restart", state, ""); command != "" {
 		return " with `" + command + "`"
 	}
@@ -100,7 +100,7 @@ func (c *configuration) apply(ctx context.Context, was, is *config.Config) error
 	if err := c.Use(ctx, is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, errors.Join(err, c.setPrices(was)))
 	}
-	c.applied(is)
+	c.applyRest(is)
 	return nil
 }
 
@@ -120,5 +120,5 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 // applyConfiguration puts into force what of a configuration is not about people and can't fail.
 func (s *service) applyConfiguration(cfg *config.Config) {
 	s.gate.SetLimits(gateLimits(cfg))
-	s.rules(cfg)
+	s.setRules(cfg)
 }

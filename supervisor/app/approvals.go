@@ -68,7 +68,7 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 }
 
 // rules puts a configuration's rules about effects into force.
-func (g *guards) rules(cfg *config.Config) {
+func (g *guards) setRules(cfg *config.Config) {
 	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
 		Roles: map[supervisor.Role]approval.Rules{
 			supervisor.RoleAdmin: rulesOf(cfg.Approvals.Admin), supervisor.RoleUser: rulesOf(cfg.Approvals.User),
@@ -101,7 +101,7 @@ type guards struct {
 // openGuards makes what decides on what people send and on which effects may leave the sandbox.
 func (s *service) openGuards(context.Context) error {
 	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log.Named("audit"))
-	s.rules(s.config)
+	s.setRules(s.config)
 	s.asked = question.New(question.Options{Store: s.db.Questions(), Ends: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
 		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now,
 		Stands: func() time.Duration { return s.configuration.Current().Chat.Question }})

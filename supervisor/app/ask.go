@@ -27,7 +27,7 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
 		return result, err
 	}
-	err = alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error {
+	err = withoutService(ctx, cfg, func(ctx context.Context, o *admin.Service) error {
 		table, err := api.New(api.Options{People: o.People}, o.Calls())
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 }
 
 // whole is a configuration with its secrets: one for a client may lack them.
-func whole(cfg *config.Config) (*config.Config, error) {
+func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	if !cfg.Client || cfg.File == "" {
 		return cfg, nil
 	}
@@ -56,11 +56,11 @@ func whole(cfg *config.Config) (*config.Config, error) {
 }
 
 // alone opens the state folder for one piece of work, while no service runs.
-func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *admin.Service) error) (err error) {
-	if err := ownState(cfg.State); err != nil {
+func withoutService(ctx context.Context, cfg *config.Config, work func(context.Context, *admin.Service) error) (err error) {
+	if err := checkStateOwner(cfg.State); err != nil {
 		return err
 	}
-	if cfg, err = whole(cfg); err != nil {
+	if cfg, err = loadSecrets(cfg); err != nil {
 		return err
 	}
 	if err := statefolder.KeepPrivate(); err != nil {
@@ -92,7 +92,7 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 
 // ownState refuses a state folder that is another account's: what this process would make there,
 // that one could not change.
-func ownState(state string) error {
+func checkStateOwner(state string) error {
 	info, err := os.Stat(filepath.Join(state, "private"))
 	if err != nil { // there is none yet, or it can't be looked at, which is said by who opens it
 		return nil
@@ -111,7 +111,7 @@ func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer)
 		p = admin.Piece{}
 		err := control.Ask(ctx, SocketPath(cfg), admin.MethodUserExport, admin.Fetch{User: name, Token: token}, &p)
 		if gone := new(control.NotRunning); errors.As(err, &gone) && token == "" {
-			return alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.WriteExport(ctx, name, w) })
+			return withoutService(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.WriteExport(ctx, name, w) })
 		}
 		if err != nil {
 			return err

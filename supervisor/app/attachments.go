@@ -13,14 +13,14 @@ import (
 func (s *service) openAttachments(context.Context) error {
 	s.attachments = attachment.New(attachment.Options{
 		Inbox: s.db.Inbox(), Files: s.db.Attachments(), Operations: s.operations, Spool: s.spool, Fetch: s.fetch,
-		Transcribe: hearing{s}.transcribe, Missing: s.missing, Serves: s.serves, Wake: s.woken, Queued: s.deliveryQueued, Log: s.log.Named("attachment"),
+		Transcribe: speechInput{s}.transcribe, Missing: s.tellMissingPackages, Serves: s.serves, Wake: s.wakeConversation, Queued: s.deliveryQueued, Log: s.log.Named("attachment"),
 	})
 	return nil
 }
 
 // woken has a conversation's session look for what has arrived, and the channel take away what was
 // shown until then.
-func (s *service) woken(c supervisor.Conversation) {
+func (s *service) wakeConversation(c supervisor.Conversation) {
 	s.sessions.Wake(c)
 	if s.channel != nil {
 		s.channel.cleaner.Changed()
@@ -36,7 +36,7 @@ func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file st
 }
 
 // missing tells a person, once of each package, what their machine lacks to read files.
-func (s *service) missing(ctx context.Context, to supervisor.Conversation, packages []string) {
+func (s *service) tellMissingPackages(ctx context.Context, to supervisor.Conversation, packages []string) {
 	for _, name := range packages {
 		s.notices().TellOnce(ctx, to, "package "+name, fmt.Sprintf(textPackageMissing, name))
 	}

@@ -10,7 +10,7 @@ import (
 
 // blind tells a person, once of each model, that it has seen none of their pictures, and which
 // model of theirs would.
-func (s *service) blind(ctx context.Context, conversation int64, spec string) {
+func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec string) {
 	c, known, err := s.db.Conversations().FindByID(ctx, conversation)
 	if err != nil || !known {
 		return

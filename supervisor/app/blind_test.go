@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/command"
 )
 
-func TestThatAModelIsBlindIsToldOnce(t *testing.T) {
+func TestBlindModel_IsToldOnce(t *testing.T) {
 	s := newTwoPersonService(t)
 	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	must(t, err)
 	for _, spec := range []string{"local/tiny", "local/tiny", "local/small"} {
-		s.blind(t.Context(), c.ID, spec)
+		s.tellBlindModel(t.Context(), c.ID, spec)
 	}
 	told, err := s.db.Outbox().ListPending(t.Context(), c.ID, 0, 9)
 	must(t, err)
@@ -22,7 +22,7 @@ func TestThatAModelIsBlindIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestWhichModelsSee(t *testing.T) {
+func TestOffer_SeesPictures(t *testing.T) {
 	for spec, want := range map[string]bool{
 		"claude/claude-sonnet-4-5": true, "openai/gpt-4o-mini": true, "openai/gpt-4o-mini-tts": false, "local/qwen2.5vl:7b": true,
 		"local/qwen3": false, "offline": false,

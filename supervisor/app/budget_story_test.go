@@ -15,27 +15,27 @@ import (
 
 // priced is a model of which a token costs a millionth of a dollar, and one that costs a hundredth
 // of that.
-const priced = "limits: {steps: 200}\nmodels: {default: test/big, small: test/little, prices: {test/big: {input: 1, output: 1}, " +
+const pricedConfig = "limits: {steps: 200}\nmodels: {default: test/big, small: test/little, prices: {test/big: {input: 1, output: 1}, " +
 	"test/little: {input: 0.01, output: 0.01}}, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
 
 // dear is the same, and there is no other one.
-var dear = strings.ReplaceAll(priced, "small: test/little, ", "")
+var dearConfig = strings.ReplaceAll(pricedConfig, "small: test/little, ", "")
 
 // endless looks at the folder for ever, for 5,000 tokens each time.
-func endless(r modeltest.Request) modeltest.Answer {
+func endlessModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: fmt.Sprintf(`{"limit": %d}`, len(r.Done())+1)}},
 		Usage: &modeltest.Usage{Prompt: 3000, Completion: 2000}}
 }
 
 // spent is what all calls have cost, in millionths of a dollar.
-func spent(l *gatedService) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
+func totalSpent(l *gatedService) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
 
 // closeTo fails unless what was spent is close to a limit and not beyond it, and nothing is set
 // aside any more.
-func closeTo(l *gatedService, limit int) {
+func checkSpentCloseTo(l *gatedService, limit int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
-	if n := spent(l); n > limit || n < limit-50_000 {
+	if n := totalSpent(l); n > limit || n < limit-50_000 {
 		l.T.Errorf("%d millionths of a dollar were spent, of %d", n, limit)
 	}
 	if n := l.Count("SELECT count(*) FROM usage WHERE cost IS NULL"); n != 0 {
@@ -44,7 +44,7 @@ func closeTo(l *gatedService, limit int) {
 }
 
 // last waits until the newest that a person was told has some words.
-func (l *gatedService) last(name string, words ...string) {
+func (l *gatedService) awaitNewest(name string, words ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, words), func() bool {
 		told := l.told(name)
@@ -56,22 +56,22 @@ func (l *gatedService) last(name string, words ...string) {
 	})
 }
 
-// TestALoopEndsAtItsLimit: a model that never comes to an end spends what its turn may, and in the
+// TestEndlessTurn_StopsAtLimit: a model that never comes to an end spends what its turn may, and in the
 // next turn what the day may, not a millionth more.
-func TestALoopEndsAtItsLimit(t *testing.T) {
+func TestEndlessTurn_StopsAtLimit(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, endless, dear+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
+	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "go")
-	l.last("bob", "beyond your limit for one answer, $0.10", "Every message that you send has a budget of its own")
-	closeTo(l, 100_000)
+	l.awaitNewest("bob", "beyond your limit for one answer, $0.10", "Every message that you send has a budget of its own")
+	checkSpentCloseTo(l, 100_000)
 	l.say("bob", "go on")
-	l.last("bob", "beyond your limit for a day, $0.15", "It begins anew on ")
-	closeTo(l, 150_000)
+	l.awaitNewest("bob", "beyond your limit for a day, $0.15", "It begins anew on ")
+	checkSpentCloseTo(l, 150_000)
 	before := l.model.Count()
 	l.move(24 * time.Hour)
 	l.say("bob", "go on today")
-	l.last("bob", "beyond your limit for one answer, $0.10")
+	l.awaitNewest("bob", "beyond your limit for one answer, $0.10")
 	if l.model.Count() == before {
 		t.Error("nothing may be spent on the next day")
 	}
@@ -80,18 +80,18 @@ func TestALoopEndsAtItsLimit(t *testing.T) {
 	}
 }
 
-// TestALimitHoldsToTheMillionth: calls that each cost all that was set aside for them fit into a
+// TestBudgetLimit_ExactToTheMillionth: calls that each cost all that was set aside for them fit into a
 // limit of exactly their sum. Of a millionth less the last one has that much less, and where its
 // shortest answer is not covered it is not made.
-func TestALimitHoldsToTheMillionth(t *testing.T) {
+func TestBudgetLimit_ExactToTheMillionth(t *testing.T) {
 	t.Parallel()
-	calls := costliest(t, 1_000_000)[:3]
+	calls := costliestTurn(t, 1_000_000)[:3]
 	sum := calls[0] + calls[1] + calls[2]
 	const longest, shortest = 16_384, 1_024 // tokens of an answer
 	input := calls[2] - longest
 	for limit, want := range map[int][]int{sum: calls, sum - 1: {calls[0], calls[1], calls[2] - 1},
 		sum - longest + shortest: {calls[0], calls[1], input + shortest}, sum - longest + shortest - 1: calls[:2]} {
-		if got := costliest(t, limit); !slices.Equal(got, want) {
+		if got := costliestTurn(t, limit); !slices.Equal(got, want) {
 			t.Errorf("of %d millionths of a dollar the calls cost %d, want %d", limit, got, want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestALimitHoldsToTheMillionth(t *testing.T) {
 
 // costliest is what the calls of a turn cost, in millionths of a dollar, that goes on until its
 // limit or three steps are over, and of which each costs as much as it may.
-func costliest(t *testing.T, limit int) (costs []int) {
+func costliestTurn(t *testing.T, limit int) (costs []int) {
 	t.Helper()
 	var l *gatedService
 	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -108,45 +108,45 @@ func costliest(t *testing.T, limit int) (costs []int) {
 		if len(costs) > 3 {
 			return modeltest.Answer{Text: "That will do."}
 		}
-		a := endless(r)
+		a := endlessModel(r)
 		a.Usage = &modeltest.Usage{Prompt: int64(cost) - 1, Completion: 1}
 		return a
-	}, dear+fmt.Sprintf("budget: {users: {turn: %.6f}}\n", float64(limit)/1e6), "bob, totp: off")
+	}, dearConfig+fmt.Sprintf("budget: {users: {turn: %.6f}}\n", float64(limit)/1e6), "bob, totp: off")
 	l.open()
 	l.say("bob", "go")
 	l.bot.Await(t, "an answer", func() bool { return len(l.told("bob")) > 0 })
 	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
-	if n := spent(l); n > limit {
+	if n := totalSpent(l); n > limit {
 		t.Errorf("%d were spent of %d", n, limit)
 	}
 	l.shut()
 	return costs
 }
 
-// TestAPersonIsAskedForMore: once for each amount; with a yes the turn goes on, with a no it ends.
-func TestAPersonIsAskedForMore(t *testing.T) {
+// TestBudget_Exhausted_AsksForMore: once for each amount; with a yes the turn goes on, with a no it ends.
+func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, endless, dear+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
+	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
 	l.open()
 	l.say("bob", "go")
-	card := l.card("bob", "May I go on, and spend up to $0.10 more?")
+	card := l.awaitCard("bob", "May I go on, and spend up to $0.10 more?")
 	if want := []string{"Go on, up to $0.10 more", "Stop"}; !slices.Equal(labels(card), want) {
 		t.Errorf("the buttons are %q, want %q", labels(card), want)
 	}
-	if n := spent(l); n > 100_000 {
+	if n := totalSpent(l); n > 100_000 {
 		t.Errorf("%d were spent before bob was asked", n)
 	}
-	pressAnothers(l, card)
-	l.press("bob", card, 0)
-	l.unbuttoned("bob", card)
-	second := l.card("bob", "lengthened by $0.10")
-	if n := spent(l); n > 200_000 || n <= 100_000 {
+	pressForeignCard(l, card)
+	l.pressRow("bob", card, 0)
+	l.awaitUnbuttoned("bob", card)
+	second := l.awaitCard("bob", "lengthened by $0.10")
+	if n := totalSpent(l); n > 200_000 || n <= 100_000 {
 		t.Errorf("%d were spent of 0.20 dollars", n)
 	}
-	l.press("bob", second, 1)
-	l.unbuttoned("bob", second)
-	l.last("bob", "You were asked whether more may be spent, and there was no yes in time.")
-	closeTo(l, 200_000)
+	l.pressRow("bob", second, 1)
+	l.awaitUnbuttoned("bob", second)
+	l.awaitNewest("bob", "You were asked whether more may be spent, and there was no yes in time.")
+	checkSpentCloseTo(l, 200_000)
 	l.WaitFor(apptest.Patience, "the presses to be acknowledged", func() bool { return len(l.bot.Acks()) >= 3 })
 	if n := l.Count("SELECT count(*) FROM question"); n != 2 {
 		t.Errorf("bob was asked %d times", n)
@@ -157,10 +157,10 @@ func TestAPersonIsAskedForMore(t *testing.T) {
 }
 
 // card waits for a message to a person that has buttons and these words.
-func (l *gatedService) card(name, words string) (m telegramtest.Message) {
+func (l *gatedService) awaitCard(name, words string) (m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
-		for _, m = range l.bot.Sent(l.who(name).ID) {
+		for _, m = range l.bot.Sent(l.telegramUser(name).ID) {
 			if len(m.Keyboard) > 0 && strings.Contains(m.Text, words) {
 				return true
 			}
@@ -181,19 +181,19 @@ func labels(m telegramtest.Message) (texts []string) {
 }
 
 // press has a person press a button by its row.
-func (l *gatedService) press(name string, m telegramtest.Message, row int) {
+func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 	l.T.Helper()
-	u := l.who(name)
+	u := l.telegramUser(name)
 	if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, m.Keyboard[row][0].Data); err != nil {
 		l.T.Fatal(err)
 	}
 }
 
 // unbuttoned waits until a message has no buttons any more.
-func (l *gatedService) unbuttoned(name string, m telegramtest.Message) {
+func (l *gatedService) awaitUnbuttoned(name string, m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the buttons to go away", func() bool {
-		return slices.ContainsFunc(l.bot.Sent(l.who(name).ID), func(now telegramtest.Message) bool {
+		return slices.ContainsFunc(l.bot.Sent(l.telegramUser(name).ID), func(now telegramtest.Message) bool {
 			return now.ID == m.ID && len(now.Keyboard) == 0
 		})
 	})
@@ -201,10 +201,10 @@ func (l *gatedService) unbuttoned(name string, m telegramtest.Message) {
 
 // pressAnothers has carol press bob's buttons, in her own chat, and waits until she is told that
 // they are not hers.
-func pressAnothers(l *gatedService, card telegramtest.Message) {
+func pressForeignCard(l *gatedService, card telegramtest.Message) {
 	l.T.Helper()
-	carol := l.who("carol")
-	l.asks("carol", "/status", "")
+	carol := l.telegramUser("carol")
+	l.sayAndAwait("carol", "/status", "")
 	mine := l.bot.Sent(carol.ID)[0]
 	l.bot.Push(map[string]any{"callback_query": map[string]any{
 		"id": "7", "from": map[string]any{"id": carol.ID, "is_bot": false, "first_name": "carol"}, "data": card.Keyboard[0][0].Data,
@@ -212,7 +212,7 @@ func pressAnothers(l *gatedService, card telegramtest.Message) {
 			"from": map[string]any{"id": 42, "is_bot": true, "first_name": "Mews"},
 			"chat": map[string]any{"id": carol.ID, "type": "private", "first_name": "carol"}},
 	}})
-	l.last("carol", "This button does nothing here")
+	l.awaitNewest("carol", "This button does nothing here")
 	if n := l.Count("SELECT count(*) FROM question WHERE answer <> ''"); n != 0 {
 		l.T.Error("carol has answered for bob")
 	}
@@ -221,22 +221,22 @@ func pressAnothers(l *gatedService, card telegramtest.Message) {
 	}
 }
 
-// TestTheSmallModelGoesOn where there is no money for another, and the person is told.
-func TestTheSmallModelGoesOn(t *testing.T) {
+// TestBudget_Short_UsesSmallModel where there is no money for another, and the person is told.
+func TestBudget_Short_UsesSmallModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
-		priced+"budget: {users: {turn: 0.005}}\n", "bob, totp: off")
+		pricedConfig+"budget: {users: {turn: 0.005}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "hello")
-	l.last("bob", "I am little", "test/big", "costs more than the money that was left")
-	if n := spent(l); n > 5_000 {
+	l.awaitNewest("bob", "I am little", "test/big", "costs more than the money that was left")
+	if n := totalSpent(l); n > 5_000 {
 		t.Errorf("%d were spent", n)
 	}
 }
 
-// TestModestLimitsPayForOrdinaryModels: at their makers' prices, and with a cheaper one beside them
+// TestModestBudget_PaysOrdinaryModels: at their makers' prices, and with a cheaper one beside them
 // that nobody asked for.
-func TestModestLimitsPayForOrdinaryModels(t *testing.T) {
+func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 	t.Parallel()
 	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"
 	for _, c := range []struct{ price, budget, told string }{
@@ -260,22 +260,22 @@ func TestModestLimitsPayForOrdinaryModels(t *testing.T) {
 	}
 }
 
-// TestACallThatWasKilledIsPaidFor: nobody knows what it has cost, so it counts with the most that
+// TestKilledCall_CountsInFull: nobody knows what it has cost, so it counts with the most that
 // it can have. The turn goes on in the next life.
-func TestACallThatWasKilledIsPaidFor(t *testing.T) {
+func TestKilledCall_CountsInFull(t *testing.T) {
 	t.Parallel()
 	var hung atomic.Bool
 	reached := make(chan struct{})
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
 		case len(r.Done()) < 2:
-			return endless(r)
+			return endlessModel(r)
 		case hung.CompareAndSwap(false, true):
 			close(reached)
 			return modeltest.Answer{Text: "This is never said to its end.", Chunk: 4, CutAfter: 300, Hang: true}
 		}
 		return modeltest.Answer{Text: "Here I am again.", Usage: &modeltest.Usage{Prompt: 3000, Completion: 10}}
-	}, dear+"budget: {users: {turn: 0.1}}\n", "bob, totp: off")
+	}, dearConfig+"budget: {users: {turn: 0.1}}\n", "bob, totp: off")
 	l.Start()
 	l.say("bob", "go")
 	select {
@@ -285,17 +285,17 @@ func TestACallThatWasKilledIsPaidFor(t *testing.T) {
 	}
 	aside := l.Count("SELECT coalesce(sum(amount), 0) FROM lease")
 	l.Kill()
-	if aside < 16_384 || spent(l) != 10_000 {
-		t.Fatalf("%d were set aside for the call, %d spent before", aside, spent(l))
+	if aside < 16_384 || totalSpent(l) != 10_000 {
+		t.Fatalf("%d were set aside for the call, %d spent before", aside, totalSpent(l))
 	}
 	l.CheckIntegrity()
 	l.Start()
-	l.last("bob", "Here I am again.")
+	l.awaitNewest("bob", "Here I am again.")
 	l.WaitFor(apptest.Patience, "the call to be paid for", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
 	if n := l.Count("SELECT coalesce(sum(cost), 0) FROM usage WHERE class = 'unknown'"); n != aside {
 		t.Errorf("the call that was killed counts %d, and %d were set aside for it", n, aside)
 	}
-	if n, want := spent(l), 10_000+aside+3010; n != want || n > 100_000 {
+	if n, want := totalSpent(l), 10_000+aside+3010; n != want || n > 100_000 {
 		t.Errorf("%d were spent, want %d", n, want)
 	}
 	l.Stop()

@@ -16,23 +16,23 @@ import (
 )
 
 // little is what an answer takes.
-var little = &modeltest.Usage{Prompt: 100, Completion: 10}
+var answerCost = &modeltest.Usage{Prompt: 100, Completion: 10}
 
-// TestATurnThatWaitsForTheWorkerHoldsNoMoney: bob's worker dies in a turn, which then has the next
+// TestTurnWaitingForWorker_HoldsNoMoney: bob's worker dies in a turn, which then has the next
 // worker to itself. What bob says meanwhile in the terminal waits for that worker, and has set
 // aside, as it started, what the other turn lacks.
-func TestATurnThatWaitsForTheWorkerHoldsNoMoney(t *testing.T) {
+func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
 		case !strings.Contains(r.Asked(), "long"):
-			return modeltest.Answer{Text: "That was short.", Usage: little}
+			return modeltest.Answer{Text: "That was short.", Usage: answerCost}
 		case len(r.Done()) < 2: // the first one dies with the worker
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command",
-				Args: `{"command": "echo run >> runs; until [ -e enough ]; do sleep 0.05; done"}`}}, Usage: little}
+				Args: `{"command": "echo run >> runs; until [ -e enough ]; do sleep 0.05; done"}`}}, Usage: answerCost}
 		}
-		return modeltest.Answer{Text: "That was long.", Usage: little}
-	}, dear+"budget: {users: {day: 0.0285}}\n", "bob, totp: off")
+		return modeltest.Answer{Text: "That was long.", Usage: answerCost}
+	}, dearConfig+"budget: {users: {day: 0.0285}}\n", "bob, totp: off")
 	l.Start()
 	writes := func(text string) (end func()) {
 		talk, heard := exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), "chat", "--config", l.Config, "--user", "bob"), new(bytes.Buffer)
@@ -64,35 +64,35 @@ func TestATurnThatWaitsForTheWorkerHoldsNoMoney(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(l.Home("bob"), "enough"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.last("bob", "That was long.")
+	l.awaitNewest("bob", "That was long.")
 	end()
 	l.Stop()
 }
 
-// TestAYesIsForAllWhoWait: bob is asked in two chats, and says yes in one. Where that is enough for
+// TestBudgetYes_FreesAllWaitingTurns: bob is asked in two chats, and says yes in one. Where that is enough for
 // both, nobody waits for the other answer.
-func TestAYesIsForAllWhoWait(t *testing.T) {
+func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "Here I am.", Usage: little} },
-		dear+"budget: {users: {day: 0.001, extend: 0.15}}\n", "ann, role: admin, totp: off", "bob, totp: off")
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "Here I am.", Usage: answerCost} },
+		dearConfig+"budget: {users: {day: 0.001, extend: 0.15}}\n", "ann, role: admin, totp: off", "bob, totp: off")
 	l.open()
 	inFlat := func(words string, buttons int) {
 		t.Helper()
 		l.bot.Await(t, "the flat to read "+words, func() bool {
-			return slices.ContainsFunc(l.bot.Sent(theFlat.ID), func(m telegramtest.Message) bool {
+			return slices.ContainsFunc(l.bot.Sent(flatChat.ID), func(m telegramtest.Message) bool {
 				return strings.Contains(m.Text, words) && len(m.Keyboard) == buttons
 			})
 		})
 	}
-	l.bot.Say(theFlat, l.who("ann"), "/allow")
+	l.bot.Say(flatChat, l.telegramUser("ann"), "/allow")
 	inFlat("", 0)
-	l.bot.Say(theFlat, l.who("bob"), "@mews_bot hello")
+	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot hello")
 	inFlat("May I go on", 2)
 	l.say("bob", "hello")
-	card := l.card("bob", "May I go on")
-	l.WaitFor(apptest.Patience, "both questions to be delivered", l.delivered)
-	l.press("bob", card, 0)
-	l.last("bob", "Here I am.")
+	card := l.awaitCard("bob", "May I go on")
+	l.WaitFor(apptest.Patience, "both questions to be delivered", l.allDelivered)
+	l.pressRow("bob", card, 0)
+	l.awaitNewest("bob", "Here I am.")
 	inFlat("Here I am.", 0)
 	inFlat("May I go on", 0)
 	if n := l.Count("SELECT count(*) FROM extension"); n != 1 {

@@ -63,7 +63,7 @@ type budgetRig struct {
 	names  []string   // of the models that got them
 }
 
-func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *budgetRig {
+func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *budgetRig {
 	t.Helper()
 	m := &budgetRig{T: t, db: sqlitetest.Open(t), terms: budget.Options{Limits: limits}}
 	_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
@@ -136,7 +136,7 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	stream := new(reply.Feeds).Open(turn, "")
 	host.BeginTurn(hostcall.Turn{ID: turn.ID, Conversation: turn.Conversation.ID, Kind: supervisor.TurnChat, Reply: stream,
 		Limits: protocol.TurnLimits{Steps: 50}, Reserver: budget.New(o)})
-	said, why := m.work(host, turn), protocol.WhyDone
+	said, why := m.askModel(host, turn), protocol.WhyDone
 	if said == "" {
 		why = protocol.WhyError
 	}
@@ -151,7 +151,7 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 
 // work asks the model until it asks for no tool. It gives what it said then; "" where it could not
 // be asked.
-func (m *budgetRig) work(host *hostcall.Conn, turn supervisor.Turn) string {
+func (m *budgetRig) askModel(host *hostcall.Conn, turn supervisor.Turn) string {
 	m.Helper()
 	messages, err := m.db.Transcript().Messages(m.Context(), turn.Conversation.ID)
 	m.must(err)
@@ -188,7 +188,7 @@ var essay = strings.Repeat("It goes on and on. ", 842) + "That is all."
 
 // talker says hello, or reads three files and then says the essay, as far as it may each time. It
 // counts a token for four bytes.
-func talker(r modeltest.Request) (a modeltest.Answer) {
+func essayModel(r modeltest.Request) (a modeltest.Answer) {
 	last := r.Messages[len(r.Messages)-1]
 	switch {
 	case last.Role == "user" && last.Content == "hi":
@@ -246,11 +246,11 @@ var budgets = []struct {
 	{"turn: 0.01, extend: 2", supervisor.Budget{Turn: 10_000, Extend: 2_000_000}},
 }
 
-// TestWhatModelsMayWithinBudgets: a greeting, and a question for which three files are read and a
+// TestBudgets_EightModels_MatchTable: a greeting, and a question for which three files are read and a
 // long answer is given, asked of eight models within four budgets. The person says yes whenever
 // they are asked. testdata/budgets.golden is the table; it is written anew with
 // MEWS_UPDATE_GOLDEN=1.
-func TestWhatModelsMayWithinBudgets(t *testing.T) {
+func TestBudgets_EightModels_MatchTable(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))
 	if err != nil || !strings.Contains(string(example), "budget: {"+budgets[0].name) {
@@ -263,7 +263,7 @@ func TestWhatModelsMayWithinBudgets(t *testing.T) {
 		fmt.Fprintf(table, "%s, $%v and $%v for a million tokens\n\n", s.spec, s.price.Input, s.price.Output)
 		line("BUDGET", "SAID", "ASKED FOR", "CALLS", "OF", "MAX_TOKENS", "SPENT", "ANSWER")
 		for _, b := range budgets {
-			m := newMarket(t, s.spec, tiny, b.limits, talker)
+			m := newBudgetRig(t, s.spec, tiny, b.limits, essayModel)
 			host := m.host("ann")
 			for _, text := range []string{"hi", "read"} {
 				cells, turn := m.row(host, b.name, text)
@@ -271,7 +271,7 @@ func TestWhatModelsMayWithinBudgets(t *testing.T) {
 				if name := strings.SplitN(s.spec, "/", 2)[1]; text == "hi" && (cells[4] != name || cells[7] != "whole") {
 					t.Errorf("%s within %s: a greeting is answered with %q", s.spec, b.name, cells)
 				}
-				m.within(turn, b.limits)
+				m.checkLimits(turn, b.limits)
 			}
 		}
 		line()
@@ -292,10 +292,10 @@ func TestWhatModelsMayWithinBudgets(t *testing.T) {
 	}
 }
 
-// TestALongConversationGoesOnWithinItsBudget also when its worker has gone meanwhile, and with it
+// TestLongConversation_FitsItsBudget also when its worker has gone meanwhile, and with it
 // what was known of the conversation's length: it is not taken to have a token for each byte.
-func TestALongConversationGoesOnWithinItsBudget(t *testing.T) {
-	m := newMarket(t, "claude/claude-sonnet-4-5", tiny, supervisor.Budget{}, talker)
+func TestLongConversation_FitsItsBudget(t *testing.T) {
+	m := newBudgetRig(t, "claude/claude-sonnet-4-5", tiny, supervisor.Budget{}, essayModel)
 	host := m.host("ann")
 	for i := range 2 {
 		if said := m.turn(host, "ann", "", fmt.Sprint("read ", i)); said != essay {
@@ -311,7 +311,7 @@ func TestALongConversationGoesOnWithinItsBudget(t *testing.T) {
 }
 
 // within fails where a limit is exceeded, or something is still set aside.
-func (m *budgetRig) within(turn int64, limits supervisor.Budget) {
+func (m *budgetRig) checkLimits(turn int64, limits supervisor.Budget) {
 	m.Helper()
 	for what, query := range map[string]string{
 		"the turn's limit is exceeded": fmt.Sprintf(`SELECT 'by ' || x FROM (SELECT (SELECT sum(cost) FROM usage WHERE turn = %[1]d) -
@@ -326,17 +326,17 @@ func (m *budgetRig) within(turn int64, limits supervisor.Budget) {
 	}
 }
 
-// TestManyTurnsAtOnceNeverGoOver: 75 turns of 25 people at once, whose answers cost all that they
+// TestConcurrentTurns_StayWithinLimits: 75 turns of 25 people at once, whose answers cost all that they
 // may, within limits of a turn, a day, a month and the installation. At no moment is more spent and
 // set aside than any of them allows.
-func TestManyTurnsAtOnceNeverGoOver(t *testing.T) {
+func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 	limits, all := supervisor.Budget{Turn: 40_000, Day: 60_000, Month: 55_000}, int64(600_000)
 	over := fmt.Sprintf(`WITH paid AS (SELECT user, turn, cost FROM usage UNION ALL SELECT user, turn, amount FROM lease)
 		SELECT 'all ' || sum(cost) FROM paid HAVING sum(cost) > %d
 		UNION ALL SELECT user || ' ' || sum(cost) FROM paid GROUP BY user HAVING sum(cost) > %d
 		UNION ALL SELECT 'turn ' || sum(cost) FROM paid GROUP BY turn HAVING sum(cost) > %d`, all, min(limits.Day, limits.Month), limits.Turn)
 	var m *budgetRig
-	m = newMarket(t, "claude/claude-haiku-4-5", "", limits, func(r modeltest.Request) modeltest.Answer {
+	m = newBudgetRig(t, "claude/claude-haiku-4-5", "", limits, func(r modeltest.Request) modeltest.Answer {
 		if found := sqlitetest.Query(t, m.db, over); len(found) > 0 {
 			t.Errorf("over: %q", found)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // reserver pays for the model calls of a turn.
-func (s *service) reserver(t supervisor.Turn) hostcall.Reserver {
+func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 	o, served, err := s.budgetOf(t)
 	switch {
 	case err != nil:
@@ -51,7 +51,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 
 // payer pays for calls of models that are no steps of a turn.
 func (s *service) payer() usage.Payer {
-	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.reserver(t) }}
+	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.newReserver(t) }}
 }
 
 // jobBudget is what a person's jobs may cost.

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/users"
 )
 
-// TestWhoIsNotServedSpendsNothing: however their turn came to run.
-func TestWhoIsNotServedSpendsNothing(t *testing.T) {
+// TestReserver_UnservedUser_IsDenied: however their turn came to run.
+func TestReserver_UnservedUser_IsDenied(t *testing.T) {
 	_, err := budget.Denied{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
@@ -21,7 +21,7 @@ func TestWhoIsNotServedSpendsNothing(t *testing.T) {
 }
 
 // Only admins read what everybody has spent.
-func TestABudgetKnowsWhoIsAdmin(t *testing.T) {
+func TestBudget_Admin_IsMarked(t *testing.T) {
 	s := newTwoPersonService(t)
 	for name, admin := range map[string]bool{"ann": true, "ben": false} {
 		c := supervisor.Conversation{User: name, Channel: supervisor.ChannelTerminal}
@@ -32,17 +32,17 @@ func TestABudgetKnowsWhoIsAdmin(t *testing.T) {
 }
 
 // What somebody has set lower for themselves is not exceeded because it can't be read.
-func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
+func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	s := newTwoPersonService(t)
 	p := s.settings
 	set(t, p, "ann", users.SettingDay, "1.25")
 	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo")
 	turn := supervisor.Turn{ID: 1, Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
-	if _, paid := s.reserver(turn).(*budget.Reserver); !paid {
-		t.Errorf("the reserver is %T", s.reserver(turn))
+	if _, paid := s.newReserver(turn).(*budget.Reserver); !paid {
+		t.Errorf("the reserver is %T", s.newReserver(turn))
 	}
-	behind(t, s, "ALTER TABLE setting RENAME TO gone")
-	reserver := s.reserver(turn)
+	changeDatabase(t, s, "ALTER TABLE setting RENAME TO gone")
+	reserver := s.newReserver(turn)
 	_, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
 	refused := new(modelcall.Error)
 	if !errors.As(err, &refused) || refused.Class != modelcall.OverBudget ||
@@ -61,8 +61,8 @@ func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // of whom nothing was read yet
 		t.Errorf("ben is %+v", ben)
 	}
-	behind(t, s, "ALTER TABLE gone RENAME TO setting")
-	if _, paid := s.reserver(turn).(*budget.Reserver); !paid {
-		t.Errorf("once it can be read again the reserver is %T", s.reserver(turn))
+	changeDatabase(t, s, "ALTER TABLE gone RENAME TO setting")
+	if _, paid := s.newReserver(turn).(*budget.Reserver); !paid {
+		t.Errorf("once it can be read again the reserver is %T", s.newReserver(turn))
 	}
 }

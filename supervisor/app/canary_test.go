@@ -30,7 +30,7 @@ import (
 type canaries map[string]string
 
 // forms are how a secret may be written.
-func forms(secret string) [][]byte {
+func encodings(secret string) [][]byte {
 	all := []string{secret, strings.ToLower(secret), url.QueryEscape(secret), hex.EncodeToString([]byte(secret)),
 		strings.ReplaceAll(secret, "-", "")}
 	for shift := range 3 { // wherever it begins in what is written in base64
@@ -48,7 +48,7 @@ func forms(secret string) [][]byte {
 }
 
 // in are the secrets that something has.
-func (c canaries) in(text []byte) (found []string) {
+func (c canaries) found(text []byte) (found []string) {
 	for _, what := range slices.Sorted(maps.Keys(c)) {
 		secret := c[what]
 		if strings.HasPrefix(what, "typed") { // six digits may be part of any number
@@ -57,7 +57,7 @@ func (c canaries) in(text []byte) (found []string) {
 			}
 			continue
 		}
-		if slices.ContainsFunc(forms(secret), func(f []byte) bool { return bytes.Contains(text, f) }) {
+		if slices.ContainsFunc(encodings(secret), func(f []byte) bool { return bytes.Contains(text, f) }) {
 			found = append(found, what)
 		}
 	}
@@ -66,7 +66,7 @@ func (c canaries) in(text []byte) (found []string) {
 
 // inFiles are the secrets that stand in the files of a folder, by file. Of typed codes only the
 // text files' are looked for.
-func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
+func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -83,7 +83,7 @@ func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
 			look = maps.Clone(c)
 			maps.DeleteFunc(look, func(what, _ string) bool { return strings.HasPrefix(what, "typed") })
 		}
-		if found := look.in(text); found != nil {
+		if found := look.found(text); found != nil {
 			all[path] = found
 		}
 		return nil
@@ -143,12 +143,12 @@ func (a *canaryService) run(verb ...string) string {
 }
 
 // put is run, and what it has printed must hold no secret.
-func (a *canaryService) keep(verb ...string) {
+func (a *canaryService) runCleanly(verb ...string) {
 	a.printed.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
 }
 
 // found is a part of a text by a pattern.
-func found(t *testing.T, pattern, text string) string {
+func findPattern(t *testing.T, pattern, text string) string {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	if m == nil {
@@ -157,34 +157,34 @@ func found(t *testing.T, pattern, text string) string {
 	return m[1]
 }
 
-// TestNoSecretIsWritten puts a value of its own into every place for a secret, has everything fail
+// TestSecrets_AreNeverWritten puts a value of its own into every place for a secret, has everything fail
 // that can, and looks for them in all that was written: files, logs, what verbs print, the
 // processes' environments, what models and Telegram got.
-func TestNoSecretIsWritten(t *testing.T) {
+func TestSecrets_AreNeverWritten(t *testing.T) {
 	t.Parallel()
 	a := newCanaryService(t)
 	a.Start()
-	a.asks("alice", "hello", "echo: hello")
-	carol := a.pair(t)
-	a.codes()
-	a.failures(t)
-	a.verbs()
-	a.badConfiguration()
-	a.processesKeep(t)
-	a.lookAtFiles(t)
+	a.sayAndAwait("alice", "hello", "echo: hello")
+	carol := a.pairCarol(t)
+	a.typeCodes()
+	a.causeFailures(t)
+	a.runVerbs()
+	a.reloadBadConfig()
+	a.checkProcesses(t)
+	a.checkFiles(t)
 	a.Stop()
-	a.webhook(t)
-	a.look(t, carol)
-	a.canFail(t)
+	a.useWebhook(t)
+	a.checkEverything(t, carol)
+	a.checkDetection(t)
 }
 
 // pair has carol added and let in: she is shown her second factor, and nobody else is.
-func (a *canaryService) pair(t *testing.T) telegramtest.User {
+func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 	t.Helper()
-	a.keep("user", "add", "carol")
-	code := found(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "carol"))
+	a.runCleanly("user", "add", "carol")
+	code := findPattern(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "carol"))
 	a.canaries["invite"] = code
-	unused := found(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "bob"))
+	unused := findPattern(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "bob"))
 	a.canaries["unused invite"] = unused
 	carol := telegramtest.User{ID: 777, First: "carol"}
 	a.bot.Say(telegramtest.Private(carol), carol, "/start "+code)
@@ -198,7 +198,7 @@ func (a *canaryService) pair(t *testing.T) telegramtest.User {
 		}
 		return shown != ""
 	})
-	a.keys["carol"] = found(t, `\b([A-Z2-7]{32})\b`, shown)
+	a.keys["carol"] = findPattern(t, `\b([A-Z2-7]{32})\b`, shown)
 	a.canaries["carol's secret"] = a.keys["carol"]
 	for i, code := range regexp.MustCompile(`(?m)^[0-9A-Z]{4}(?:-[0-9A-Z]{2,4}){6}$`).FindAllString(shown, -1) {
 		a.canaries[fmt.Sprint("carol's recovery code ", i)] = code
@@ -214,38 +214,38 @@ func (a *canaryService) pair(t *testing.T) telegramtest.User {
 }
 
 // codes has bob type codes, right and wrong.
-func (a *canaryService) codes() {
+func (a *canaryService) typeCodes() {
 	a.T.Helper()
-	a.asks("bob", "one", locked)
-	a.canaries["typed wrong"], a.canaries["typed right"] = a.wrong("bob"), a.code("bob", 0)
-	a.asks("bob", a.canaries["typed wrong"], "Wrong code. ")
-	a.asks("bob", "ABCD-"+a.canaries["recovery code 0"][5:], "Wrong code. ")
+	a.sayAndAwait("bob", "one", locked)
+	a.canaries["typed wrong"], a.canaries["typed right"] = a.wrongCode("bob"), a.code("bob", 0)
+	a.sayAndAwait("bob", a.canaries["typed wrong"], "Wrong code. ")
+	a.sayAndAwait("bob", "ABCD-"+a.canaries["recovery code 0"][5:], "Wrong code. ")
 	from := len(a.told("bob"))
 	a.say("bob", a.canaries["typed right"])
-	a.hears("bob", from, unlocked, "echo: one")
-	a.asks("bob", "/lock", "Locked")
-	a.asks("bob", a.canaries["recovery code 1"], unlocked)
+	a.awaitTold("bob", from, unlocked, "echo: one")
+	a.sayAndAwait("bob", "/lock", "Locked")
+	a.sayAndAwait("bob", a.canaries["recovery code 1"], unlocked)
 }
 
 // failures has providers and Telegram refuse, be away, and answer nonsense.
-func (a *canaryService) failures(t *testing.T) {
+func (a *canaryService) causeFailures(t *testing.T) {
 	t.Helper()
 	for _, model := range []string{"claude/test", "down/test"} {
-		a.asks("alice", "/model "+model, "From your next message on "+model)
+		a.sayAndAwait("alice", "/model "+model, "From your next message on "+model)
 		a.say("alice", "hello "+model)
-		a.settles("hello " + model)
+		a.awaitSettled("hello " + model)
 	}
-	a.asks("alice", "/model default", "")
+	a.sayAndAwait("alice", "/model default", "")
 	for _, f := range []telegramtest.Fault{{Kind: telegramtest.Reset, Times: 1}, {Kind: telegramtest.HTML, Times: 1},
 		{Kind: telegramtest.Error, Code: http.StatusNotFound, Text: "Not Found", Times: 1}} {
 		a.bot.Fault(f)
 		a.say("alice", "through trouble")
-		a.settles("through trouble")
+		a.awaitSettled("through trouble")
 	}
 }
 
 // settles waits until what was said has an answer, with Telegram or refused for good.
-func (a *canaryService) settles(what string) {
+func (a *canaryService) awaitSettled(what string) {
 	a.T.Helper()
 	a.WaitFor(apptest.Patience, "an answer to "+what, func() bool {
 		return a.bot.Pending() == 0 && a.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
@@ -254,16 +254,16 @@ func (a *canaryService) settles(what string) {
 }
 
 // verbs prints all that verbs print beside what is shown on purpose.
-func (a *canaryService) verbs() {
+func (a *canaryService) runVerbs() {
 	for _, verb := range [][]string{{"status"}, {"status", "--json"}, {"user", "list"}, {"user", "list", "--json"}, {"user", "show", "carol"},
 		{"totp", "status"}, {"totp", "status", "--json"}, {"audit"}, {"audit", "--json"}, {"audit", "verify"}, {"usage"}, {"usage", "--all"},
 		{"check"}, {"doctor"}, {"models"}, {"reload"}, {"totp", "unlock", "bob"}, {"user", "export", "carol", "--output", filepath.Join(a.Dir, "state", "carol.tar.gz")}} {
-		a.keep(verb...)
+		a.runCleanly(verb...)
 	}
 }
 
 // badConfiguration has the configuration be read again with secrets in the wrong places.
-func (a *canaryService) badConfiguration() {
+func (a *canaryService) reloadBadConfig() {
 	good, err := os.ReadFile(a.Config)
 	if err != nil {
 		a.T.Fatal(err)
@@ -277,17 +277,17 @@ func (a *canaryService) badConfiguration() {
 		"models: {providers: {test: " + a.canaries["the key"] + "}}",
 	} {
 		a.write("mews.yaml", string(good)+"\n"+bad+"\n")
-		a.keep("reload")
-		a.keep("check")
+		a.runCleanly("reload")
+		a.runCleanly("check")
 		a.write("mews.yaml", fmt.Sprintf("state: %s/state\n%s\n", a.Dir, bad))
-		a.keep("check")
-		a.keep("reload")
+		a.runCleanly("check")
+		a.runCleanly("reload")
 	}
 	a.write("mews.yaml", string(good))
 }
 
 // processesKeep looks at what anybody of the same account may see of the processes.
-func (a *canaryService) processesKeep(t *testing.T) {
+func (a *canaryService) checkProcesses(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
 		pids := a.Processes(program)
@@ -300,7 +300,7 @@ func (a *canaryService) processesKeep(t *testing.T) {
 				if err != nil {
 					t.Logf("%s of %s: %v", name, program, err)
 				}
-				got := a.in(text)
+				got := a.found(text)
 				if program == "mews" && name == "environ" { // where it was given the one
 					got = slices.DeleteFunc(got, func(what string) bool { return what == "the key" })
 				}
@@ -313,7 +313,7 @@ func (a *canaryService) processesKeep(t *testing.T) {
 }
 
 // webhook has Telegram bring what people say, and others who do not know the secret.
-func (a *canaryService) webhook(t *testing.T) {
+func (a *canaryService) useWebhook(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(a.Config)
 	if err != nil {
@@ -322,7 +322,7 @@ func (a *canaryService) webhook(t *testing.T) {
 	a.write("mews.yaml", strings.Replace(string(text), "rate: {chat: 30, all: 1000}}", fmt.Sprintf("rate: {chat: 30, all: 1000}, "+
 		"webhook: {url: \"http://%s/webhook/telegram\", secret: %s}}\nwebhooks: {listen: %q}", a.hook, a.canaries["webhook secret"], a.hook), 1))
 	a.Start()
-	a.asks("alice", "by the hook", "echo: by the hook")
+	a.sayAndAwait("alice", "by the hook", "echo: by the hook")
 	for _, secret := range []string{"", "wrong", a.canaries["webhook secret"][:20]} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.hook+"/webhook/telegram?x="+a.canaries["token"], strings.NewReader("{}"))
 		if err != nil {
@@ -336,37 +336,37 @@ func (a *canaryService) webhook(t *testing.T) {
 		a.printed.WriteString(fmt.Sprint(resp.Status, resp.Header) + "\n")
 		resp.Body.Close()
 	}
-	a.keep("status")
+	a.runCleanly("status")
 	a.Stop()
 }
 
 // look looks everywhere.
-func (a *canaryService) look(t *testing.T, carol telegramtest.User) {
+func (a *canaryService) checkEverything(t *testing.T, carol telegramtest.User) {
 	t.Helper()
-	a.lookAtFiles(t)
+	a.checkFiles(t)
 	log, err := os.ReadFile(filepath.Join(a.Dir, "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(log) {
-		if what := a.in(line); what != nil {
+		if what := a.found(line); what != nil {
 			t.Errorf("the log has %q: %s", what, line)
 		}
 	}
 	for line := range bytes.Lines(a.printed.Bytes()) {
-		if what := a.in(line); what != nil {
+		if what := a.found(line); what != nil {
 			t.Errorf("a verb has printed %q: %s", what, line)
 		}
 	}
-	for where, value := range a.values() {
-		if what := a.in([]byte(value)); what != nil {
+	for where, value := range a.databaseValues() {
+		if what := a.found([]byte(value)); what != nil {
 			t.Errorf("the database has %q in %s: %.200q", what, where, value)
 		}
 	}
 	for _, r := range a.model.Requests() {
 		header := r.Header.Clone()
 		header.Del("Authorization")
-		if what := a.in(append(r.Raw, fmt.Sprint(header)...)); what != nil {
+		if what := a.found(append(r.Raw, fmt.Sprint(header)...)); what != nil {
 			t.Errorf("a model was sent %q", what)
 		}
 	}
@@ -376,28 +376,28 @@ func (a *canaryService) look(t *testing.T, carol telegramtest.User) {
 			t.Fatal(err)
 		}
 		onPurpose := c.ChatID == carol.ID && strings.Contains(string(params), "Scan the picture") || c.Method == "setWebhook"
-		if what := a.in(params); what != nil && !onPurpose {
+		if what := a.found(params); what != nil && !onPurpose {
 			t.Errorf("Telegram was sent %q by %s: %.300s", what, c.Method, params)
 		}
 	}
 }
 
 // lookAtFiles looks at what the service keeps, and at the people's folders.
-func (a *canaryService) lookAtFiles(t *testing.T) {
+func (a *canaryService) checkFiles(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{"state", "homes"} {
-		for path, what := range a.inFiles(t, filepath.Join(a.Dir, dir)) {
+		for path, what := range a.foundInFiles(t, filepath.Join(a.Dir, dir)) {
 			t.Errorf("%s has %q", path, what)
 		}
 	}
 }
 
 // canFail sees that secrets would be found.
-func (a *canaryService) canFail(t *testing.T) {
+func (a *canaryService) checkDetection(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	for what, secret := range a.canaries {
-		for i, form := range forms(secret) {
+		for i, form := range encodings(secret) {
 			if strings.HasPrefix(what, "typed") && i > 0 {
 				continue
 			}
@@ -405,7 +405,7 @@ func (a *canaryService) canFail(t *testing.T) {
 			if err := os.WriteFile(path, []byte("x "+string(form)+" y"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := a.inFiles(t, dir)[path]; !slices.Contains(got, what) {
+			if got := a.foundInFiles(t, dir)[path]; !slices.Contains(got, what) {
 				t.Errorf("%s was planted as %q, and %q were found", what, form, got)
 			}
 		}

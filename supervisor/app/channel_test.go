@@ -41,7 +41,7 @@ func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // presenting has a channel present itself for a while, and gives what was asked and what the bot is
 // called at last.
-func presenting(t *testing.T, while time.Duration, answer func(string, time.Duration) string) (
+func presentFor(t *testing.T, while time.Duration, answer func(string, time.Duration) string) (
 	made map[string][]time.Duration, name string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func presenting(t *testing.T, while time.Duration, answer func(string, time.Dura
 	return made, name
 }
 
-func meAs(name string) string {
+func getMeAnswer(name string) string {
 	return `{"ok":true,"result":{"id":42,"is_bot":true,"first_name":"Mews","username":"` + name + `"}}`
 }
 
@@ -80,22 +80,22 @@ const (
 )
 
 // menuCalls answers what the menu is set by.
-func menuCalls(method string) string {
+func menuAnswer(method string) string {
 	return map[string]string{"getMyCommands": `{"ok":true,"result":[]}`, "setMyCommands": apiYes}[method]
 }
 
-// TestNothingIsAskedWithinAFlood: the name is asked and the menu set exactly when Telegram has
+// TestPresent_FloodWait_AsksNothing: the name is asked and the menu set exactly when Telegram has
 // said.
-func TestNothingIsAskedWithinAFlood(t *testing.T) {
+func TestPresent_FloodWait_AsksNothing(t *testing.T) {
 	flood := 137 * time.Second
-	made, name := presenting(t, time.Hour, func(method string, after time.Duration) string {
+	made, name := presentFor(t, time.Hour, func(method string, after time.Duration) string {
 		switch {
 		case method == "getMe" && after < flood, method == "setMyCommands" && after < 3*flood:
 			return apiFlood
 		case method == "getMe":
-			return meAs("mews_bot")
+			return getMeAnswer("mews_bot")
 		}
-		return menuCalls(method)
+		return menuAnswer(method)
 	})
 	if asked := made["getMe"]; len(asked) != 2 || asked[1] != flood || name != "mews_bot" {
 		t.Errorf("the name was asked for after %v, and is %q", asked, name)
@@ -105,24 +105,24 @@ func TestNothingIsAskedWithinAFlood(t *testing.T) {
 	}
 }
 
-// TestANewNameIsLearntWithinADay, also while the menu can't be set and after a day on which nothing
+// TestPresent_LearnsNewNameWithinADay, also while the menu can't be set and after a day on which nothing
 // could be asked.
-func TestANewNameIsLearntWithinADay(t *testing.T) {
+func TestPresent_LearnsNewNameWithinADay(t *testing.T) {
 	for name, menu := range map[string]bool{"with its menu": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
 			day := 24 * time.Hour
-			made, name := presenting(t, 3*day+time.Hour, func(method string, after time.Duration) string {
+			made, name := presentFor(t, 3*day+time.Hour, func(method string, after time.Duration) string {
 				switch {
 				case method == "getMe" && after > day-time.Hour && after < day+time.Hour:
 					return ""
 				case method == "getMe" && after < 2*day:
-					return meAs("mews_bot")
+					return getMeAnswer("mews_bot")
 				case method == "getMe":
-					return meAs("hawk_bot")
+					return getMeAnswer("hawk_bot")
 				case !menu:
 					return ""
 				}
-				return menuCalls(method)
+				return menuAnswer(method)
 			})
 			if n := len(made["getMe"]); name != "hawk_bot" || n < 4 || n > 60 {
 				t.Errorf("the bot is called %q; asked %d times", name, n)

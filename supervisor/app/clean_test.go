@@ -16,18 +16,18 @@ import (
 )
 
 // behind changes a service's database behind its back.
-func behind(t *testing.T, s *service, statements string) {
+func changeDatabase(t *testing.T, s *service, statements string) {
 	t.Helper()
 	sqlitetest.Change(t, s.db, statements)
 }
 
 // A picture that holds a secret does not outlast its message in a terminal either.
-func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
+func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 	const secretStands = 10 * time.Minute
 	c := newCommandLine(t, true)
 	outbox := c.s.db.Outbox()
 	shown := func(name string, vanish time.Duration) string {
-		file, err := pictures{c.s.spool}.Keep(name, []byte(name))
+		file, err := generatedFiles{c.s.spool}.Keep(name, []byte(name))
 		must(t, err)
 		d, err := outbox.Say(t.Context(), supervisor.Delivery{Text: name, Files: []supervisor.File{file}, DeleteAfter: vanish,
 			Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}})
@@ -58,30 +58,30 @@ func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
 }
 
 // Where the audit log takes no entry, nothing that an admin has done takes effect.
-func TestNothingTakesEffectWithoutItsAuditEntry(t *testing.T) {
+func TestAdminCall_NoAuditEntry_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)
 	store := c.s.db.Access()
-	c.does("user", "add", "dan")
-	c.does("user", "add", "off")
-	c.does("user", "disable", "off")
-	c.does("user", "invite", "dan")
+	c.mustRun("user", "add", "dan")
+	c.mustRun("user", "add", "off")
+	c.mustRun("user", "disable", "off")
+	c.mustRun("user", "invite", "dan")
 	must(t, store.Factors.Put(t.Context(), "dan", []byte("sealed"), nil))
 	must(t, store.Bindings.Bind(t.Context(), sqlite.Binding{Channel: supervisor.ChannelTelegram, Account: "7", User: "dan"}))
 	must(t, os.WriteFile(c.s.config.State+"/homes/dan/partLog", []byte("hello"), 0o600))
-	behind(t, c.s, "UPDATE totp SET failures = 3; CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the log is full'); END")
+	changeDatabase(t, c.s, "UPDATE totp SET failures = 3; CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the log is full'); END")
 	state := func() string {
 		var all bytes.Buffer
 		for _, user := range []string{"ann", "ben", "dan", "eve", "off"} {
 			must(t, store.People.Export(t.Context(), user, &all))
 		}
-		return fmt.Sprint(all.String(), c.does("user", "list"))
+		return fmt.Sprint(all.String(), c.mustRun("user", "list"))
 	}
 	before := state()
-	c.configure(strings.Replace(fmt.Sprintf(counterConfig, c.dir), "2.50", "9.50", 1))
+	c.configure(strings.Replace(fmt.Sprintf(commandLineConfig, c.dir), "2.50", "9.50", 1))
 	for _, verb := range []string{"user add eve", "user disable dan", "user enable off", "user invite ann", "user invite dan --revoke",
 		"totp enroll ben", "totp reset dan", "totp unlock dan", "user export ann", "user remove dan", "user delete dan --yes", "reload"} {
-		if _, errs, code := c.types("", strings.Fields(verb)...); code == 0 {
+		if _, errs, code := c.run("", strings.Fields(verb)...); code == 0 {
 			t.Errorf("mews %s was done, and said %q", verb, errs)
 		}
 		if now := state(); now != before {
@@ -91,6 +91,6 @@ func TestNothingTakesEffectWithoutItsAuditEntry(t *testing.T) {
 	if _, err := os.Stat(c.s.config.State + "/homes/dan/partLog"); err != nil {
 		t.Errorf("dan's folder: %v", err)
 	}
-	behind(t, c.s, "DROP TRIGGER full")
-	c.does("user", "delete", "dan", "--yes")
+	changeDatabase(t, c.s, "DROP TRIGGER full")
+	c.mustRun("user", "delete", "dan", "--yes")
 }

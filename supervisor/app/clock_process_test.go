@@ -41,12 +41,12 @@ func serveByClock(clock string) (code int) {
 
 // clocked is a service whose supervisor is a process of its own, and goes by a clock that stands
 // but for when the test moves it.
-type clocked struct{ *gatedService }
+type clockedService struct{ *gatedService }
 
 // newClocked has a service be one; it does not run yet.
-func newClocked(l *gatedService) *clocked {
+func newClockedService(l *gatedService) *clockedService {
 	l.T.Helper()
-	c := &clocked{l}
+	c := &clockedService{l}
 	self, err := os.Executable()
 	if err != nil {
 		l.T.Fatal(err)
@@ -64,10 +64,10 @@ func newClocked(l *gatedService) *clocked {
 }
 
 // move moves the clock on.
-func (c *clocked) move(d time.Duration) {
+func (c *clockedService) move(d time.Duration) {
 	c.T.Helper()
 	c.gatedService.move(d)
-	c.write("clock.new", strconv.FormatInt(c.clock().UnixMilli(), 10))
+	c.write("clock.new", strconv.FormatInt(c.now().UnixMilli(), 10))
 	if err := os.Rename(filepath.Join(c.Dir, "clock.new"), filepath.Join(c.Dir, "clock")); err != nil {
 		c.T.Fatal(err)
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 // streamOff is how somebody is asked about a setting.
-const streamOff = "Change your setting stream from "
+const streamQuestion = "Change your setting stream from "
 
-// TestACommandsQuestionOutlivesWhoeverWaits: whether the service is killed or stopped while a
+// TestCommandQuestion_ServiceDies_AsksOnce: whether the service is killed or stopped while a
 // command asks, nobody is asked twice, and what is pressed counts, also while nobody runs.
-func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
+func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
-	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, approvals: {settings: ask}")}
+	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, approvals: {settings: ask}")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()
 	for i, c := range []struct {
@@ -26,26 +26,26 @@ func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
 		away                 bool // it is pressed while nobody runs
 		end                  func()
 	}{
-		{"/settings stream off", "Once", "From now on stream is off", false, l.die},
-		{"/settings stream on", "Once", "From now on stream is on", true, l.die},
-		{"/settings stream off", "Deny", "alice was asked and said no.", true, l.die},
+		{"/settings stream off", "Once", "From now on stream is off", false, l.kill},
+		{"/settings stream on", "Once", "From now on stream is on", true, l.kill},
+		{"/settings stream off", "Deny", "alice was asked and said no.", true, l.kill},
 		{"/settings stream off", "Once", "From now on stream is off", true, l.Stop},
 	} {
-		l.asks("alice", c.says, streamOff)
-		l.WaitFor(apptest.Patience, "the question to be delivered", l.delivered)
+		l.sayAndAwait("alice", c.says, streamQuestion)
+		l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
 		c.end()
 		if c.away {
-			l.chooses("alice", c.button)
+			l.pressLabel("alice", c.button)
 		}
 		l.Start()
 		if !c.away {
-			l.chooses("alice", c.button)
+			l.pressLabel("alice", c.button)
 		}
-		l.settle()
+		l.awaitDone()
 		if told := last(l.told("alice")); !slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, c.answer) }) {
 			t.Errorf("%s, %s: alice was told %q in the end", c.says, c.button, told)
 		}
-		if n := l.asked(); n != i+1 {
+		if n := l.questionCount(); n != i+1 {
 			t.Errorf("%s, %s: alice was asked %d times, want %d", c.says, c.button, n, i+1)
 		}
 	}
@@ -55,11 +55,11 @@ func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
 	l.Stop()
 }
 
-// TestSomebodyIsDeletedWhileTheirCommandAsks: the command ends with them, and nothing tries to
+// TestUserDelete_EndsCommandThatAsks: the command ends with them, and nothing tries to
 // answer it.
-func TestSomebodyIsDeletedWhileTheirCommandAsks(t *testing.T) {
+func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	t.Parallel()
-	l := approvalService{newGatedService(t, fileSender, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
+	l := approvalService{newGatedService(t, sendFileModel, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()
 	verb := func(args ...string) *exec.Cmd {
@@ -73,15 +73,15 @@ func TestSomebodyIsDeletedWhileTheirCommandAsks(t *testing.T) {
 	if err := talk.Start(); err != nil {
 		t.Fatal(err)
 	}
-	l.WaitFor(apptest.Patience, "dan to be asked", func() bool { return l.asked() == 1 })
+	l.WaitFor(apptest.Patience, "dan to be asked", func() bool { return l.questionCount() == 1 })
 	if out, err := verb("user", "delete", "dan", "--yes").CombinedOutput(); err != nil || !strings.Contains(string(out), "dan is deleted.") {
 		t.Fatalf("%v: %s\n%s", err, out, l.Log())
 	}
 	_ = talk.Process.Kill() // it may wait for an answer that does not come
 	_ = talk.Wait()
-	l.asks("alice", "/settings stream off", streamOff) // which rings for all who wait
-	l.chooses("alice", "Once")
-	l.settle()
+	l.sayAndAwait("alice", "/settings stream off", streamQuestion) // which rings for all who wait
+	l.pressLabel("alice", "Once")
+	l.awaitDone()
 	if log := l.Log(); strings.Contains(log, "answer a command") {
 		t.Errorf("something tries to answer dan: %s", log)
 	}

@@ -19,13 +19,13 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
-		Effects: s.db.Effects(), Pictures: pictures{s.spool},
+		Effects: s.db.Effects(), Pictures: generatedFiles{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: sqlite.Locks{Access: s.db.Access()}, Groups: users.Groups{Loader: s.configuration.Loader},
 		Invites: s.inviter(), Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: s.uploads(),
-		Features: rows(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
+		Features: collect(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
 		People: s.settings, OfferZone: s.schedule.Chat.OfferZone,
-		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
+		Tools: userTools(s), OpenedTools: s.db.OpenedTools(),
 		Begin: queue.Begin, Drop: queue.DropBefore, Anew: queue.AnswerAnew, Queue: queue, Now: s.now, Audit: s.audit.Note, Status: s.ownStatus(report).Text, Welcome: report.Welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}

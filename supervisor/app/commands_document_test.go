@@ -19,7 +19,7 @@ func TestGuide_CommandTables_AreThoseOfHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands, err := command.New(command.Options{Features: rows(describe(), commandRows)})
+	commands, err := command.New(command.Options{Features: collect(describeFeatures(), commandRows)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/users"
 )
 
-func TestAnInviteLetsSomebodyIn(t *testing.T) {
+func TestInviteCommand_LetsUserIn(t *testing.T) {
 	s := newTwoPersonService(t)
 	bot := ""
 	i := s.inviter()
@@ -60,7 +60,7 @@ func TestAnInviteLetsSomebodyIn(t *testing.T) {
 	}
 }
 
-func TestWhoCannotBeInvited(t *testing.T) {
+func TestInviter_BadOrSuspendedName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
 	must(t, s.db.Access().People.Suspend(t.Context(), "ben", true))
 	must(t, s.configuration.Refresh(t.Context()))
@@ -75,7 +75,7 @@ func TestWhoCannotBeInvited(t *testing.T) {
 	}
 }
 
-func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
+func TestGroup_AllowThenDisallow(t *testing.T) {
 	s := newTwoPersonService(t)
 	g := users.Groups{Loader: s.configuration.Loader}
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-7"}
@@ -106,7 +106,7 @@ func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 	must(t, err)
 }
 
-func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
+func TestStatus_ShowsGateAndBudget(t *testing.T) {
 	s := newTwoPersonService(t)
 	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
@@ -139,7 +139,7 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 }
 
 // All but what runs turns is as a service puts it together.
-func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
+func TestCommands_HaveAllDependencies(t *testing.T) {
 	s := newTwoPersonService(t)
 	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log)
 	o := chatCommands{s}.commandOptions(nil, api.StatusReporter{})

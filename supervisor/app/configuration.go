@@ -18,7 +18,7 @@ import (
 type configuration struct {
 	*users.Loader
 	setPrices func(*config.Config) error // on an error nothing has changed
-	applied   func(*config.Config)       // puts the rest into force
+	applyRest   func(*config.Config)       // puts the rest into force
 	current   atomic.Pointer[config.Config]
 }
 
@@ -51,7 +51,7 @@ func usersConfiguration(cfg *config.Config) *users.Configuration {
 	}
 	u.Defaults = users.Defaults{
 		Model:         users.Default[string]{Value: cfg.Models.Default, Configured: cfg.Models.Default != config.Offline},
-		Thinking:      users.Default[string]{Value: cfg.Models.Thinking, Configured: cfg.Models.Thinking != unthinking},
+		Thinking:      users.Default[string]{Value: cfg.Models.Thinking, Configured: cfg.Models.Thinking != thinkingOff},
 		Language:      users.Default[string]{Value: cfg.Speech.In.Language, Configured: cfg.Speech.In.Language != "auto"},
 		StreamReplies: users.Default[bool]{Value: cfg.Chat.Stream == config.StreamEdit, Configured: cfg.Chat.Stream != config.StreamEdit},
 		Busy:          users.Default[supervisor.BusyMode]{Value: supervisor.BusyMode(cfg.Chat.Busy), Configured: cfg.Chat.Busy != config.BusySteer},
@@ -60,7 +60,7 @@ func usersConfiguration(cfg *config.Config) *users.Configuration {
 }
 
 // unthinking is what models do by default.
-const unthinking = "off"
+const thinkingOff = "off"
 
 // parseDollars is config.ParseDollars for users.Settings.
 func parseDollars(text string) (micro int64, kept string, err error) {

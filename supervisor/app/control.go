@@ -33,7 +33,7 @@ func (s *service) openControl(context.Context) (err error) {
 		Greet: func(u supervisor.User) control.Attached {
 			return control.Attached{Version: s.version, Walls: report.Walls(), Model: report.Model(u)}
 		},
-		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: hearing{s}.uploaded, Methods: methods,
+		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload, Methods: methods,
 		Refused: ingress.NoteRefusals(s.audit.Note, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
 	})
 	return err
@@ -41,10 +41,10 @@ func (s *service) openControl(context.Context) (err error) {
 
 // methods are what the control socket answers beside what it always does.
 func (s *service) methods(report api.StatusReporter) (map[string]api.Method, error) {
-	own := api.Own{Status: report, Usage: s.sums(), Catalogue: s.models, Choices: s.modelChoice(),
+	own := api.Own{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
 		Effects: s.db.Effects()}
 	table, err := api.New(api.Options{People: s.people, Audit: s.audit.Note}, own.Calls(), s.admins.Calls(),
-		rows(s.features, func(f feature.Feature) []feature.Call { return f.Calls }))
+		collect(s.features, func(f feature.Feature) []feature.Call { return f.Calls }))
 	if err != nil {
 		return nil, err
 	}

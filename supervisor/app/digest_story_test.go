@@ -17,35 +17,35 @@ import (
 
 // aDay is a day of alice's by which there is all that a digest tells. It is half past seven on the
 // next one in a moment.
-func aDay(t *testing.T, m *taskModel, digest string) *remembered {
-	m.chat = played{
+func newDigestDay(t *testing.T, m *taskModel, digest string) *aliceService {
+	m.chat = scriptedModel{
 		{words: "set them", calls: calls("schedule_task", `{"when":"daily at 16:00","text":"Look.","kind":"task","name":"Garden"}`,
 			"schedule_task", `{"when":"daily at 17:00","text":"Look.","kind":"task","name":"Shed","options":{"on_miss":"skip"}}`), answer: "They are set."},
 		{words: "Which cake", calls: calls("ask_user", `{"question":"Which one?","kind":"choice","options":["apple","plum"]}`), answer: "Plum it is."},
 	}
-	l := newTasked(t, m, "")
+	l := newTaskService(t, m, "")
 	l.say("alice", digest)
-	l.toldLast("alice", "Digest is on.")
+	l.awaitLastTold("alice", "Digest is on.")
 	l.say("alice", "/remind tomorrow at 9: call the plumber")
-	l.toldLast("alice", "Next: Fri 21 Nov 2025 09:00")
+	l.awaitLastTold("alice", "Next: Fri 21 Nov 2025 09:00")
 	l.say("alice", "set them")
-	l.toldLast("alice", "They are set.")
-	l.lay("plans/garden.md", "# Garden\n")
-	l.indexed()
+	l.awaitLastTold("alice", "They are set.")
+	l.writeHomeFile("plans/garden.md", "# Garden\n")
+	l.awaitHomeIndexed()
 
-	m.plays(modeltest.Answer{Status: 400, Text: "no"})
-	l.until(time.Date(2025, 11, 20, 15, 0, 40, 0, time.UTC))
-	l.ended("1")
-	l.until(time.Date(2025, 11, 20, 16, 30, 0, 0, time.UTC))
-	l.ended("2")
-	l.until(time.Date(2025, 11, 21, 6, 29, 0, 0, time.UTC))
+	m.queueAnswers(modeltest.Answer{Status: 400, Text: "no"})
+	l.moveTo(time.Date(2025, 11, 20, 15, 0, 40, 0, time.UTC))
+	l.awaitFires("1")
+	l.moveTo(time.Date(2025, 11, 20, 16, 30, 0, 0, time.UTC))
+	l.awaitFires("2")
+	l.moveTo(time.Date(2025, 11, 21, 6, 29, 0, 0, time.UTC))
 	l.say("alice", "Which cake?")
-	l.toldLast("alice", "Which one?")
+	l.awaitLastTold("alice", "Which one?")
 	return l
 }
 
 // indexed waits until the index has alice's home.
-func (l *remembered) indexed() {
+func (l *aliceService) awaitHomeIndexed() {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
 		var s api.Status
@@ -77,76 +77,76 @@ Waiting for you
 
 // A day is told in one message in the morning, also where the service starts anew before and after
 // it.
-func TestADayIsToldInTheMorning(t *testing.T) {
+func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
-	l := aDay(t, m, "/digest 7:30")
-	runs, _ := m.runs()
-	l.until(time.Date(2025, 11, 21, 6, 29, 50, 0, time.UTC))
+	l := newDigestDay(t, m, "/digest 7:30")
+	runs, _ := m.countRequests()
+	l.moveTo(time.Date(2025, 11, 21, 6, 29, 50, 0, time.UTC))
 	l.shut()
 	l.open()
-	l.indexed()
-	l.until(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
-	l.WaitFor(apptest.Patience, "the digest", func() bool { return l.count("alice", "Digest\n\nToday") == 1 })
+	l.awaitHomeIndexed()
+	l.moveTo(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
+	l.WaitFor(apptest.Patience, "the digest", func() bool { return l.countTold("alice", "Digest\n\nToday") == 1 })
 	if got := last(l.told("alice")); got != tellsOfTheDay {
 		t.Errorf("it says %q", got)
 	}
 	l.shut()
 	l.open()
-	l.until(time.Date(2025, 11, 21, 6, 31, 0, 0, time.UTC))
-	l.until(time.Date(2025, 11, 21, 8, 0, 10, 0, time.UTC))
-	l.toldLast("alice", "Reminder: call the plumber")
-	if n := l.count("alice", "Digest\n\n"); n != 1 {
+	l.moveTo(time.Date(2025, 11, 21, 6, 31, 0, 0, time.UTC))
+	l.moveTo(time.Date(2025, 11, 21, 8, 0, 10, 0, time.UTC))
+	l.awaitLastTold("alice", "Reminder: call the plumber")
+	if n := l.countTold("alice", "Digest\n\n"); n != 1 {
 		t.Errorf("it is told %d times", n)
 	}
-	if n, _ := m.runs(); n != runs {
+	if n, _ := m.countRequests(); n != runs {
 		t.Errorf("a model was asked %d times for it", n-runs)
 	}
 }
 
 // A week in which nothing is new is told by nothing, and asks no model, however the digest is
 // worded. A file that was there long ago is not new.
-func TestAWeekWithNothingNewIsNotTold(t *testing.T) {
+func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"/digest on", "/digest written"} {
 		m := &taskModel{}
-		l := newTasked(t, m, "")
+		l := newTaskService(t, m, "")
 		l.say("alice", words)
-		l.toldLast("alice", "Digest is on.")
-		l.lay("old.md", "# Old\n")
-		if err := os.Chtimes(filepath.Join(l.Home("alice"), "old.md"), longAgo, longAgo.AddDate(0, -1, 0)); err != nil {
+		l.awaitLastTold("alice", "Digest is on.")
+		l.writeHomeFile("old.md", "# Old\n")
+		if err := os.Chtimes(filepath.Join(l.Home("alice"), "old.md"), storyStart, storyStart.AddDate(0, -1, 0)); err != nil {
 			t.Fatal(err)
 		}
 		l.say("alice", "hello")
-		l.toldLast("alice", "Noted.")
-		l.indexed()
+		l.awaitLastTold("alice", "Noted.")
+		l.awaitHomeIndexed()
 		told := len(l.told("alice"))
 		for n := range 7 {
-			l.until(time.Date(2025, 11, 21+n, 6, 30, 10, 0, time.UTC))
-			l.ended(strconv.Itoa(n + 1))
+			l.moveTo(time.Date(2025, 11, 21+n, 6, 30, 10, 0, time.UTC))
+			l.awaitFires(strconv.Itoa(n + 1))
 		}
-		if got := l.look("SELECT group_concat(DISTINCT state) FROM fire"); got != "silent" {
+		if got := l.query("SELECT group_concat(DISTINCT state) FROM fire"); got != "silent" {
 			t.Errorf("%s: the fires are %s", words, got)
 		}
 		if now := len(l.told("alice")); now != told {
 			t.Errorf("%s: she is told %q", words, last(l.told("alice")))
 		}
-		if n, _ := m.runs(); n != 0 {
+		if n, _ := m.countRequests(); n != 0 {
 			t.Errorf("%s: a model was asked %d times", words, n)
 		}
 	}
 }
 
 // A written digest is what a model makes of the rows: it is asked once.
-func TestAModelWordsTheDigest(t *testing.T) {
+func TestWrittenDigest_AsksModelOnce(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
-	l := aDay(t, m, "/digest written 7:30")
-	runs, _ := m.runs()
-	m.plays(report("The plumber is at nine."))
-	l.until(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
-	l.toldLast("alice", "Digest\n\nThe plumber is at nine.")
-	n, asked := m.runs()
+	l := newDigestDay(t, m, "/digest written 7:30")
+	runs, _ := m.countRequests()
+	m.queueAnswers(reportAnswer("The plumber is at nine."))
+	l.moveTo(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
+	l.awaitLastTold("alice", "Digest\n\nThe plumber is at nine.")
+	n, asked := m.countRequests()
 	if n != runs+1 {
 		t.Errorf("a model was asked %d times", n-runs)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAMessagesWayNamesFilesThatExist: a document that no test reads will rot.
-func TestAMessagesWayNamesFilesThatExist(t *testing.T) {
+// TestPackageDoc_NamesExistingFiles: a document that no test reads will rot.
+func TestPackageDoc_NamesExistingFiles(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)

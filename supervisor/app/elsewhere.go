@@ -8,7 +8,7 @@ import (
 
 // elsewhere is where a person is told what a conversation of theirs did not take: their private
 // chat, or the terminal where that is what refuses.
-func (s *service) elsewhere(c supervisor.Conversation, why supervisor.SendReason) (none supervisor.Conversation) {
+func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendReason) (none supervisor.Conversation) {
 	user, known := s.settings.Find(c.User)
 	if !known {
 		return none
@@ -23,7 +23,7 @@ func (s *service) elsewhere(c supervisor.Conversation, why supervisor.SendReason
 }
 
 // queuedElsewhere has what was put there be sent.
-func (s *service) queuedElsewhere(c supervisor.Conversation) {
+func (s *service) notifyFallback(c supervisor.Conversation) {
 	found, err := s.db.Conversations().Find(context.Background(), c.User, c.Channel, c.Chat, c.Thread)
 	if err != nil {
 		s.log.Error("send what a chat did not take", "user", c.User, "error", err)

@@ -9,15 +9,15 @@ import (
 
 // A model that looks for a tool by the name that it has elsewhere is offered ours, and uses it. All
 // that is named for one is there.
-func TestToolsOfOthersAreFound(t *testing.T) {
+func TestFindTools_ForeignName_FindsOurs(t *testing.T) {
 	t.Parallel()
-	m := &taskModel{chat: played{
+	m := &taskModel{chat: scriptedModel{
 		{words: "every morning", calls: calls("find_tools", `{"words":"cron"}`, "schedule_task", `{"when":"weekdays 8:30","text":"stand up"}`), answer: "It is set."},
 		{words: "what else", calls: calls("find_tools", `{"words":"tasks"}`), answer: "That is all."},
 	}}
-	l := newTasked(t, m, "")
+	l := newTaskService(t, m, "")
 	l.say("alice", "tell me every morning to stand up")
-	l.toldLast("alice", "It is set.")
+	l.awaitLastTold("alice", "It is set.")
 	offered := func() (names []string) {
 		requests := l.model.Requests()
 		for _, tool := range requests[len(requests)-1].Tools {
@@ -28,10 +28,10 @@ func TestToolsOfOthersAreFound(t *testing.T) {
 	if got := offered(); !slices.Contains(got, "schedule_task") || slices.Contains(got, "update_task") {
 		t.Errorf("once it has looked for cron it is offered %q", got)
 	}
-	if n := l.look("SELECT count(*) FROM job WHERE kind = 'reminder'"); n != "1" {
+	if n := l.query("SELECT count(*) FROM job WHERE kind = 'reminder'"); n != "1" {
 		t.Errorf("%s reminders are set", n)
 	}
-	l.says("what else is there?")
+	l.sayInChat("what else is there?")
 	for _, e := range tools.OfOthers {
 		for _, name := range e.Tools {
 			if !slices.Contains(offered(), name) {

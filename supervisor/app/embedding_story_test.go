@@ -9,21 +9,21 @@ import (
 )
 
 // likeMeanings are the words of like meaning that the fake's embedding model knows in these tests.
-var likeMeanings = strings.NewReplacer("automobile", "car", "vehicle", "car")
+var synonyms = strings.NewReplacer("automobile", "car", "vehicle", "car")
 
 // embeddingService is a service with a model for meanings, which costs a dollar for a million
 // tokens.
-func embeddingService(t *testing.T, script modeltest.Script, people ...string) *gatedService {
+func newEmbeddingService(t *testing.T, script modeltest.Script, people ...string) *gatedService {
 	t.Helper()
 	l := newGatedService(t, script, "models: {default: test/test, embed: test/meanings, prices: {test/meanings: {input: 1, output: 0}}, "+
 		"providers: {test: {kind: openai, base_url: MODEL_URL}}}\n", people...)
-	l.model.Embedding = func(text string) []float32 { return modeltest.Embedding(likeMeanings.Replace(text)) }
+	l.model.Embedding = func(text string) []float32 { return modeltest.Embedding(synonyms.Replace(text)) }
 	l.open()
 	return l
 }
 
 // embedded are the texts that the model for meanings has got.
-func (l *gatedService) embedded() (texts string) {
+func (l *gatedService) embeddedTexts() (texts string) {
 	for _, r := range l.model.Requests() {
 		var asked struct{ Input []string }
 		if r.Model == "meanings" && json.Unmarshal(r.Raw, &asked) == nil {
@@ -33,43 +33,43 @@ func (l *gatedService) embedded() (texts string) {
 	return texts
 }
 
-// TestWhatMeansTheSameIsFoundByTheModelForMeanings where the words differ, and is
+// TestSearch_Embeddings_FindSynonyms where the words differ, and is
 // paid by who has said it.
-func TestWhatMeansTheSameIsFoundByTheModelForMeanings(t *testing.T) {
+func TestSearch_Embeddings_FindSynonyms(t *testing.T) {
 	t.Parallel()
-	l := embeddingService(t, func(r modeltest.Request) modeltest.Answer {
+	l := newEmbeddingService(t, func(r modeltest.Request) modeltest.Answer {
 		if r.Model == "meanings" {
 			return modeltest.Answer{}
 		}
-		return finder(r)
+		return searchModel(r)
 	}, "alice, role: admin, totp: 'off', budget: {day: 1}", "bob, totp: 'off', budget: {day: 1}")
 	l.say("bob", "My automobile is secret")
-	l.last("bob", "Noted.")
+	l.awaitNewest("bob", "Noted.")
 	l.say("alice", "The automobile is at the garage")
-	l.answered("alice", 1, "Noted.")
+	l.awaitAnswer("alice", 1, "Noted.")
 	l.say("alice", "/new")
-	l.answered("alice", 2, "")
-	l.found("alice", `search_history {"words":"vehicle"}`, "person: The automobile is at the garage")
+	l.awaitAnswer("alice", 2, "")
+	l.awaitFound("alice", `search_history {"words":"vehicle"}`, "person: The automobile is at the garage")
 	if strings.Contains(last(l.told("alice")), "secret") {
 		t.Errorf("alice is told %q", last(l.told("alice")))
 	}
 	l.say("alice", "/usage")
-	l.last("alice", "test/meanings")
-	if got := l.embedded(); strings.Count(got, "The automobile is at the garage|") != 1 {
+	l.awaitNewest("alice", "test/meanings")
+	if got := l.embeddedTexts(); strings.Count(got, "The automobile is at the garage|") != 1 {
 		t.Errorf("embedded were %q", got)
 	}
 }
 
-// TestWhoHasNoMoneyForMeaningsFindsByWords, and is told so.
-func TestWhoHasNoMoneyForMeaningsFindsByWords(t *testing.T) {
+// TestSearch_NoBudget_FallsBackToWords, and is told so.
+func TestSearch_NoBudget_FallsBackToWords(t *testing.T) {
 	t.Parallel()
-	l := embeddingService(t, finder, "alice, role: admin, totp: 'off', budget: {day: 0.000001}")
+	l := newEmbeddingService(t, searchModel, "alice, role: admin, totp: 'off', budget: {day: 0.000001}")
 	l.say("alice", "The automobile is at the garage")
-	l.answered("alice", 1, "Noted.")
+	l.awaitAnswer("alice", 1, "Noted.")
 	l.say("alice", "/new")
-	l.answered("alice", 2, "")
-	l.found("alice", `search_history {"words":"garage"}`, "person: The automobile is at the garage", "no money is left for the model for meanings")
-	if l.embedded() != "" {
-		t.Errorf("embedded were %q", l.embedded())
+	l.awaitAnswer("alice", 2, "")
+	l.awaitFound("alice", `search_history {"words":"garage"}`, "person: The automobile is at the garage", "no money is left for the model for meanings")
+	if l.embeddedTexts() != "" {
+		t.Errorf("embedded were %q", l.embeddedTexts())
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestAnAdminIsToldWhatOnlyTheyCanMend: a person reads that the model is not available, and an
+// TestModelFault_AlertsAdminOnce: a person reads that the model is not available, and an
 // admin why, once until it answers again. An admin who meets it reads it there.
-func TestAnAdminIsToldWhatOnlyTheyCanMend(t *testing.T) {
+func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -23,16 +23,16 @@ func TestAnAdminIsToldWhatOnlyTheyCanMend(t *testing.T) {
 		return modeltest.Fails(modeltest.Auth)(modeltest.Answer{})
 	}, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.who(name)))
+		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
 	}
 	l.open()
 	const unavailable = "⚠ test/test is not available at the moment. An admin knows why."
-	l.asks("bob", "hello", unavailable)
-	l.asks("bob", "hello again", unavailable)
+	l.sayAndAwait("bob", "hello", unavailable)
+	l.sayAndAwait("bob", "hello again", unavailable)
 	l.bot.Await(t, "alice to be told", func() bool { return len(l.told("alice")) > 0 })
-	l.asks("alice", "hello", "⚠ \"test\" wants an API key, and none was accepted.")
+	l.sayAndAwait("alice", "hello", "⚠ \"test\" wants an API key, and none was accepted.")
 	mended.Store(true)
-	l.asks("bob", "and now", "echo: and now")
+	l.sayAndAwait("bob", "and now", "echo: and now")
 	l.WaitFor(apptest.Patience, "alice to be told that it is well", func() bool { return slices.Contains(l.told("alice"), "test/test answers again.") })
 	var faults []string
 	for _, text := range l.told("alice") {

@@ -26,8 +26,8 @@ func (s *service) newFeatures() []feature.Feature {
 	return []feature.Feature{
 		s.memory().Feature(),
 		s.instructions().Feature(),
-		s.undos().Feature(),
-		s.searcher().Feature(),
+		s.newUndos().Feature(),
+		s.newSearcher().Feature(),
 		s.forgetter.Feature(),
 		s.voices.Feature(),
 		s.transcriber.Feature(),
@@ -39,12 +39,12 @@ func (s *service) newFeatures() []feature.Feature {
 }
 
 // undos are what was changed in people's files.
-func (s *service) undos() *undo.Undos {
+func (s *service) newUndos() *undo.Undos {
 	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool, Now: s.now})
 }
 
 // searcher finds what was said, and what homes hold.
-func (s *service) searcher() *search.Searcher {
+func (s *service) newSearcher() *search.Searcher {
 	return search.New(search.Options{Index: s.index, Transcript: s.db.Transcript(),
 		Conversations: s.db.Conversations(), Sent: s.db.Inbox(),
 		Zone: s.settings.Zone, Now: s.now})

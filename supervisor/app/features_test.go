@@ -14,7 +14,7 @@ import (
 )
 
 func TestHostCalls_EveryExample_IsOfItsRow(t *testing.T) {
-	calls := rows(describe(), func(f feature.Feature) []feature.HostCall { return f.HostCalls })
+	calls := collect(describeFeatures(), func(f feature.Feature) []feature.HostCall { return f.HostCalls })
 	table, err := hostcall.NewTable(calls...)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestHostCalls_EveryExample_IsOfItsRow(t *testing.T) {
 			t.Errorf("%s has an example, and no row", method)
 		}
 	}
-	for _, f := range describe() {
+	for _, f := range describeFeatures() {
 		featuretest.CheckExamples(t, f, "../..")
 	}
 }
@@ -54,7 +54,7 @@ func TestFeatures_Names_AreUnique(t *testing.T) {
 	for call := range methods {
 		take("call", call)
 	}
-	for _, f := range describe() {
+	for _, f := range describeFeatures() {
 		take("feature", f.Name)
 		for _, call := range f.Calls {
 			take("call", call.Name)

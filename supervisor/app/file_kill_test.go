@@ -23,7 +23,7 @@ import (
 )
 
 // killedFiles are messages with files that the service is killed over.
-var killedFiles = map[string]struct {
+var fileMessages = map[string]struct {
 	comes  func(content []byte) telegramtest.Field
 	begins string   // what the file begins with
 	read   string   // what the model must have read
@@ -40,7 +40,7 @@ var killedFiles = map[string]struct {
 	"a voice message": {
 		func(content []byte) telegramtest.Field {
 			return telegramtest.Voice(telegramtest.File{ID: "file", Content: content}, time.Second)
-		}, string(wave()), "] buy eggs", []string{"Heard:\n\nbuy eggs", "I have read it."},
+		}, string(waveFile()), "] buy eggs", []string{"Heard:\n\nbuy eggs", "I have read it."},
 		[]string{"arriving", "arriving, fetched", "arriving, fetched, receive waiting", "arriving, fetched, receive running",
 			"arriving, fetched, receive done", "arriving, fetched, receive done, transcribe waiting",
 			"arriving, fetched, receive done, transcribe running", "arriving, fetched, receive done, transcribe running, piece",
@@ -49,14 +49,14 @@ var killedFiles = map[string]struct {
 	},
 }
 
-// TestKilledAfterEachCommitOfAFile: after whatever commit the service is killed that leads to a new
+// TestFile_KillAfterEachCommit_LosesNothing: after whatever commit the service is killed that leads to a new
 // state, from the message with a file to its answer's receipt, the next life goes on from what is
 // on disk then. The file lies in uploads/ once and whole, the model has read it, its person is told
 // everything once, or once more and marked where it may have been sent, and bytes that are on disk
 // are not fetched again.
-func TestKilledAfterEachCommitOfAFile(t *testing.T) {
+func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 	t.Parallel()
-	for name, c := range killedFiles {
+	for name, c := range fileMessages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			content := []byte(c.begins + " of " + name)
@@ -67,17 +67,17 @@ func TestKilledAfterEachCommitOfAFile(t *testing.T) {
 				return modeltest.Answer{Text: c.told[len(c.told)-1]}
 			}
 			l := &killedService{sent: content, gatedService: newGatedService(t, script, `speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}`+"\n", "bob")}
-			l.live(l.Dir, l.keep)
-			l.asks("bob", "hi", "I have not read it")
-			l.settled(l.Dir, 1)
+			l.runIn(l.Dir, l.keepImage)
+			l.sayAndAwait("bob", "hi", "I have not read it")
+			l.awaitSettled(l.Dir, 1)
 			l.before = len(l.told("bob"))
 			l.keeps.Store(true)
 			l.say("bob", "look at this", c.comes(content))
-			l.settled(l.Dir, 1+len(c.told))
+			l.awaitSettled(l.Dir, 1+len(c.told))
 			l.shut()
 			l.before = len(l.told("bob"))
-			l.name(c.states)
-			l.writtenEarly()
+			l.checkStates(c.states)
+			l.addWrittenEarly()
 			tried := map[string]bool{}
 			for _, image := range l.images {
 				left := image.state + l.deliveries(image.dir)
@@ -87,13 +87,13 @@ func TestKilledAfterEachCommitOfAFile(t *testing.T) {
 				tried[left] = true
 				downloads := l.bot.Count(telegramtest.DownloadMethod)
 				apptest.GiveToWorkers(t, filepath.Join(image.dir, "homes"))
-				l.live(image.dir, nil)
-				l.settled(image.dir, l.before+len(c.told)-len(image.told))
+				l.runIn(image.dir, nil)
+				l.awaitSettled(image.dir, l.before+len(c.told)-len(image.told))
 				l.shut()
 				told := slices.Concat(image.told, l.told("bob")[l.before:])
 				l.before = len(l.told("bob"))
-				l.toldEach(image.state, told, c.told)
-				l.holds(image)
+				l.checkTold(image.state, told, c.told)
+				l.checkUploads(image)
 				if again := l.bot.Count(telegramtest.DownloadMethod) > downloads; again == strings.Contains(image.state, "fetched") {
 					t.Errorf("killed when it was %s: that the file is fetched again is %v", image.state, again)
 				}
@@ -110,19 +110,19 @@ type killedService struct {
 	sent   []byte // the file
 	person string // who sent it; "" is bob
 
-	images []image // written while a life runs by it alone
+	images []folderImage // written while a life runs by it alone
 }
 
 // image is a copy of a service's folders at one moment, and what bob had been told then of what he
 // sent.
-type image struct {
+type folderImage struct {
 	dir   string
 	told  []string
 	state string
 }
 
 // live runs a service inside over a folder, until shut.
-func (l *killedService) live(dir string, committed func()) {
+func (l *killedService) runIn(dir string, committed func()) {
 	l.T.Helper()
 	apptest.LinkPrograms(l.T)
 	log, err := os.OpenFile(filepath.Join(l.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -149,11 +149,11 @@ func (l *killedService) live(dir string, committed func()) {
 }
 
 // keep keeps a copy of all folders. Nothing is committed while it does.
-func (l *killedService) keep() {
+func (l *killedService) keepImage() {
 	if !l.keeps.Load() {
 		return
 	}
-	i := image{dir: l.T.TempDir(), told: l.told(cmp.Or(l.person, "bob"))[l.before:]}
+	i := folderImage{dir: l.T.TempDir(), told: l.told(cmp.Or(l.person, "bob"))[l.before:]}
 	err := filepath.WalkDir(l.Dir, func(path string, d fs.DirEntry, err error) error {
 		to := filepath.Join(i.dir, strings.TrimPrefix(path, l.Dir))
 		switch {
@@ -182,15 +182,15 @@ func (l *killedService) keep() {
 }
 
 // settled waits until bob was told so many things and nothing is left to do of what was sent.
-func (l *killedService) settled(dir string, told int) {
+func (l *killedService) awaitSettled(dir string, told int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "all to be answered", func() bool {
-		return len(l.told("bob")) >= told && l.bot.Pending() == 0 && slices.Equal(l.look(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
+		return len(l.told("bob")) >= told && l.bot.Pending() == 0 && slices.Equal(l.query(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
 			(SELECT count(*) FROM outbox WHERE delivered_at IS NULL) + (SELECT count(*) FROM lease)`), []string{"0"})
 	})
 }
 
-func (l *killedService) look(dir, query string) []string {
+func (l *killedService) query(dir, query string) []string {
 	l.T.Helper()
 	return sqlitetest.QueryCopy(l.T, filepath.Join(dir, "state", "private", "mews.db"), query)
 }
@@ -199,17 +199,17 @@ func (l *killedService) look(dir, query string) []string {
 // life goes on from.
 func (l *killedService) deliveries(dir string) string {
 	l.T.Helper()
-	return strings.Join(l.look(dir, `SELECT (SELECT count(*) FROM lease) || ' ' ||
+	return strings.Join(l.query(dir, `SELECT (SELECT count(*) FROM lease) || ' ' ||
 		(SELECT group_concat(coalesce(outcome, 'waits') ORDER BY id) FROM outbox) || ' ' ||
 		(SELECT coalesce(group_concat(state || repeat ORDER BY id), '') FROM post)`), "")
 }
 
 // name names the image's states by its rows, and fails where one of want is missing.
-func (l *killedService) name(want []string) {
+func (l *killedService) checkStates(want []string) {
 	l.T.Helper()
 	var all []string
 	for n, i := range l.images {
-		l.images[n].state = strings.Join(l.look(i.dir, `SELECT i.state ||
+		l.images[n].state = strings.Join(l.query(i.dir, `SELECT i.state ||
 			(SELECT CASE WHEN sha256 IS NULL THEN '' ELSE ', fetched' END FROM attachment WHERE inbound = i.id) ||
 			coalesce((SELECT group_concat(', ' || kind || ' ' || state, '') FROM operation WHERE inbound = i.id), '') ||
 			CASE WHEN EXISTS (SELECT 1 FROM operation_piece) THEN ', piece' ELSE '' END ||
@@ -226,14 +226,14 @@ func (l *killedService) name(want []string) {
 
 // writtenEarly adds a copy in which the worker has written the file, and its operation runs for all
 // that is known of it.
-func (l *killedService) writtenEarly() {
+func (l *killedService) addWrittenEarly() {
 	l.T.Helper()
-	at := slices.IndexFunc(l.images, func(i image) bool { return strings.HasSuffix(i.state, "receive running") })
+	at := slices.IndexFunc(l.images, func(i folderImage) bool { return strings.HasSuffix(i.state, "receive running") })
 	if at < 0 || at+1 == len(l.images) {
 		l.T.Fatal("the file was not received")
 	}
 	before, after := l.images[at], l.images[at+1]
-	i := image{dir: l.T.TempDir(), told: before.told, state: before.state + ", written"}
+	i := folderImage{dir: l.T.TempDir(), told: before.told, state: before.state + ", written"}
 	config, err := os.ReadFile(filepath.Join(before.dir, "mews.yaml"))
 	err = errors.Join(err, os.CopyFS(filepath.Join(i.dir, "state"), os.DirFS(filepath.Join(before.dir, "state"))),
 		os.CopyFS(filepath.Join(i.dir, "homes"), os.DirFS(filepath.Join(after.dir, "homes"))),
@@ -242,12 +242,12 @@ func (l *killedService) writtenEarly() {
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	l.holds(image{dir: after.dir, state: i.state})
+	l.checkUploads(folderImage{dir: after.dir, state: i.state})
 	l.images = append(l.images, i)
 }
 
 // toldEach fails unless bob was told each of want in its order, once, or once more and marked.
-func (l *killedService) toldEach(state string, told, want []string) {
+func (l *killedService) checkTold(state string, told, want []string) {
 	l.T.Helper()
 	var plain []string
 	for _, text := range told {
@@ -265,7 +265,7 @@ func (l *killedService) toldEach(state string, told, want []string) {
 }
 
 // holds fails unless bob's uploads are the one file.
-func (l *killedService) holds(i image) {
+func (l *killedService) checkUploads(i folderImage) {
 	l.T.Helper()
 	var found []string
 	err := filepath.WalkDir(filepath.Join(i.dir, "homes", "bob", "uploads"), func(path string, d fs.DirEntry, err error) error {
@@ -285,7 +285,7 @@ func (l *killedService) holds(i image) {
 }
 
 // wave is a recording of half a second in which there is a loud tone.
-func wave() []byte {
+func waveFile() []byte {
 	const rate, samples = 16000, 8000
 	b := []byte("RIFF")
 	b = binary.LittleEndian.AppendUint32(b, 36+2*samples)

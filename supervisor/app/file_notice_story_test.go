@@ -13,7 +13,7 @@ import (
 )
 
 // noticed are the messages to alice about files, without their head.
-func (l *remembered) noticed() (list []string) {
+func (l *aliceService) fileNotices() (list []string) {
 	for _, text := range l.told("alice") {
 		if _, names, found := strings.Cut(text, "Changed in your folder by others:\n"); found {
 			list = append(list, strings.TrimSpace(names))
@@ -24,16 +24,16 @@ func (l *remembered) noticed() (list []string) {
 
 // untilNoticed has time go on until alice has been told so often of files. A quarter of an hour
 // goes by at once, so that it is too late for each look that has a time of its own.
-func (l *remembered) untilNoticed(n int) string {
+func (l *aliceService) awaitFileNotices(n int) string {
 	l.T.Helper()
 	looks := 0
 	l.WaitFor(apptest.Patience, fmt.Sprintf("message %d about files", n), func() bool {
 		if looks++; looks%100 == 0 {
-			l.until(l.clock().Add(15 * time.Minute))
+			l.moveTo(l.now().Add(15 * time.Minute))
 		}
-		return len(l.noticed()) >= n
+		return len(l.fileNotices()) >= n
 	})
-	list := l.noticed()
+	list := l.fileNotices()
 	if len(list) != n {
 		l.T.Fatalf("alice was told of files %d times: %q", len(list), list)
 	}
@@ -42,67 +42,67 @@ func (l *remembered) untilNoticed(n int) string {
 
 // What others change in a folder is told: while a worker is there that watches it, and without one.
 // What a turn has written is not.
-func TestWhatOthersChangeIsTold(t *testing.T) {
+func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	t.Parallel()
-	m := &taskModel{chat: played{
+	m := &taskModel{chat: scriptedModel{
 		{words: "write it", calls: calls("write_file", `{"path":"own.md","content":"mine\n"}`, "edit_file", `{"path":"there.md","old_text":"it was","new_text":"it is"}`), answer: "Written."},
 	}}
-	l := newTasked(t, m, "")
-	l.lay("there.md", "it was there\n")
-	l.lay("later.md", "as well\n")
+	l := newTaskService(t, m, "")
+	l.writeHomeFile("there.md", "it was there\n")
+	l.writeHomeFile("later.md", "as well\n")
 	l.say("alice", "/notifications on")
-	l.toldLast("alice", "File watch is on. It comes every 15 minutes")
-	l.ended("1")
-	l.until(l.clock().Add(5 * time.Minute))
+	l.awaitLastTold("alice", "File watch is on. It comes every 15 minutes")
+	l.awaitFires("1")
+	l.moveTo(l.now().Add(5 * time.Minute))
 
 	l.say("alice", "write it")
-	l.toldLast("alice", "Written.")
-	if done := l.look("SELECT group_concat(kind || ' ' || target) FROM effect"); done != "write own.md,edit there.md" {
+	l.awaitLastTold("alice", "Written.")
+	if done := l.query("SELECT group_concat(kind || ' ' || target) FROM effect"); done != "write own.md,edit there.md" {
 		t.Fatalf("it has done %q", done)
 	}
-	l.lay("theirs.md", "somebody else's\n")
-	l.lay("later.md", "changed\n")
-	if told := l.untilNoticed(1); told != "new: theirs.md\nchanged: later.md" {
+	l.writeHomeFile("theirs.md", "somebody else's\n")
+	l.writeHomeFile("later.md", "changed\n")
+	if told := l.awaitFileNotices(1); told != "new: theirs.md\nchanged: later.md" {
 		t.Errorf("told is %q", told)
 	}
 
-	l.lay("own.md", "not mine any more\n")
+	l.writeHomeFile("own.md", "not mine any more\n")
 	for i := range 29 {
-		l.lay(fmt.Sprintf("sync/%02d.md", i), "x\n")
+		l.writeHomeFile(fmt.Sprintf("sync/%02d.md", i), "x\n")
 	}
 	if err := os.Remove(filepath.Join(l.Home("alice"), "theirs.md")); err != nil {
 		t.Fatal(err)
 	}
 	l.say("alice", "hello")
-	l.toldLast("alice", "Noted.")
+	l.awaitLastTold("alice", "Noted.")
 	want := ""
 	for i := range 20 { // what is new comes first
 		want += fmt.Sprintf("new: sync/%02d.md\n", i)
 	}
-	if told := l.untilNoticed(2); told != want+"and 11 more" {
+	if told := l.awaitFileNotices(2); told != want+"and 11 more" {
 		t.Errorf("told is %q", told)
 	}
 
 	l.shut() // no worker is there any more
 	l.open()
-	l.lay("unseen.md", "x\n")
-	l.until(onTheQuarter(l))
-	l.WaitFor(apptest.Patience, "the look of its own time", func() bool { return len(l.noticed()) >= 3 })
-	if list := l.noticed(); !slices.Equal(list[2:], []string{"new: unseen.md"}) {
+	l.writeHomeFile("unseen.md", "x\n")
+	l.moveTo(nextQuarterHour(l))
+	l.WaitFor(apptest.Patience, "the look of its own time", func() bool { return len(l.fileNotices()) >= 3 })
+	if list := l.fileNotices(); !slices.Equal(list[2:], []string{"new: unseen.md"}) {
 		t.Errorf("without a worker told is %q", list[2:])
 	}
-	if n, _ := m.runs(); n != 0 {
+	if n, _ := m.countRequests(); n != 0 {
 		t.Errorf("a model was asked %d times", n)
 	}
 	l.say("alice", "/notifications off")
-	l.toldLast("alice", "File watch is off.")
+	l.awaitLastTold("alice", "File watch is off.")
 }
 
 // onTheQuarter is when the folder is looked at next by itself.
-func onTheQuarter(l *remembered) time.Time {
+func nextQuarterHour(l *aliceService) time.Time {
 	l.T.Helper()
 	var next int64
-	if _, err := fmt.Sscan(l.look("SELECT next FROM job WHERE kind = 'routine'"), &next); err != nil {
+	if _, err := fmt.Sscan(l.query("SELECT next FROM job WHERE kind = 'routine'"), &next); err != nil {
 		l.T.Fatal(err)
 	}
 	return time.UnixMilli(next)

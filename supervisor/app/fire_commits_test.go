@@ -74,7 +74,7 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 		Queued: l.box.Changed, Resume: l.sessions.Wake, Ended: func() {}, Now: l.now})
 	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed,
 		Sources: l.db.Jobs(), CheckStore: l.db.Jobs(),
-		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Check: l.look}).Check},
+		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).Check},
 		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
 		Begun:      func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
@@ -98,7 +98,7 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 func (l *fireRig) now() time.Time { return time.Now().Add(-l.behind) }
 
 // firesBegin is when the jobs are set.
-var firesBegin = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+var firesStart = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // What the jobs do, by their texts.
 const (
@@ -116,7 +116,7 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 	if err != nil {
 		l.Fatal(err)
 	}
-	next, _, err := rule.Next(firesBegin, time.UTC)
+	next, _, err := rule.Next(firesStart, time.UTC)
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 		supervisor.Job{User: "alice", Kind: kind, Text: text, Rule: string(encoded), Zone: "UTC",
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat},
 			MadeBy:       text,
-			Options:      supervisor.JobOptions{Exact: true, Check: look}, FiredUntil: firesBegin, Next: next}, nil); err != nil {
+			Options:      supervisor.JobOptions{Exact: true, Check: look}, FiredUntil: firesStart, Next: next}, nil); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -132,10 +132,10 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 // setAll sets one job of each kind.
 func (l *fireRig) setAll() {
 	once := func(minutes int) recurrence.Rule {
-		return recurrence.Rule{Kind: recurrence.Once, At: firesBegin.Add(time.Duration(minutes) * time.Minute)}
+		return recurrence.Rule{Kind: recurrence.Once, At: firesStart.Add(time.Duration(minutes) * time.Minute)}
 	}
 	every := func(minutes int) recurrence.Rule {
-		return recurrence.Rule{Kind: recurrence.Interval, At: firesBegin, Every: time.Duration(minutes) * time.Minute}
+		return recurrence.Rule{Kind: recurrence.Interval, At: firesStart, Every: time.Duration(minutes) * time.Minute}
 	}
 	l.set(fireTea, supervisor.JobReminder, once(1), supervisor.Check{})
 	l.set(fireRoses, supervisor.JobTask, once(2), supervisor.Check{})
@@ -145,8 +145,8 @@ func (l *fireRig) setAll() {
 }
 
 // look is the worker's.
-func (l *fireRig) look(context.Context, string, protocol.CheckParameters) (protocol.CheckResult, error) {
-	return protocol.CheckResult{Met: l.now().Sub(firesBegin) >= 12*time.Minute, Found: "nothing to see"}, nil
+func (l *fireRig) runCheck(context.Context, string, protocol.CheckParameters) (protocol.CheckResult, error) {
+	return protocol.CheckResult{Met: l.now().Sub(firesStart) >= 12*time.Minute, Found: "nothing to see"}, nil
 }
 
 // Run is the worker, and the model.
@@ -193,9 +193,9 @@ func (l *fireRig) step(a session.Attempt, part protocol.Part) sqlite.Step {
 }
 
 // pass lets the clock go on to the end of the run. Alice answers what she is asked.
-func (l *fireRig) pass() {
+func (l *fireRig) runToEnd() {
 	l.Helper()
-	for l.now().Before(firesBegin.Add(45 * time.Minute)) {
+	for l.now().Before(firesStart.Add(45 * time.Minute)) {
 		<-time.After(time.Minute)
 		synctest.Wait()
 		for _, buttons := range sqlitetest.Query(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
@@ -212,7 +212,7 @@ func (l *fireRig) pass() {
 	l.stop()
 }
 
-func (l *fireRig) same(what string, got, want any) {
+func (l *fireRig) checkEqual(what string, got, want any) {
 	l.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		l.Errorf("%s: (-want +got)\n%s", what, d)
@@ -220,18 +220,18 @@ func (l *fireRig) same(what string, got, want any) {
 }
 
 // check holds what is kept and what was told against what is due.
-func (l *fireRig) check(life string) {
+func (l *fireRig) checkAll(life string) {
 	l.Helper()
 	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
 		JOIN (SELECT * FROM fire ORDER BY job,
-			due) f ON f.job = j.id GROUP BY j.id ORDER BY j.id`, firesBegin.UnixMilli())
+			due) f ON f.job = j.id GROUP BY j.id ORDER BY j.id`, firesStart.UnixMilli())
 	want := []string{"tea 1 said: done", "roses 2 said: done", "shed 3 said: done", "gate 10 failed, 20 failed, " +
 		"30 failed: paused", "build 5 silent, 10 silent, 15 said: done"}
-	l.same(life+": fires", fires, want)
+	l.checkEqual(life+": fires", fires, want)
 	due := map[string]int{"Reminder: tea": 1, "The roses are dry.": 1, "Shall I shut it?": 1,
 		"asked Shall I shut it? ➜ Yes": 1,
 		"```":                          1, "⚠ There is no such model.": 2, "That was failure 3 in a row, so I have paused it.": 1}
-	l.same(life+": told", l.told(due), due)
+	l.checkEqual(life+": told", l.countTold(due), due)
 	if open := sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM "+
 		"inbox WHERE state <> 'done' UNION ALL SELECT id FROM outbox WHERE outcome IS NULL"); len(open) > 0 {
 		l.Errorf("%s: %d things are not done", life, len(open))
@@ -241,7 +241,7 @@ func (l *fireRig) check(life string) {
 // told counts messages, by their last lines, for those that are due. One that is marked as said
 // again counts where one that is due is not there else: the kill may have come before it was sent,
 // or between that and its receipt.
-func (l *fireRig) told(due map[string]int) map[string]int {
+func (l *fireRig) countTold(due map[string]int) map[string]int {
 	told, again := map[string]int{}, map[string]int{}
 	for _, text := range l.chat.texts() {
 		line, marked := strings.CutPrefix(text[strings.LastIndex(text, "\n")+1:], "(again) ")
@@ -263,11 +263,11 @@ func (l *fireRig) told(due map[string]int) map[string]int {
 // Whatever commit the service is killed after, as it claims what is due, has a turn, asks, looks,
 // tells, or pauses: each time of each job is kept once, and what came of it is told once.
 // MEWS_FIRE_KILL_STEP=1 tries each commit; without it every fourth is tried.
-func TestKilledAfterEachCommitOfAFire(t *testing.T) {
+func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
-		behind := time.Since(firesBegin)
+		behind := time.Since(firesStart)
 		kills := &crashSnapshots{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setAll()
@@ -275,8 +275,8 @@ func TestKilledAfterEachCommitOfAFire(t *testing.T) {
 		// a commit, of which there is an image
 		chat.after = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
 		chat.mu.Unlock()
-		taken := kills.during(l.pass)
-		l.check("never killed")
+		taken := kills.during(l.runToEnd)
+		l.checkAll("never killed")
 		t.Logf("%d commits", len(taken))
 		if t.Failed() {
 			return
@@ -284,8 +284,8 @@ func TestKilledAfterEachCommitOfAFire(t *testing.T) {
 		for i := 0; i < len(taken); i += apptest.Number(t, "MEWS_FIRE_KILL_STEP", 4) {
 			image := taken[i]
 			next := newFireRig(t, image.dir, &fakeChannel{sent: image.sent}, time.Since(image.at), nil)
-			next.pass()
-			next.check(fmt.Sprintf("killed after commit %d, at %s", i+1, image.at.Format(time.TimeOnly)))
+			next.runToEnd()
+			next.checkAll(fmt.Sprintf("killed after commit %d, at %s", i+1, image.at.Format(time.TimeOnly)))
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // quietUntil is when alice's quiet hours end.
-var quietUntil = firesBegin.Add(20 * time.Minute)
+var quietUntil = firesStart.Add(20 * time.Minute)
 
 // setQuiet sets a task that says something and one that asks, in alice's quiet hours.
 func (l *fireRig) setQuiet() {
@@ -24,7 +24,7 @@ func (l *fireRig) setQuiet() {
 		l.Fatal(err)
 	}
 	for i, text := range []string{fireRoses, fireShed} {
-		l.set(text, supervisor.JobTask, recurrence.Rule{Kind: recurrence.Once, At: firesBegin.Add(time.Duration(2+i) * time.Minute)}, supervisor.Check{})
+		l.set(text, supervisor.JobTask, recurrence.Rule{Kind: recurrence.Once, At: firesStart.Add(time.Duration(2+i) * time.Minute)}, supervisor.Check{})
 	}
 }
 
@@ -33,7 +33,7 @@ func (l *fireRig) setQuiet() {
 func (l *fireRig) checkQuiet(life string) {
 	l.Helper()
 	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || f.state FROM fire f JOIN job j ON j.id = f.job ORDER BY j.id`)
-	l.same(life+": fires", fires, []string{"roses said", "shed said"})
+	l.checkEqual(life+": fires", fires, []string{"roses said", "shed said"})
 	var told []string
 	for _, text := range l.chat.texts() {
 		line, again := strings.CutPrefix(text[strings.LastIndex(text, "\n")+1:], "(again) ")
@@ -42,7 +42,7 @@ func (l *fireRig) checkQuiet(life string) {
 			told = append(told, line)
 		}
 	}
-	l.same(life+": told", told, []string{"The roses are dry.", "Shall I shut it?", "asked Shall I shut it? ➜ Yes"})
+	l.checkEqual(life+": told", told, []string{"The roses are dry.", "Shall I shut it?", "asked Shall I shut it? ➜ Yes"})
 	if early := sqlitetest.Query(l, l.db, "SELECT text FROM outbox WHERE created_at < ?", quietUntil.UnixMilli()); len(early) > 0 {
 		l.Errorf("%s: in quiet hours she is told %q", life, early)
 	}
@@ -55,15 +55,15 @@ func (l *fireRig) checkQuiet(life string) {
 
 // Whatever commit the service is killed after, as a task asks in quiet hours and as those end: the
 // question is put once, after what was said.
-func TestKilledAfterEachCommitOfAHeldQuestion(t *testing.T) {
+func TestHeldQuestion_KillAfterEachCommit_AsksOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
-		behind := time.Since(firesBegin)
+		behind := time.Since(firesStart)
 		kills := &crashSnapshots{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setQuiet()
-		taken := kills.during(l.pass)
+		taken := kills.during(l.runToEnd)
 		l.checkQuiet("never killed")
 		at := func(late bool) int {
 			return len(slices.DeleteFunc(slices.Clone(taken), func(i crashSnapshot) bool { return i.at.Before(quietUntil) == late }))
@@ -73,7 +73,7 @@ func TestKilledAfterEachCommitOfAHeldQuestion(t *testing.T) {
 		}
 		for i, image := range taken {
 			next := newFireRig(t, image.dir, &fakeChannel{sent: image.sent}, time.Since(image.at), nil)
-			next.pass()
+			next.runToEnd()
 			next.checkQuiet(fmt.Sprintf("killed after commit %d, at %s", i+1, image.at.Format(time.TimeOnly)))
 		}
 	})

@@ -13,17 +13,17 @@ import (
 )
 
 // forgets has alice forget a span by a command of hers, which she confirms.
-func (l *remembered) forgets(arguments string) {
+func (l *aliceService) forgetSpan(arguments string) {
 	l.T.Helper()
 	l.say("alice", "/forget "+arguments)
-	l.presses("gone for good", "Forget it")
+	l.pressButton("gone for good", "Forget it")
 	l.WaitFor(apptest.Patience, "it to be forgotten", func() bool {
 		return slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, "Forgotten") })
 	})
 }
 
 // worker is the process id of alice's.
-func (l *remembered) worker() int {
+func (l *aliceService) workerPID() int {
 	l.T.Helper()
 	var s api.Status
 	if err := control.Ask(l.T.Context(), l.Socket, api.MethodStatus, nil, &s); err != nil {
@@ -35,41 +35,41 @@ func (l *remembered) worker() int {
 // A conversation goes on in the very same worker, a minute after a day of it was forgotten: no
 // later request has a word of that day, in what was said, in what is known or in the recap of
 // another conversation. What was said since is in them.
-func TestLaterRequestsHaveNothingOfWhatIsForgotten(t *testing.T) {
+func TestForget_LaterRequests_OmitTheSpan(t *testing.T) {
 	t.Parallel()
-	part := played{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
-	l := newRemembered(t, kindsOfProvider["openai"], part.answer, "", aliceInMadrid)
+	part := scriptedModel{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
+	l := newAliceService(t, providerKinds["openai"], part.answer, "", aliceInMadrid)
 	l.at = time.Date(2025, 11, 20, 22, 50, 0, 0, time.UTC) // ten to midnight in Madrid
 	l.open()
-	l.says("I take quetzal tea.")
+	l.sayInChat("I take quetzal tea.")
 	l.move(7 * time.Minute) // what is known is told anew
-	l.says("A quetzal is a bird.")
-	l.says("Today is a keepsake.")
-	l.attach()
-	l.typed("Another day, another keepsake.")
+	l.sayInChat("A quetzal is a bird.")
+	l.sayInChat("Today is a keepsake.")
+	l.attachTerminal()
+	l.sayInTerminal("Another day, another keepsake.")
 	has := func(r modeltest.Request, word string) (n int) {
 		for _, text := range []string{r.System, string(r.Raw)} {
 			n += strings.Count(strings.ToLower(text), word)
 		}
 		return n
 	}
-	for _, r := range []modeltest.Request{l.says("And here?"), l.typed("And there?")} {
+	for _, r := range []modeltest.Request{l.sayInChat("And here?"), l.sayInTerminal("And there?")} {
 		if strings.Count(strings.ToLower(r.System), "quetzal") != 1 || has(r, "quetzal") < 4 {
 			t.Fatalf("a request before has too little of it: %s", r.Raw)
 		}
 	}
-	worker, before := l.worker(), l.model.Count()
-	l.forgets("2025-11-20")
-	l.says("What did I say?")
-	l.typed("What do I take?")
-	l.says("What do I take?")
+	worker, before := l.workerPID(), l.model.Count()
+	l.forgetSpan("2025-11-20")
+	l.sayInChat("What did I say?")
+	l.sayInTerminal("What do I take?")
+	l.sayInChat("What do I take?")
 	later := l.model.Requests()[before:]
 	for i, r := range later {
 		if has(r, "quetzal") > 0 || has(r, "keepsake") == 0 {
 			t.Errorf("request %d has what was forgotten, or has lost what was not: %s", i, r.Raw)
 		}
 	}
-	if len(later) != 3 || l.worker() != worker {
-		t.Errorf("%d requests of worker %d, want 3 of %d", len(later), l.worker(), worker)
+	if len(later) != 3 || l.workerPID() != worker {
+		t.Errorf("%d requests of worker %d, want 3 of %d", len(later), l.workerPID(), worker)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestManyTextsAtOnceAreKept: what is beyond the rate waits on disk, and each beyond what may wait
+// TestTextFlood_IsQueuedUpToItsLimit: what is beyond the rate waits on disk, and each beyond what may wait
 // is refused in a reply to it.
-func TestManyTextsAtOnceAreKept(t *testing.T) {
-	l := newGatedService(t, fileSender, "", "alice, role: admin")
+func TestTextFlood_IsQueuedUpToItsLimit(t *testing.T) {
+	l := newGatedService(t, sendFileModel, "", "alice, role: admin")
 	text, err := os.ReadFile(filepath.Join(l.Dir, "mews.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestManyTextsAtOnceAreKept(t *testing.T) {
 	var refused []int64
 	l.WaitFor(apptest.Patience, "two texts to be refused", func() bool {
 		refused = nil
-		for _, m := range l.bot.Sent(l.who("alice").ID) {
+		for _, m := range l.bot.Sent(l.telegramUser("alice").ID) {
 			if strings.HasPrefix(m.Text, "This message was not taken") {
 				refused = append(refused, m.ReplyTo)
 			}

@@ -14,9 +14,9 @@ import (
 )
 
 // zeros never ends.
-type zeros struct{}
+type zeroReader struct{}
 
-func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+func (zeroReader) Read(p []byte) (int, error) { return len(p), nil }
 
 // smallDisk is a folder on a disk of its own.
 func smallDisk(t *testing.T) string {
@@ -35,7 +35,7 @@ func smallDisk(t *testing.T) string {
 // Whoever invites somebody on a full disk reads that it is full, and nobody is left who was added
 // for it: neither where the database has no room, nor where only the picture with the link has
 // none.
-func TestAnInviteOnAFullDiskAddsNobody(t *testing.T) {
+func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 	dir := smallDisk(t)
 	s := newTwoPersonServiceIn(t, dir)
 	bot := "@mews_bot"
@@ -58,7 +58,7 @@ func TestAnInviteOnAFullDiskAddsNobody(t *testing.T) {
 	ballast, err := os.Create(filepath.Join(dir, "ballast"))
 	must(t, err)
 	defer ballast.Close()
-	if _, err := io.Copy(ballast, zeros{}); !errors.Is(err, unix.ENOSPC) {
+	if _, err := io.Copy(ballast, zeroReader{}); !errors.Is(err, unix.ENOSPC) {
 		t.Fatal(err)
 	}
 	refused("dora")

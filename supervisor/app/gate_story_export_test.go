@@ -12,7 +12,7 @@ import (
 // PartNames are the parts of a service that has all of them, in the order in which they start.
 func PartNames() (names []string) {
 	s := service{channel: &telegramChannel{}, listeners: listeners{public: &web.Server{}}}
-	s.features = describe()
+	s.features = describeFeatures()
 	for _, p := range s.parts() {
 		names = append(names, p.name)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // guesses is how many try at one time.
-const guesses = 100
+const guessCount = 100
 
 // barrierGate is a gate that lets nobody on before all have met it, so that none of them finds it
 // open that another has opened.
@@ -61,7 +61,7 @@ func newGuessRig(t *testing.T) *guessRig {
 		t.Fatal(err)
 	}
 	b.gate = access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
-		Limits: access.Limits{Burst: 10 * guesses}})
+		Limits: access.Limits{Burst: 10 * guessCount}})
 	v, err := store.Factors.Attempt(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)), "by the test")
 	if err != nil || !v.Right {
 		t.Fatalf("enrol: %+v, %v", v, err)
@@ -97,17 +97,17 @@ func (b *guessRig) send(gate inbox.Gate, key, text string) {
 // guess has a hundred try at one time.
 func (b *guessRig) guess(text func(i int) string) {
 	var met, done sync.WaitGroup
-	met.Add(guesses)
-	for i := range guesses {
+	met.Add(guessCount)
+	for i := range guessCount {
 		done.Go(func() { b.send(barrierGate{b.gate, &met}, fmt.Sprint("guess", i), text(i)) })
 	}
 	done.Wait()
 }
 
 // audited fails unless the audit log has so many rows of each action.
-func (b *guessRig) audited(want map[string]int) {
+func (b *guessRig) checkAudit(want map[string]int) {
 	b.t.Helper()
-	rows, err := b.db.Audit().List(b.t.Context(), sqlite.AuditFilter{Action: "login", Limit: 10 * guesses})
+	rows, err := b.db.Audit().List(b.t.Context(), sqlite.AuditFilter{Action: "login", Limit: 10 * guessCount})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -120,20 +120,20 @@ func (b *guessRig) audited(want map[string]int) {
 	}
 }
 
-// TestOfAHundredRightCodesOneOpens: they are the same code, which is taken once.
-func TestOfAHundredRightCodesOneOpens(t *testing.T) {
+// TestGate_HundredRightCodes_OneOpens: they are the same code, which is taken once.
+func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 	b := newGuessRig(t)
 	code := b.code(0)
 	b.guess(func(int) string { return code })
-	b.audited(map[string]int{"login": 1, "login.refused": guesses - 1})
+	b.checkAudit(map[string]int{"login": 1, "login.refused": guessCount - 1})
 	if len(b.through) != 1 || b.through[0] != "hello" {
 		t.Errorf("%q was let through, want what was held, once", b.through)
 	}
 }
 
-// TestFiveWrongCodesLock, of a hundred at one time; a right one among those behind them is not
+// TestGate_FiveWrongCodes_Lock, of a hundred at one time; a right one among those behind them is not
 // looked at.
-func TestFiveWrongCodesLock(t *testing.T) {
+func TestGate_FiveWrongCodes_Lock(t *testing.T) {
 	b := newGuessRig(t)
 	right := map[string]bool{b.code(-30 * time.Second): true, b.code(0): true, b.code(30 * time.Second): true}
 	b.guess(func(i int) string {
@@ -143,9 +143,9 @@ func TestFiveWrongCodesLock(t *testing.T) {
 			}
 		}
 	})
-	b.audited(map[string]int{"login.barred": guesses - 5, "login.locked": 1, "login.refused": 4})
+	b.checkAudit(map[string]int{"login.barred": guessCount - 5, "login.locked": 1, "login.refused": 4})
 	b.send(b.gate, "late", b.code(0))
-	b.audited(map[string]int{"login.barred": guesses - 4, "login.locked": 1, "login.refused": 4})
+	b.checkAudit(map[string]int{"login.barred": guessCount - 4, "login.locked": 1, "login.refused": 4})
 	if len(b.through) != 0 {
 		t.Errorf("%q was let through", b.through)
 	}

@@ -16,9 +16,9 @@ import (
 // another number.
 const codeKills = 3
 
-// TestAKillBetweenACodeAndWhatItOpens: whenever the service is killed after a code was sent, what
+// TestKillAfterCode_AnswersHeldOnce: whenever the service is killed after a code was sent, what
 // was held is answered once, and the code is taken once.
-func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
+func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	t.Parallel()
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
@@ -26,7 +26,7 @@ func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	for round := range apptest.Number(t, "MEWS_CODE_KILLS", codeKills) {
-		l.store(func(db *sqlite.DB) {
+		l.withDatabase(func(db *sqlite.DB) {
 			if _, _, err := db.Access().Factors.Reset(t.Context(), "bob"); err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
 		for i := range 2 {
 			l.say("bob", fmt.Sprintf("held %d.%d", round, i))
 		}
-		l.hears("bob", from, locked)
+		l.awaitTold("bob", from, locked)
 		code := l.code("bob", 0)
 		l.say("bob", code)
 		<-time.After(time.Duration(rng.IntN(60)) * time.Millisecond)
@@ -51,18 +51,18 @@ func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
 				l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 		for i := range 2 {
-			toldOnce(l, fmt.Sprintf("echo: held %d.%d", round, i))
+			checkToldOnce(l, fmt.Sprintf("echo: held %d.%d", round, i))
 		}
 		if n := l.Count("SELECT count(*) FROM audit WHERE action = 'login'"); n != round+1 {
 			t.Errorf("round %d: %d codes were taken", round, n)
 		}
-		l.nowhere(code)
+		l.checkNowhere(code)
 		l.Stop()
 	}
 }
 
 // toldOnce fails unless bob was told something once, and at most once more as perhaps a repeat.
-func toldOnce(l *gatedService, text string) {
+func checkToldOnce(l *gatedService, text string) {
 	l.T.Helper()
 	plain, marked := 0, 0
 	for _, told := range l.told("bob") {

@@ -98,7 +98,7 @@ func (l *gatedService) write(name, text string) {
 }
 
 // clock is the time by it.
-func (h *testClock) clock() time.Time {
+func (h *testClock) now() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.at.IsZero() {
@@ -109,14 +109,14 @@ func (h *testClock) clock() time.Time {
 
 // behindBy is how far behind the machine's clock one begins that the test moves: the parts that
 // live by the machine's never see it in the future.
-const behindBy = 72 * time.Hour
+const clockLag = 72 * time.Hour
 
 // move moves the clock on. From then on it stands but for that.
 func (h *testClock) move(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.at.IsZero() {
-		h.at = time.Now().Add(-behindBy).Truncate(time.Minute)
+		h.at = time.Now().Add(-clockLag).Truncate(time.Minute)
 	}
 	h.at = h.at.Add(d)
 }
@@ -133,7 +133,7 @@ func (l *gatedService) open() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
 	// waited for by end
-	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }, l.committed) }()
+	go func() { ended <- app.RunInside(ctx, l.Config, log, l.now, func() { close(started) }, l.committed) }()
 	l.cancel, l.end = cancel, func() {
 		cancel()
 		if err := errors.Join(<-ended, log.Close()); err != nil {
@@ -157,7 +157,7 @@ func (l *gatedService) shut() {
 }
 
 // store opens the database while no service runs, for as long as work lasts.
-func (l *gatedService) store(work func(*sqlite.DB)) {
+func (l *gatedService) withDatabase(work func(*sqlite.DB)) {
 	l.T.Helper()
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
@@ -166,7 +166,7 @@ func (l *gatedService) store(work func(*sqlite.DB)) {
 	db, err := sqlite.Open(
 		l.T.Context(),
 		filepath.Join(private, "mews.db"),
-		sqlite.Options{Now: l.clock, Policies: policies.All()},
+		sqlite.Options{Now: l.now, Policies: policies.All()},
 	)
 	if err != nil {
 		l.T.Fatal(err)
@@ -194,7 +194,7 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 	for _, c := range codes {
 		recovery = append(recovery, c.Reveal())
 	}
-	l.store(func(db *sqlite.DB) {
+	l.withDatabase(func(db *sqlite.DB) {
 		factors := db.Access().Factors
 		if err := factors.Put(l.T.Context(), name, made.Sealed, digests); err != nil {
 			l.T.Fatal(err)
@@ -218,7 +218,7 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 // code is what a person's app shows some time from now.
 func (l *gatedService) code(name string, later time.Duration) string {
 	l.T.Helper()
-	code, err := totp.GenerateCode(l.keys[name], l.clock().Add(later))
+	code, err := totp.GenerateCode(l.keys[name], l.now().Add(later))
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func (l *gatedService) code(name string, later time.Duration) string {
 }
 
 // wrong is a code that is none of a person's for a while.
-func (l *gatedService) wrong(name string) string {
+func (l *gatedService) wrongCode(name string) string {
 	l.T.Helper()
 	var right []string
 	for step := -2; step < 4; step++ {
@@ -240,7 +240,7 @@ func (l *gatedService) wrong(name string) string {
 }
 
 // who is a person as Telegram knows them.
-func (l *gatedService) who(name string) telegramtest.User {
+func (l *gatedService) telegramUser(name string) telegramtest.User {
 	i := slices.Index(l.names, name)
 	if i < 0 {
 		l.T.Fatalf("there is nobody %q", name)
@@ -250,14 +250,14 @@ func (l *gatedService) who(name string) telegramtest.User {
 
 // say has a person write in their private chat, and returns the message's id.
 func (l *gatedService) say(name, text string, more ...telegramtest.Field) int64 {
-	u := l.who(name)
+	u := l.telegramUser(name)
 	_, id := l.bot.Say(telegramtest.Private(u), u, text, more...)
 	return id
 }
 
 // told are the texts that the bot has in a person's chat.
 func (l *gatedService) told(name string) (texts []string) {
-	for _, m := range l.bot.Sent(l.who(name).ID) {
+	for _, m := range l.bot.Sent(l.telegramUser(name).ID) {
 		texts = append(texts, m.Text)
 	}
 	return texts
@@ -265,7 +265,7 @@ func (l *gatedService) told(name string) (texts []string) {
 
 // hears waits until the newest that a person was told begin so, in this order, and nothing else was
 // told since from.
-func (l *gatedService) hears(name string, from int, begin ...string) {
+func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {
 		return len(l.told(name)) >= from+len(begin)
@@ -281,27 +281,27 @@ func (l *gatedService) hears(name string, from int, begin ...string) {
 }
 
 // asks has a person write and waits for the one thing that they are told of it.
-func (l *gatedService) asks(name, text, begin string) (message int64) {
+func (l *gatedService) sayAndAwait(name, text, begin string) (message int64) {
 	l.T.Helper()
 	from := len(l.told(name))
 	message = l.say(name, text)
-	l.hears(name, from, begin)
+	l.awaitTold(name, from, begin)
 	return message
 }
 
 // gone waits until a message is deleted from a person's chat.
-func (l *gatedService) gone(name string, message int64) {
+func (l *gatedService) awaitDeleted(name string, message int64) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
 		return !slices.ContainsFunc(
-			l.bot.Chat(l.who(name).ID),
+			l.bot.Chat(l.telegramUser(name).ID),
 			func(m telegramtest.Message) bool { return m.ID == message },
 		)
 	})
 }
 
 // heard are what the model was asked, in order: the newest words of a person in each request.
-func (l *gatedService) heard() (asked []string) {
+func (l *gatedService) askedTexts() (asked []string) {
 	for _, r := range l.model.Requests() {
 		asked = append(asked, r.Asked())
 	}
@@ -309,10 +309,10 @@ func (l *gatedService) heard() (asked []string) {
 }
 
 // nowhere fails if a word stands by itself in any value of the database.
-func (l *gatedService) nowhere(word string) {
+func (l *gatedService) checkNowhere(word string) {
 	l.T.Helper()
 	alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(word) + `($|[^0-9A-Za-z])`)
-	for where, value := range l.values() {
+	for where, value := range l.databaseValues() {
 		if alone.MatchString(value) {
 			l.T.Errorf("%s has %q", where, word)
 		}
@@ -320,7 +320,7 @@ func (l *gatedService) nowhere(word string) {
 }
 
 // values are all values of the database as text, by their places.
-func (l *gatedService) values() map[string]string {
+func (l *gatedService) databaseValues() map[string]string {
 	l.T.Helper()
 	db := l.Database()
 	defer db.Close()

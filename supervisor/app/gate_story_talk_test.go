@@ -16,44 +16,44 @@ import (
 var mallory = telegramtest.User{ID: 666, First: "mallory"}
 
 // theFlat is a group that no admin has allowed.
-var theFlat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
+var flatChat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 
-// TestNobodyTalksThroughTheGate has all that Telegram can bring come from a stranger, from somebody
+// TestGate_LockedOut_ReachNoModel has all that Telegram can bring come from a stranger, from somebody
 // whose gate is closed, from somebody who is to have a second factor and has none, and from
 // somebody who is suspended. Nothing of it gets to the model, and who may not speak is not
 // answered.
-func TestNobodyTalksThroughTheGate(t *testing.T) {
+func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
 	l.enrol("bob")
-	l.store(func(db *sqlite.DB) {
+	l.withDatabase(func(db *sqlite.DB) {
 		if err := db.Access().People.Suspend(t.Context(), "dave", true); err != nil {
 			t.Fatal(err)
 		}
 	})
 	l.open()
-	l.asks("alice", "/model", "")
-	card := l.bot.Sent(l.who("alice").ID)[0]
+	l.sayAndAwait("alice", "/model", "")
+	card := l.bot.Sent(l.telegramUser("alice").ID)[0]
 	if len(card.Keyboard) == 0 {
 		t.Fatalf("there is nothing to press below %q", card.Text)
 	}
-	for _, u := range []telegramtest.User{mallory, l.who("bob"), l.who("dave"), l.who("erin")} {
+	for _, u := range []telegramtest.User{mallory, l.telegramUser("bob"), l.telegramUser("dave"), l.telegramUser("erin")} {
 		for _, kind := range telegramtest.OtherKinds() {
 			l.bot.Deliver(telegramtest.Other(kind, u.ID))
 		}
-		speak(l, u)
-		press(l, u, card)
+		sendEveryShape(l, u)
+		pressEveryWay(l, u, card)
 	}
-	l.asks("alice", "the end", "echo: the end")
+	l.sayAndAwait("alice", "the end", "echo: the end")
 	l.bot.Await(t, "all to be taken", func() bool { return l.bot.Pending() == 0 })
 
-	if heard := l.heard(); !slices.Equal(heard, []string{"the end"}) {
+	if heard := l.askedTexts(); !slices.Equal(heard, []string{"the end"}) {
 		t.Errorf("the model was asked %q", heard)
 	}
 	if n := l.bot.Count("getFile"); n != 0 {
 		t.Errorf("%d files were fetched of people whose gate is closed", n)
 	}
-	silent(t, l, mallory.ID, theFlat.ID, l.who("dave").ID)
+	checkSilent(t, l, mallory.ID, flatChat.ID, l.telegramUser("dave").ID)
 	for name, may := range map[string][]string{
 		"alice": {"", "", "echo: the end"},
 		"bob":   {locked, "Locked. Send your code, then press again.", "That is a story"},
@@ -71,15 +71,15 @@ func TestNobodyTalksThroughTheGate(t *testing.T) {
 	if n := l.Count("SELECT count(*) FROM received WHERE user NOT IN ('alice', 'bob', 'erin')"); n != 0 {
 		t.Errorf("%d updates of people are kept who may not speak", n)
 	}
-	if got := l.bot.Sent(l.who("alice").ID)[0]; len(got.Keyboard) == 0 {
+	if got := l.bot.Sent(l.telegramUser("alice").ID)[0]; len(got.Keyboard) == 0 {
 		t.Error("somebody else's press has changed alice's message")
 	}
-	opened(t, l)
+	openBobsGate(t, l)
 }
 
 // opened has bob open his gate: then what he has said himself is answered, and nothing of what only
 // looked like it.
-func opened(t *testing.T, l *gatedService) {
+func openBobsGate(t *testing.T, l *gatedService) {
 	t.Helper()
 	l.say("bob", l.code("bob", 0))
 	l.bot.Await(t, "bob's last words to be answered", func() bool {
@@ -103,7 +103,7 @@ func opened(t *testing.T, l *gatedService) {
 }
 
 // speak is every shape that a message may have.
-func speak(l *gatedService, u telegramtest.User) {
+func sendEveryShape(l *gatedService, u telegramtest.User) {
 	home, file := telegramtest.Private(u), telegramtest.File{Name: "f", Content: []byte("x")}
 	_, plain := l.bot.Say(home, u, "plain words")
 	for _, shape := range []telegramtest.Field{
@@ -118,20 +118,20 @@ func speak(l *gatedService, u telegramtest.User) {
 		l.bot.Say(home, u, "with something", shape)
 	}
 	l.bot.Say(home, u, "", telegramtest.Photo(file))
-	l.bot.Say(home, u, "", telegramtest.Story(theFlat))
+	l.bot.Say(home, u, "", telegramtest.Story(flatChat))
 	for _, command := range []string{"/status", "/grants", "/model test/test", "/usage", "/allow", "/settings stream off"} {
 		l.bot.Say(home, u, command)
-		l.bot.Say(theFlat, u, command)
+		l.bot.Say(flatChat, u, command)
 	}
-	l.bot.Say(theFlat, u, "@mews_bot said by somebody in a group")
-	l.bot.Say(theFlat, u, "@mews_bot said by an administrator", telegramtest.Anonymous(theFlat))
+	l.bot.Say(flatChat, u, "@mews_bot said by somebody in a group")
+	l.bot.Say(flatChat, u, "@mews_bot said by an administrator", telegramtest.Anonymous(flatChat))
 	l.bot.Say(telegramtest.Private(telegramtest.User{ID: apptest.FirstID}), u, "said by somebody in alice's chat")
 	l.bot.Say(home, u, "last words")
 }
 
 // press is every way to press what is not one's own: a made up button, and one of alice's, where it
 // stands and elsewhere.
-func press(l *gatedService, u telegramtest.User, card telegramtest.Message) {
+func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
 		for _, chat := range []int64{u.ID, apptest.FirstID} {
 			l.bot.Push(map[string]any{"callback_query": map[string]any{
@@ -145,7 +145,7 @@ func press(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 }
 
 // silent fails if anything was sent to a chat, or done to it.
-func silent(t *testing.T, l *gatedService, chats ...int64) {
+func checkSilent(t *testing.T, l *gatedService, chats ...int64) {
 	t.Helper()
 	for _, c := range l.bot.Calls() {
 		if slices.Contains(chats, c.ChatID) {

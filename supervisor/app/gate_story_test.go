@@ -21,10 +21,10 @@ const (
 	lockedFor5 = "Wrong code, for the 5th time."
 )
 
-// TestACodeOpensTheChat has somebody write to a closed gate: they are asked once for a code, all
+// TestGate_RightCode_AnswersHeldMessages has somebody write to a closed gate: they are asked once for a code, all
 // that they wrote is answered toldOnce and in order when it has come, and nothing is left of the
 // codes that they typed.
-func TestACodeOpensTheChat(t *testing.T) {
+func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
 	l.enrol("bob")
@@ -32,23 +32,23 @@ func TestACodeOpensTheChat(t *testing.T) {
 	for _, text := range []string{"one", "two", "three"} {
 		l.say("bob", text)
 	}
-	l.asks("alice", "hello", "echo: hello") // behind what bob has sent
-	l.hears("bob", 0, locked)
-	bad, good := l.wrong("bob"), l.code("bob", 0)
-	wrong := l.asks("bob", bad, "Wrong code. 4 tries are left")
-	if heard := l.heard(); !slices.Equal(heard, []string{"hello"}) {
+	l.sayAndAwait("alice", "hello", "echo: hello") // behind what bob has sent
+	l.awaitTold("bob", 0, locked)
+	bad, good := l.wrongCode("bob"), l.code("bob", 0)
+	wrong := l.sayAndAwait("bob", bad, "Wrong code. 4 tries are left")
+	if heard := l.askedTexts(); !slices.Equal(heard, []string{"hello"}) {
 		t.Errorf("the model was asked %q while the gate was closed", heard)
 	}
 	right := l.say("bob", good[:3]+" "+good[3:])
-	l.hears("bob", 2, unlocked, "echo: one", "echo: two", "echo: three")
-	l.gone("bob", wrong)
-	l.gone("bob", right)
+	l.awaitTold("bob", 2, unlocked, "echo: one", "echo: two", "echo: three")
+	l.awaitDeleted("bob", wrong)
+	l.awaitDeleted("bob", right)
 	// a code is no words, also when it comes twice
-	l.gone("bob", l.asks("bob", good, "That code was used already"))
+	l.awaitDeleted("bob", l.sayAndAwait("bob", good, "That code was used already"))
 	for _, word := range []string{bad, good, good[:3] + " " + good[3:]} {
-		l.nowhere(word)
+		l.checkNowhere(word)
 	}
-	if heard := l.heard(); !slices.Equal(heard, []string{"hello", "one", "two", "three"}) {
+	if heard := l.askedTexts(); !slices.Equal(heard, []string{"hello", "one", "two", "three"}) {
 		t.Errorf("the model was asked %q", heard)
 	}
 	l.shut()
@@ -57,72 +57,72 @@ func TestACodeOpensTheChat(t *testing.T) {
 	}
 }
 
-// TestASessionSlidesAndEnds: each message keeps a chat open for another while, up to its end; a
+// TestLogin_ExtendsWithUseAndEnds: each message keeps a chat open for another while, up to its end; a
 // restart changes nothing.
-func TestASessionSlidesAndEnds(t *testing.T) {
+func TestLogin_ExtendsWithUseAndEnds(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
-	l.asks("bob", l.code("bob", 0), unlocked)
+	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
 	for i := range 4 { // 116 minutes
 		l.move(29 * time.Minute)
-		l.asks("bob", fmt.Sprint("on ", i), fmt.Sprint("echo: on ", i))
+		l.sayAndAwait("bob", fmt.Sprint("on ", i), fmt.Sprint("echo: on ", i))
 		if i == 1 {
 			l.shut()
 			l.open()
 		}
 	}
 	l.move(4 * time.Minute) // 2 hours
-	l.asks("bob", "late", locked)
-	unlock(l, "bob", "echo: late")
+	l.sayAndAwait("bob", "late", locked)
+	enterCode(l, "bob", "echo: late")
 	l.move(30*time.Minute - time.Second)
-	l.asks("bob", "just", "echo: just")
+	l.sayAndAwait("bob", "just", "echo: just")
 	l.move(30 * time.Minute)
-	l.asks("bob", "asleep", locked)
-	unlock(l, "bob", "echo: asleep")
-	l.asks("bob", "/lock", "Locked")
-	l.asks("bob", "after", locked)
+	l.sayAndAwait("bob", "asleep", locked)
+	enterCode(l, "bob", "echo: asleep")
+	l.sayAndAwait("bob", "/lock", "Locked")
+	l.sayAndAwait("bob", "after", locked)
 	l.shut()
 	l.open()
-	unlock(l, "bob", "echo: after")
+	enterCode(l, "bob", "echo: after")
 }
 
 // unlock has a person send a right code, half a minute after the last one at least, and waits for
 // what that opens.
-func unlock(l *gatedService, name string, held ...string) {
+func enterCode(l *gatedService, name string, held ...string) {
 	l.T.Helper()
 	l.move(30 * time.Second)
 	from := len(l.told(name))
 	l.say(name, l.code(name, 0))
-	l.hears(name, from, append([]string{unlocked}, held...)...)
+	l.awaitTold(name, from, append([]string{unlocked}, held...)...)
 }
 
-// TestGuessesLockOneWhoGuesses: nobody else is locked out, no right code helps meanwhile, and a
+// TestGate_Guesses_LockOnlyTheGuesser: nobody else is locked out, no right code helps meanwhile, and a
 // restart opens nothing.
-func TestGuessesLockOneWhoGuesses(t *testing.T) {
+func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
 	l.enrol("bob")
 	l.enrol("carol")
 	l.open()
-	l.asks("bob", "mine", locked)
+	l.sayAndAwait("bob", "mine", locked)
 	for left := 4; left > 0; left-- {
-		l.asks("bob", l.wrong("bob"), "Wrong code. ")
+		l.sayAndAwait("bob", l.wrongCode("bob"), "Wrong code. ")
 	}
-	l.asks("bob", l.wrong("bob"), lockedFor5)
-	l.asks("bob", l.code("bob", 0), "No code is taken before ")
+	l.sayAndAwait("bob", l.wrongCode("bob"), lockedFor5)
+	l.sayAndAwait("bob", l.code("bob", 0), "No code is taken before ")
 	l.shut()
 	l.open()
 	l.move(14 * time.Minute)
-	l.asks("bob", l.code("bob", 0), "No code is taken before ")
-	l.asks("carol", l.code("carol", 0), unlocked)
-	l.asks("carol", "yours", "echo: yours")
-	if heard := l.heard(); !slices.Equal(heard, []string{"yours"}) {
+	l.sayAndAwait("bob", l.code("bob", 0), "No code is taken before ")
+	l.sayAndAwait("carol", l.code("carol", 0), unlocked)
+	l.sayAndAwait("carol", "yours", "echo: yours")
+	if heard := l.askedTexts(); !slices.Equal(heard, []string{"yours"}) {
 		t.Errorf("the model was asked %q", heard)
 	}
 	l.move(time.Minute)
-	unlock(l, "bob", "echo: mine")
+	enterCode(l, "bob", "echo: mine")
 	for action, want := range map[string]int{"login": 2, "login.refused": 4, "login.locked": 1, "login.barred": 2} {
 		if n := l.Count("SELECT count(*) FROM audit WHERE action = ?", action); n != want {
 			t.Errorf("%d rows of %s in the audit log, want %d", n, action, want)
@@ -130,44 +130,44 @@ func TestGuessesLockOneWhoGuesses(t *testing.T) {
 	}
 }
 
-// TestARecoveryCodeOpensOnce: without the app, each code once, however it is typed.
-func TestARecoveryCodeOpensOnce(t *testing.T) {
+// TestRecoveryCode_OpensOnce: without the app, each code once, however it is typed.
+func TestRecoveryCode_OpensOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	codes := l.enrol("bob")
 	l.open()
-	l.asks("bob", "one", locked)
+	l.sayAndAwait("bob", "one", locked)
 	from := len(l.told("bob"))
 	typed := l.say("bob", strings.ToLower(strings.ReplaceAll(codes[0], "-", " ")))
-	l.hears("bob", from, unlocked+" /lock locks at once. You have 9 recovery codes left", "echo: one")
-	l.gone("bob", typed)
-	l.asks("bob", "/lock", "Locked")
-	l.gone("bob", l.asks("bob", codes[0], "Wrong code. 4 tries are left"))
-	l.asks("bob", "two", locked)
+	l.awaitTold("bob", from, unlocked+" /lock locks at once. You have 9 recovery codes left", "echo: one")
+	l.awaitDeleted("bob", typed)
+	l.sayAndAwait("bob", "/lock", "Locked")
+	l.awaitDeleted("bob", l.sayAndAwait("bob", codes[0], "Wrong code. 4 tries are left"))
+	l.sayAndAwait("bob", "two", locked)
 	from = len(l.told("bob"))
 	l.say("bob", codes[1])
-	l.hears("bob", from, unlocked+" /lock locks at once. You have 8 recovery codes left", "echo: two")
+	l.awaitTold("bob", from, unlocked+" /lock locks at once. You have 8 recovery codes left", "echo: two")
 	for _, c := range codes[:2] {
 		for _, form := range []string{c, strings.ReplaceAll(c, "-", ""), strings.ToLower(strings.ReplaceAll(c, "-", " "))} {
-			l.nowhere(form)
+			l.checkNowhere(form)
 		}
 	}
 }
 
-// TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their
+// TestInvite_ExpiresAfterADay: after a day it lets nobody in. Whom it let in sees the secret of their
 // second factor for a while.
-func TestAnInviteHasItsTime(t *testing.T) {
+func TestInvite_ExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off")
 	l.move(0)
 	codes := map[string]string{}
-	l.store(func(db *sqlite.DB) {
+	l.withDatabase(func(db *sqlite.DB) {
 		for _, name := range []string{"carol", "dora"} {
 			code, digest := access.NewInvite()
 			codes[name] = code.Reveal()
 			store, life := db.Access(), map[string]time.Duration{"carol": 24 * time.Hour, "dora": 48 * time.Hour}[name]
 			err := errors.Join(store.People.Add(t.Context(), supervisor.User{Name: name, Role: supervisor.RoleUser}),
-				store.Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: name, ExpiresAt: l.clock().Add(life), Enrol: true}))
+				store.Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: name, ExpiresAt: l.now().Add(life), Enrol: true}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestAnInviteHasItsTime(t *testing.T) {
 			t.Errorf("gone is %q with %q, want one with %q", m.Text, m.Media, kind)
 		}
 	}
-	silent(t, l, late.ID)
+	checkSilent(t, l, late.ID)
 	if n := l.Count("SELECT count(*) FROM audit WHERE action = 'invite.refused' AND detail LIKE '778 %'"); n != 1 {
 		t.Errorf("%d rows in the audit log of the invite that came too late", n)
 	}

@@ -9,23 +9,23 @@ import (
 
 // Codes as people type them open the gate, and what only looks like one is answered. No recovery
 // code is kept, or read by a model.
-func TestACodeThatIsNotTypedExactly(t *testing.T) {
+func TestGate_CodeVariants_AreAccepted(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	recovery := l.enrol("bob")
 	l.open()
-	l.asks("bob", "one", "Locked. Send the six digits")
+	l.sayAndAwait("bob", "one", "Locked. Send the six digits")
 	code := l.code("bob", 0)
-	l.asks("bob", "it is "+code, "A code has to stand alone. Locked. Send the six digits")
-	l.asks("bob", "my recovery code is "+recovery[0], "Locked, and this was not taken: it seems to have a recovery code in it.")
-	l.asks("bob", strings.Join(recovery, "\n"), "Locked, and this was not taken")
+	l.sayAndAwait("bob", "it is "+code, "A code has to stand alone. Locked. Send the six digits")
+	l.sayAndAwait("bob", "my recovery code is "+recovery[0], "Locked, and this was not taken: it seems to have a recovery code in it.")
+	l.sayAndAwait("bob", strings.Join(recovery, "\n"), "Locked, and this was not taken")
 	told := len(l.told("bob"))
 	l.say("bob", "\u200eCode: "+strings.Map(func(r rune) rune { return '\u06f0' + r - '0' }, code)+".")
-	l.hears("bob", told, "Unlocked for", "echo: one", "echo: it is")
+	l.awaitTold("bob", told, "Unlocked for", "echo: one", "echo: it is")
 	for _, word := range recovery {
-		l.nowhere(word)
+		l.checkNowhere(word)
 	}
-	for _, asked := range l.heard() {
+	for _, asked := range l.askedTexts() {
 		if strings.Contains(asked, recovery[0]) {
 			t.Errorf("the model was asked %q", asked)
 		}

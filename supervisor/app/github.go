@@ -34,7 +34,7 @@ func (s *service) openGitHub(context.Context) (err error) {
 		Name: cfg.Name, Poll: cfg.Poll, Gather: cfg.Gather, TriageSettle: cfg.Triage.Settle,
 		Review: github.ReviewOptions{Settle: cfg.Review.Settle, Heads: cfg.Review.Heads, Inline: cfg.Review.Inline},
 		Spool:  s.spool, People: gitHubPeople{s}, Find: s.people.Find, Names: s.people.Names, Approver: newApprover(s),
-		Wake: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Queued: s.deliveryQueued, Say: s.say,
+		Wake: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Queued: s.deliveryQueued, Say: s.sendNotice,
 		Audit: s.audit.Note, Now: s.now, Log: s.log,
 	}
 	if cfg.Token.Reveal() != "" || cfg.App.ID != 0 {
@@ -74,7 +74,7 @@ func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
 			ConfirmForks: r.Forks == "ask", Project: r.Project,
 		}
 		for _, to := range r.Notify {
-			repo.Notify = append(repo.Notify, readerOf(to))
+			repo.Notify = append(repo.Notify, recipientOf(to))
 		}
 		repos = append(repos, repo)
 	}
@@ -83,7 +83,7 @@ func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
 }
 
 // readerOf is a person, or a group with perhaps a topic.
-func readerOf(to config.Recipient) supervisor.GitHubRecipient {
+func recipientOf(to config.Recipient) supervisor.GitHubRecipient {
 	chat, thread, _ := strings.Cut(string(to), "/")
 	if !supervisor.GroupChannel().IsGroup(chat) {
 		return supervisor.GitHubRecipient{User: chat}
@@ -97,7 +97,7 @@ type gitHubPeople struct{ *service }
 // Find is a person who may speak.
 func (p gitHubPeople) Find(name string) (supervisor.User, bool) {
 	u, known := p.people.Find(name)
-	return u, known && p.active(name)
+	return u, known && p.isActive(name)
 }
 
 // Admins are those who may see to the service.

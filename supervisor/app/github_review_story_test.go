@@ -18,7 +18,7 @@ import (
 
 // reviewer is a model that finds something in each line of Go that calls panic, and refutes
 // nothing.
-func reviewer(r modeltest.Request) modeltest.Answer {
+func reviewModel(r modeltest.Request) modeltest.Answer {
 	if !strings.HasPrefix(r.System, "You review") {
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
 	}
@@ -33,7 +33,7 @@ func reviewer(r modeltest.Request) modeltest.Answer {
 var panics = regexp.MustCompile(`"R(\d+) \+\\tpanic\((\d+)\)`)
 
 // panicking is a file that calls panic so often.
-func panicking(times int) string {
+func panickingFile(times int) string {
 	text := "package main\n\nfunc main() {\n"
 	for i := range times {
 		text += fmt.Sprintf("\tpanic(%d)\n", i)
@@ -50,73 +50,73 @@ func newReviewService(t *testing.T, post string, script modeltest.Script) (*gate
 	return l, hub, hub.Repo("Acme/Widget")
 }
 
-func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
+func TestReview_Requested_SendsCard(t *testing.T) {
 	t.Parallel()
-	l, hub, repo := newReviewService(t, "review", reviewer)
-	repo.Commit("fix", githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panicking(2)}})
+	l, hub, repo := newReviewService(t, "review", reviewModel)
+	repo.Commit("fix", githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(2)}})
 	number := repo.Open(githubtest.NewPull{Title: "Fix *it*", Head: "fix"})
 	l.open()
 	l.say("alice", fmt.Sprintf("/review https://github.com/acme/widget/pull/%d is it safe?", number))
-	l.last("alice", "Review of acme/widget#1:", "Fix *it*", "It panics.", "Found: 2 critical findings.", "main.go:4", "Posted as a review.")
+	l.awaitNewest("alice", "Review of acme/widget#1:", "Fix *it*", "It panics.", "Found: 2 critical findings.", "main.go:4", "Posted as a review.")
 	reviews := repo.Reviews(number)
 	if len(reviews) != 1 || len(reviews[0].Comments) != 2 || reviews[0].Comments[1].Line != 5 || hub.Mails("acme/widget", number) != 1 {
 		t.Fatalf("posted: %+v", reviews)
 	}
-	card := l.card("alice", "Review of acme/widget#1")
-	l.press("alice", card, 0)
-	l.last("alice", "Whenever it is called.")
-	if n := len(l.heard()); n == 0 {
+	card := l.awaitCard("alice", "Review of acme/widget#1")
+	l.pressRow("alice", card, 0)
+	l.awaitNewest("alice", "Whenever it is called.")
+	if n := len(l.askedTexts()); n == 0 {
 		t.Error("no model was asked")
 	}
 	l.say("alice", "/review acme/gadget#1")
-	l.last("alice", "There is no repository acme/gadget that I may review for you.")
+	l.awaitNewest("alice", "There is no repository acme/gadget that I may review for you.")
 }
 
 // A stranger's fork costs nothing before its person has said yes, also where the service was
 // restarted meanwhile.
-func TestAStrangersForkIsAskedAbout(t *testing.T) {
+func TestReview_StrangersFork_AsksFirst(t *testing.T) {
 	t.Parallel()
-	l, _, repo := newReviewService(t, "review", reviewer)
-	repo.Commit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panicking(1)}})
+	l, _, repo := newReviewService(t, "review", reviewModel)
+	repo.Commit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panickingFile(1)}})
 	number := repo.Open(githubtest.NewPull{Title: "Fix", Head: "mallory:fix", Author: "mallory"})
 	l.open()
 	l.say("alice", "/review")
-	l.last("alice", "Write /review with a pull request's address")
+	l.awaitNewest("alice", "Write /review with a pull request's address")
 	l.shut()
-	l.store(func(db *sqlite.DB) {
-		err := db.Reviews().Request(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.clock(), Due: l.clock()})
+	l.withDatabase(func(db *sqlite.DB) {
+		err := db.Reviews().Request(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.now(), Due: l.now()})
 		if err != nil {
 			t.Fatal(err)
 		}
 	})
 	l.open()
-	l.last("alice", "May I review what mallory, who is nobody in the repository, proposes in acme/widget#1")
-	question := l.card("alice", "May I review")
+	l.awaitNewest("alice", "May I review what mallory, who is nobody in the repository, proposes in acme/widget#1")
+	question := l.awaitCard("alice", "May I review")
 	l.shut()
 	if n := len(l.model.Requests()); n > 0 || len(repo.Reviews(number)) > 0 {
 		t.Fatalf("before anybody said yes a model was asked %d times, and posted is %+v", n, repo.Reviews(number))
 	}
 	l.open()
-	l.press("alice", question, 0)
-	l.last("alice", "Found: 1 critical finding.")
+	l.pressRow("alice", question, 0)
+	l.awaitNewest("alice", "Found: 1 critical finding.")
 	if len(repo.Reviews(number)) != 1 {
 		t.Errorf("posted: %+v", repo.Reviews(number))
 	}
 }
 
-// TestKilledAfterEachCommitOfAReview: whatever commit the service is killed after, the next life
+// TestReview_KillAfterEachCommit_PostsOnce: whatever commit the service is killed after, the next life
 // goes on from what is on disk then, and there is one review of the head with its comment, though
 // answers of GitHub's are lost on the way.
-func TestKilledAfterEachCommitOfAReview(t *testing.T) {
+func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 	t.Parallel()
-	g, hub, repo := newReviewService(t, "review", reviewer)
+	g, hub, repo := newReviewService(t, "review", reviewModel)
 	l := &killedService{gatedService: g, person: "alice"}
 	var commits, at atomic.Int64
 	hears := func() {}
 	committed := func() {
 		if commits.Add(1) == at.Load() {
 			l.keeps.Store(true)
-			l.keep()
+			l.keepImage()
 			l.keeps.Store(false)
 			// Nobody outside hears any more of this life: Telegram would forget what its image does
 			// not have.
@@ -127,14 +127,14 @@ func TestKilledAfterEachCommitOfAReview(t *testing.T) {
 	ends := 0
 	for n := int64(1); ; n += int64(apptest.Number(t, "MEWS_REVIEW_KILL_STEP", 12)) {
 		branch := fmt.Sprint("fix-", n)
-		repo.Commit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panicking(1)}})
+		repo.Commit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(1)}})
 		number := repo.Open(githubtest.NewPull{Title: "Fix", Head: branch})
 		if ends%2 == 1 {
 			hub.Fault(githubtest.Fault{Kind: githubtest.Reset, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		}
 		l.images = nil
 		at.Store(0)
-		l.live(l.Dir, committed)
+		l.runIn(l.Dir, committed)
 		at.Store(commits.Load() + n)
 		before := len(l.told("alice"))
 		l.say("alice", fmt.Sprintf("/review acme/widget#%d", number))
@@ -151,9 +151,9 @@ func TestKilledAfterEachCommitOfAReview(t *testing.T) {
 			// Of this one alone: a life that was killed may have put its review off for a minute,
 			// and the next round begins with that.
 			ended := fmt.Sprintf(`SELECT count(*) FROM review WHERE number = %d AND state NOT IN ('done', 'skipped')`, number)
-			l.live(l.images[0].dir, nil)
+			l.runIn(l.images[0].dir, nil)
 			l.WaitFor(apptest.Patience, "the review", func() bool {
-				return card() && slices.Equal(l.look(l.images[0].dir, ended), []string{"0"})
+				return card() && slices.Equal(l.query(l.images[0].dir, ended), []string{"0"})
 			})
 			l.shut()
 		}

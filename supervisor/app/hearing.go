@@ -20,7 +20,7 @@ func (s *service) openHearing(context.Context) error {
 			Spool: s.spool, Uploads: s.operations.DoUploads}.Hear
 	}
 	s.transcriber = transcription.New(transcription.Options{
-		Operations: s.operations, Engine: hearing{s}.engine, Endpoint: endpoint, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
+		Operations: s.operations, Engine: speechInput{s}.engine, Endpoint: endpoint, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
 			said, err := s.db.Outbox().SayAbout(ctx, d)
 			if err == nil {
@@ -28,17 +28,17 @@ func (s *service) openHearing(context.Context) error {
 			}
 			return err
 		},
-		Show: hearing{s}.show, Begin: s.queue().Begin, Uploads: s.operations.DoUploads, Now: s.now,
+		Show: speechInput{s}.showProgress, Begin: s.queue().Begin, Uploads: s.operations.DoUploads, Now: s.now,
 		Log: s.log.Named("transcription"),
 	})
 	return nil
 }
 
 // hearing is where recordings meet what transcribes them.
-type hearing struct{ *service }
+type speechInput struct{ *service }
 
 // show shows something of an inbound until that has arrived, where it can be changed there.
-func (h hearing) show(ctx context.Context, d supervisor.Delivery) error {
+func (h speechInput) showProgress(ctx context.Context, d supervisor.Delivery) error {
 	if !d.Conversation.Channel.Capabilities().Edit || h.channel == nil {
 		return nil
 	}
@@ -54,13 +54,13 @@ func (h hearing) show(ctx context.Context, d supervisor.Delivery) error {
 }
 
 // transcribe gives what a model reads of a recording, and the words in it.
-func (h hearing) transcribe(ctx context.Context, r attachment.Recording) (text, words string) {
+func (h speechInput) transcribe(ctx context.Context, r attachment.Recording) (text, words string) {
 	return h.transcriber.Transcribe(ctx, transcription.Recording{Conversation: r.Inbound.Conversation, Inbound: r.Inbound.ID,
 		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds, Blob: r.Blob})
 }
 
 // engine is what the configuration has a person's recordings be transcribed by.
-func (h hearing) engine(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string) {
+func (h speechInput) engine(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string) {
 	in := h.config.Speech.In
 	engine = protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model,
 		Language: h.settings.Language(ctx, user), Threads: in.Threads, Command: in.Command}
@@ -68,7 +68,7 @@ func (h hearing) engine(ctx context.Context, user string) (engine protocol.Speec
 }
 
 // uploaded transcribes a file of a person's that came with no message.
-func (h hearing) uploaded(
+func (h speechInput) transcribeUpload(
 	ctx context.Context, c supervisor.Conversation, file supervisor.Attachment,
 ) (control.Transcribed, error) {
 	heard, err := h.transcriber.HearUploaded(ctx, c, file)

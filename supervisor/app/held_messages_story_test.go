@@ -14,7 +14,7 @@ import (
 )
 
 // turnOff has nobody be asked for a code from the next reload or start on.
-func turnOff(l *gatedService) {
+func turnOffCodes(l *gatedService) {
 	l.T.Helper()
 	raw, err := os.ReadFile(l.Config)
 	if err != nil {
@@ -23,10 +23,10 @@ func turnOff(l *gatedService) {
 	l.write("mews.yaml", strings.Replace(string(raw), "totp: required", "totp: 'off'", 1))
 }
 
-// TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff: bob was told that it is kept and answered, and no
+// TestCodesTurnedOff_AnswersHeldMessages: bob was told that it is kept and answered, and no
 // code comes by which it would be, whether codes are turned off by a reload or while no service
 // runs.
-func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
+func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
 	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
 		t.Run(name, func(t *testing.T) {
@@ -34,17 +34,17 @@ func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 			l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 			l.enrol("bob")
 			l.Start()
-			l.asks("bob", "the important one", locked)
+			l.sayAndAwait("bob", "the important one", locked)
 			l.say("bob", "/status")
 			l.WaitFor(apptest.Patience, "both to be held", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE held = 1") == 2 })
-			turnOff(l.gatedService)
+			turnOffCodes(l.gatedService)
 			if restart {
-				l.die()
+				l.kill()
 				l.Start()
 			} else if out, err := exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), "reload", "--config", l.Config).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			l.settle()
+			l.awaitDone()
 			if n := l.Count("SELECT count(*) FROM inbox WHERE held = 1"); n != 0 || !slices.Contains(l.told("bob"), "echo: the important one") {
 				t.Errorf("%d are held, and bob was told %q", n, l.told("bob"))
 			}
@@ -56,23 +56,23 @@ func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 	}
 }
 
-// TestAGroupMovesWhileNobodyRuns: what was said in it last is answered in the new one.
-func TestAGroupMovesWhileNobodyRuns(t *testing.T) {
+// TestGroupMove_ServiceDown_AnswersInNewGroup: what was said in it last is answered in the new one.
+func TestGroupMove_ServiceDown_AnswersInNewGroup(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()
-	l.bot.Say(theFlat, l.who("alice"), "/allow")
-	l.inFlat("")
-	l.settle()
-	l.die()
-	l.bot.Say(theFlat, l.who("bob"), "@mews_bot the question")
-	big := telegramtest.Chat{ID: -1005001, Type: "supergroup", Title: theFlat.Title}
-	l.bot.Migrate(theFlat.ID, big.ID)
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+	l.awaitInFlat("")
+	l.awaitDone()
+	l.kill()
+	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot the question")
+	big := telegramtest.Chat{ID: -1005001, Type: "supergroup", Title: flatChat.Title}
+	l.bot.Migrate(flatChat.ID, big.ID)
 	l.Start()
 	l.bot.Await(t, "the question to be answered", func() bool {
 		return slices.ContainsFunc(l.bot.Sent(big.ID), func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "echo: ") })
 	})
-	l.settle()
+	l.awaitDone()
 	l.Stop()
 }

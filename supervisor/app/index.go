@@ -17,7 +17,7 @@ func (s *service) openIndex(context.Context) error {
 }
 
 // homeIndexing is what workers tell of homes.
-func (s *service) homeIndexing() hostcall.IndexDependencies {
+func (s *service) indexDependencies() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: s.index.UpdateHome,
 		HomeChanged: func(user string) {
@@ -38,7 +38,7 @@ func (s *service) indexHomes() {
 }
 
 // said has the index read on. What is said before there is one is read as it is opened.
-func (s *storage) said(user string, conversation int64) {
+func (s *storage) indexMessage(user string, conversation int64) {
 	if s.index != nil {
 		s.index.Said(user, conversation)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // arrivals keep what people send, and send it on its way from there.
-type arrivals struct {
+type inboxParts struct {
 	inbox       *inbox.Inbox
 	held        *ingress.HeldReleaser
 	attachments *attachment.Receiver
@@ -20,7 +20,7 @@ type arrivals struct {
 // openInbox makes what keeps what people send, behind the gate, and what sends it on its way from
 // there.
 func (s *service) openInbox(context.Context) error {
-	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now, accept(s.sessions, s.commands, s.attachments, s.arrived))
+	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now, accept(s.sessions, s.commands, s.attachments, s.noteArrival))
 	s.inbox = inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
 		Queued: s.deliveryQueued, NotStored: s.commands.NotStored,
@@ -42,7 +42,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 		Source: c.client.Source(), People: s.people, Access: s.db.Access(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
 		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.asked, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.LargestFile(),
 		Refresh: s.configuration.Refresh, Moved: c.outbox.Moved,
-		Wake: c.wakeChat, Acknowledge: c.presses.Put, Queued: s.feeds.Delivery, KeepPicture: pictures{s.spool}.Keep, Audit: s.audit.Note,
+		Wake: c.wakeChat, Acknowledge: c.presses.Put, Queued: s.feeds.Delivery, KeepPicture: generatedFiles{s.spool}.Keep, Audit: s.audit.Note,
 		Log: c.log,
 	})
 }

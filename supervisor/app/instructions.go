@@ -20,10 +20,10 @@ func (s *service) privateChat(user string) supervisor.Conversation {
 // instructions are the files that tell the assistant how to be.
 func (s *service) instructions() *instructions.Files {
 	return instructions.New(instructions.Options{Store: s.db.PromptFiles(), Operations: s.operations,
-		ShowDiff: s.undos().Show, UndoButton: undo.Again,
+		ShowDiff: s.newUndos().Show, UndoButton: undo.Again,
 		PrivateChat: s.privateChat, Queued: s.deliveryQueued,
 		Keep: func(ctx context.Context, user string, text []byte) (ref protocol.BlobRef, err error) {
-			file, err := pictures{s.spool}.keep("a prompt file", "text/markdown", text)
+			file, err := generatedFiles{s.spool}.keep("a prompt file", "text/markdown", text)
 			ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
 			if err == nil {
 				err = s.db.Blobs().PutOldFile(ctx, user, ref, 0)

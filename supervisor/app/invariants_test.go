@@ -36,26 +36,26 @@ var invariants = []struct {
 	by    []string // tests, each with its package's folder
 }{
 	{"A code is checked before its text can reach the inbox as words.", nil, []string{
-		"supervisor/app.TestACodeOpensTheChat", "supervisor/inbox.TestGate_ChecksEveryKind"}},
-	{"That a code is spent and that what it opens is let in are one transaction.", aCodeAndWhatItOpens, []string{
-		"supervisor/sqlite.TestCode_FailedBatch_IsNotTried", "supervisor/app.TestAKillBetweenACodeAndWhatItOpens"}},
-	{"Nothing is asked of Telegram before the database can keep it.", nothingIsPolledTooEarly, []string{
+		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKind"}},
+	{"That a code is spent and that what it opens is let in are one transaction.", codeAndReleaseInOneTransaction, []string{
+		"supervisor/sqlite.TestCode_FailedBatch_IsNotTried", "supervisor/app.TestKillAfterCode_AnswersHeldOnce"}},
+	{"Nothing is asked of Telegram before the database can keep it.", databaseBeforePolling, []string{
 		"supervisor/inbox.TestPutBatch_FullDisk_StillStopsTurns"}},
-	{"What an earlier life had set aside is settled before a session starts.", settledBeforeSessions, []string{
+	{"What an earlier life had set aside is settled before a session starts.", leasesSettledBeforeSessions, []string{
 		"supervisor/sqlite.TestRecover_LeaseOfCrash_CountsInFull"}},
 	{"Turns, posts and operations of an earlier life are gone on with where they were.", nil, []string{
-		"supervisor/app.TestAStateFolderOfTheVersionBeforeIsGoneOnWith", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd",
-		"supervisor/app.TestKilledAfterEachCommitOfAFile"}},
+		"supervisor/app.TestUpgrade_OldState_LosesNothing", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd",
+		"supervisor/app.TestFile_KillAfterEachCommit_LosesNothing"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
 		"supervisor/statefolder.TestAStateFolderHasOneMewsAtATime"}},
-	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForNobody, []string{
+	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForRemovedUsers, []string{
 		"supervisor/inbox.TestGate_Missing_RefusesAll", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
 	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
 	{"What is told to Telegram, the model or a worker is on disk before.", committedBeforeTold, []string{
 		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering", "supervisor/inbox.TestPutBatch_StoresThenPassesOnInOrder"}},
 	{"The parts start in this order, and stop in the reverse.", partsInOrder, []string{
-		"supervisor/app.TestPartsStopInReverseEachWhenTheOneBeforeHasEnded"}},
+		"supervisor/app.TestRunParts_StopsInReverseOneByOne"}},
 }
 
 func TestInvariants(t *testing.T) {
@@ -97,13 +97,13 @@ func hasTest(t *testing.T, folder, test string) bool {
 // aCodeAndWhatItOpens: where what a code lets in cannot be let in, the code is not spent, nothing
 // is opened, and Telegram is not told that the code was taken. Once it can be, all of it happens,
 // once.
-func aCodeAndWhatItOpens(t *testing.T) {
+func codeAndReleaseInOneTransaction(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
-	l.asks("bob", "held words", locked)
+	l.sayAndAwait("bob", "held words", locked)
 	l.shut()
-	l.store(func(db *sqlite.DB) {
+	l.withDatabase(func(db *sqlite.DB) {
 		sqlitetest.Change(t, db, `CREATE TRIGGER no_release BEFORE UPDATE OF held ON inbox WHEN new.held = 0
 			BEGIN SELECT RAISE(ABORT, 'the disk takes no more'); END`)
 	})
@@ -119,9 +119,9 @@ func aCodeAndWhatItOpens(t *testing.T) {
 		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.Pending())
 	}
 	l.shut()
-	l.store(func(db *sqlite.DB) { sqlitetest.Change(t, db, "DROP TRIGGER no_release") })
+	l.withDatabase(func(db *sqlite.DB) { sqlitetest.Change(t, db, "DROP TRIGGER no_release") })
 	l.open()
-	l.hears("bob", 1, unlocked, "echo: held words")
+	l.awaitTold("bob", 1, unlocked, "echo: held words")
 }
 
 // database is the path of a service's.
@@ -129,20 +129,20 @@ func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", 
 
 // look is what a query finds first in a service's database as it is now. It may be called while
 // Telegram or the model is asked.
-func (l *gatedService) look(query string) string {
+func (l *gatedService) query(query string) string {
 	return strings.Join(sqlitetest.QueryCopy(l.T, l.database(), query), "\n")
 }
 
 // nothingIsPolledTooEarly: on a state folder of the version before, the first request for updates
 // comes when the database is this version's, and begins where the last batch that was kept has
 // ended.
-func nothingIsPolledTooEarly(t *testing.T) {
+func databaseBeforePolling(t *testing.T) {
 	var l *gatedService
 	var schema string
 	var once sync.Once
-	l = newUpgraded(t, func(c telegramtest.Call) {
+	l = newUpgradedService(t, func(c telegramtest.Call) {
 		if c.Method == "getUpdates" {
-			once.Do(func() { schema = fmt.Sprintf("%s from %v", l.look("PRAGMA user_version"), c.Params["offset"]) })
+			once.Do(func() { schema = fmt.Sprintf("%s from %v", l.query("PRAGMA user_version"), c.Params["offset"]) })
 		}
 	}, nil)
 	migrations, err := filepath.Glob("../sqlite/migration/*.sql")
@@ -159,13 +159,13 @@ func nothingIsPolledTooEarly(t *testing.T) {
 
 // settledBeforeSessions: when the first session of a new life asks a model, the lease that the
 // earlier one left is gone, and counts with all that it may have cost.
-func settledBeforeSessions(t *testing.T) {
+func leasesSettledBeforeSessions(t *testing.T) {
 	var l *gatedService
 	var left string
 	var once sync.Once
-	l = newUpgraded(t, nil, func() {
+	l = newUpgradedService(t, nil, func() {
 		once.Do(func() {
-			left = l.look("SELECT (SELECT count(*) FROM lease WHERE id = 4) || ' ' || (SELECT count(*) FROM usage WHERE cost = 19457)")
+			left = l.query("SELECT (SELECT count(*) FROM lease WHERE id = 4) || ' ' || (SELECT count(*) FROM usage WHERE cost = 19457)")
 		})
 	})
 	l.Start()
@@ -239,21 +239,21 @@ func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 // lockedBeforeOpened: whoever finds the state folder taken has not touched the database, which
 // another version may have.
 func lockedBeforeOpened(t *testing.T) {
-	l := newUpgraded(t, nil, nil)
+	l := newUpgradedService(t, nil, nil)
 	lock, err := statefolder.Lock(filepath.Join(l.Dir, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	if said := verb(l, "run"); !strings.Contains(said, "another Mews") || l.look("PRAGMA user_version") != "6" {
-		t.Errorf("the database is of schema %s; it said\n%s", l.look("PRAGMA user_version"), said)
+	if said := runVerb(l, "run"); !strings.Contains(said, "another Mews") || l.query("PRAGMA user_version") != "6" {
+		t.Errorf("the database is of schema %s; it said\n%s", l.query("PRAGMA user_version"), said)
 	}
 }
 
 // nothingForNobody: carl is in the configuration no more. What was being sent to him is not sent,
 // what he and a stranger write is not kept, and ann is served all the same.
-func nothingForNobody(t *testing.T) {
-	l := newUpgraded(t, nil, nil)
+func nothingForRemovedUsers(t *testing.T) {
+	l := newUpgradedService(t, nil, nil)
 	raw, err := os.ReadFile(l.Config)
 	if err != nil {
 		t.Fatal(err)
@@ -284,13 +284,13 @@ func committedBeforeTold(t *testing.T) {
 	note := func(what, query string) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, what+": "+l.look(query))
+		told = append(told, what+": "+l.query(query))
 	}
 	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		note("model", "SELECT i.state || ', its turn ' || coalesce(t.why, 'runs') || ', leases ' || (SELECT count(*) FROM lease) "+
 			"FROM inbox i JOIN turn t ON t.inbound = i.id")
 		return modeltest.Echo(r)
-	}, priced+"budget: {users: {day: 1}}\n", "bob, totp: 'off'")
+	}, pricedConfig+"budget: {users: {day: 1}}\n", "bob, totp: 'off'")
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: l.bot.Token(), Strict: true,
 		Check: func([]int64) { note("receipt", "SELECT count(*) FROM received") },
 		Seen: func(c telegramtest.Call) {
@@ -306,7 +306,7 @@ func committedBeforeTold(t *testing.T) {
 	l.write("mews.yaml", strings.Replace(regexp.MustCompile(`api_url: "[^"]*"`).ReplaceAllString(string(raw),
 		fmt.Sprintf("api_url: %q", l.bot.URL())), "busy: queue", "busy: queue, stream: final", 1))
 	l.Start()
-	l.asks("bob", "hello", "echo: hello")
+	l.sayAndAwait("bob", "hello", "echo: hello")
 	l.bot.Await(t, "the receipt", func() bool { return l.bot.Pending() == 0 })
 	l.Stop()
 	slices.Sort(told) // the receipt may come at any time after it is kept

@@ -9,33 +9,33 @@ import (
 
 // What was due while nobody was there is done once, left out, or asked about, as its person wants
 // it.
-func TestEachWayToMissATask(t *testing.T) {
+func TestMissedTask_RunsSkipsOrAsks(t *testing.T) {
 	t.Parallel()
 	task := func(name, missed string) string {
 		return `{"when":"daily at 15:00","text":"See to it.","kind":"task","name":"` + name + `","options":{"on_miss":"` + missed + `"}}`
 	}
-	m := &taskModel{chat: played{{words: "every afternoon", calls: calls("schedule_task", task("Garden", "run"), "schedule_task", task("Barn", "skip"), "schedule_task", task("Gate", "ask")), answer: "It is set."}}}
-	l := newTasked(t, m, "")
+	m := &taskModel{chat: scriptedModel{{words: "every afternoon", calls: calls("schedule_task", task("Garden", "run"), "schedule_task", task("Barn", "skip"), "schedule_task", task("Gate", "ask")), answer: "It is set."}}}
+	l := newTaskService(t, m, "")
 	l.say("alice", "see to the garden, the barn and the gate every afternoon")
-	l.toldLast("alice", "It is set.")
-	m.plays(report("It is watered."), report("It is shut."))
+	l.awaitLastTold("alice", "It is set.")
+	m.queueAnswers(reportAnswer("It is watered."), reportAnswer("It is shut."))
 	l.shut()
 	// four hours after the first time
-	l.move(time.Date(2025, 11, 20, 18, 0, 0, 0, time.UTC).Sub(l.clock()))
+	l.move(time.Date(2025, 11, 20, 18, 0, 0, 0, time.UTC).Sub(l.now()))
 	l.open()
 	has := func(words string) {
 		t.Helper()
-		l.WaitFor(apptest.Patience, "alice to be told "+words, func() bool { return l.count("alice", words) == 1 })
+		l.WaitFor(apptest.Patience, "alice to be told "+words, func() bool { return l.countTold("alice", words) == 1 })
 	}
 	has("Garden\n\nIt is watered.")
 	has("Barn was missed")
 	has("Shall I do it now?")
-	if n, _ := m.runs(); n != 1 {
+	if n, _ := m.countRequests(); n != 1 {
 		t.Errorf("%d tasks have asked a model, want 1", n)
 	}
-	l.presses("Shall I do it now?", "Run now")
+	l.pressButton("Shall I do it now?", "Run now")
 	has("Gate\n\nIt is shut.")
-	if got := l.look("SELECT group_concat(state, ' ') FROM (SELECT state FROM fire ORDER BY job, due)"); got != "said missed missed said" {
+	if got := l.query("SELECT group_concat(state, ' ') FROM (SELECT state FROM fire ORDER BY job, due)"); got != "said missed missed said" {
 		t.Errorf("the fires are %q", got)
 	}
 }

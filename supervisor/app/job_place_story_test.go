@@ -12,41 +12,41 @@ import (
 
 // A reminder of a topic that is deleted comes in its person's private chat, with a word, and never
 // in the group outside of it.
-func TestAReminderOfATopicThatIsGone(t *testing.T) {
+func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	t.Parallel()
-	l := newReminded(t)
+	l := newReminderService(t)
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "You have no reminders")
-	l.bot.Say(theFlat, l.who("alice"), "/allow")
-	l.inFlat("People may speak")
-	l.bot.Say(theFlat, l.who("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.Thread(7))
-	l.inFlat("water the fern")
-	before := len(l.bot.Sent(theFlat.ID))
-	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Error, Chat: theFlat.ID, Times: -1, Code: 400, Text: "Bad Request: message thread not found"})
+	l.awaitLastTold("alice", "You have no reminders")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+	l.awaitInFlat("People may speak")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.Thread(7))
+	l.awaitInFlat("water the fern")
+	before := len(l.bot.Sent(flatChat.ID))
+	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400, Text: "Bad Request: message thread not found"})
 	l.move(5 * time.Minute)
-	l.ticks()
-	l.WaitFor(apptest.Patience, "the reminder", func() bool { return l.count("alice", "water the fern") == 1 })
+	l.tick()
+	l.WaitFor(apptest.Patience, "the reminder", func() bool { return l.countTold("alice", "water the fern") == 1 })
 	if text := last(l.told("alice")); !strings.Contains(text, "Reminder: water the fern") || text == "Reminder: water the fern" {
 		t.Errorf("she is told %q, without a word of where it was to be said", text)
 	}
-	if now := len(l.bot.Sent(theFlat.ID)); now != before {
+	if now := len(l.bot.Sent(flatChat.ID)); now != before {
 		t.Errorf("%d messages more are in the group", now-before)
 	}
 }
 
 // The turn of a task may set a reminder, and no task or check.
-func TestATaskSetsNoTask(t *testing.T) {
+func TestTaskTurn_SetsOnlyReminders(t *testing.T) {
 	t.Parallel()
-	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
-	l := newTasked(t, m, "")
+	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	l := newTaskService(t, m, "")
 	l.say("alice", "look every day")
-	l.toldLast("alice", "It is set.")
-	m.plays(modeltest.Answer{Calls: calls("schedule_task", `{"when":"daily at 10","text":"Look more.","kind":"task"}`)},
+	l.awaitLastTold("alice", "It is set.")
+	m.queueAnswers(modeltest.Answer{Calls: calls("schedule_task", `{"when":"daily at 10","text":"Look more.","kind":"task"}`)},
 		modeltest.Answer{Calls: calls("schedule_task", `{"when":"daily at 11","text":"Look there.","kind":"check","check":{"command":"true"}}`)},
-		modeltest.Answer{Calls: calls("schedule_task", `{"when":"tomorrow at 12","text":"the roses"}`)}, report("I have looked."))
-	l.until(time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC))
-	l.WaitFor(apptest.Patience, "what it says", func() bool { return l.count("alice", "I have looked.") == 1 })
-	if got := l.look("SELECT group_concat(kind || ' ' || text, ', ') FROM (SELECT * FROM job WHERE user = 'alice' ORDER BY id)"); got != "agent Look., reminder the roses" {
+		modeltest.Answer{Calls: calls("schedule_task", `{"when":"tomorrow at 12","text":"the roses"}`)}, reportAnswer("I have looked."))
+	l.moveTo(time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC))
+	l.WaitFor(apptest.Patience, "what it says", func() bool { return l.countTold("alice", "I have looked.") == 1 })
+	if got := l.query("SELECT group_concat(kind || ' ' || text, ', ') FROM (SELECT * FROM job WHERE user = 'alice' ORDER BY id)"); got != "agent Look., reminder the roses" {
 		t.Errorf("alice has %s", got)
 	}
 	refused := 0

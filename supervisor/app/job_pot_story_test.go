@@ -14,30 +14,30 @@ import (
 // spends what one run may, and in its second run what the day may, not a millionth more. Nobody is
 // asked for more, it is told once a day, and it goes on the next day. Its person's own limits are
 // as they were.
-func TestARunawayTaskStopsAtItsPot(t *testing.T) {
+func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 	t.Parallel()
 	const run, day = 100_000, 150_000
-	m := &taskModel{chat: played{{words: "every few hours", calls: calls("schedule_task", `{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
-	var l *remembered
-	l = &remembered{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+	m := &taskModel{chat: scriptedModel{{words: "every few hours", calls: calls("schedule_task", `{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	var l *aliceService
+	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if !strings.Contains(r.Asked(), "Nobody reads along") {
 			return m.answer(r)
 		}
-		a := endless(r)
+		a := endlessModel(r)
 		a.Usage = &modeltest.Usage{Prompt: int64(l.Count("SELECT amount FROM lease")) - 1, Completion: 1}
 		return a
-	}, dear+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid+", budget: {jobs: {day: 0.15}}", "bob, totp: 'off'")}
-	l.at = longAgo
+	}, dearConfig+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid+", budget: {jobs: {day: 0.15}}", "bob, totp: 'off'")}
+	l.at = storyStart
 	l.open()
 	l.say("alice", "look every few hours")
-	l.toldLast("alice", "It is set.")
-	chat := spent(l.gatedService)
+	l.awaitLastTold("alice", "It is set.")
+	chat := totalSpent(l.gatedService)
 	spends := func(at time.Time, fires string, least, most int) {
 		t.Helper()
-		l.until(at)
-		l.ended(fires)
+		l.moveTo(at)
+		l.awaitFires(fires)
 		l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
-		n, kept := spent(l.gatedService)-chat, l.Count("SELECT sum(cost) FROM fire")
+		n, kept := totalSpent(l.gatedService)-chat, l.Count("SELECT sum(cost) FROM fire")
 		if n > most || n < least || n != kept {
 			t.Errorf("after %s runs %d millionths of a dollar are spent, want %d to %d; of the runs %d are kept", fires, n, least, most, kept)
 		}
@@ -45,29 +45,29 @@ func TestARunawayTaskStopsAtItsPot(t *testing.T) {
 	const shortest = 10_000 // what a call costs at least
 	spends(time.Date(2025, 11, 20, 14, 1, 0, 0, time.UTC), "1", run-shortest, run)
 	calls := l.Count("SELECT count(*) FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.channel = 'job'")
-	l.toldLast("alice", "would go beyond the limit for one task")
+	l.awaitLastTold("alice", "would go beyond the limit for one task")
 	spends(time.Date(2025, 11, 20, 17, 1, 0, 0, time.UTC), "2", day-shortest, day)
 	spends(time.Date(2025, 11, 20, 20, 1, 0, 0, time.UTC), "3", day-shortest, day)
-	if n := l.count("alice", "would go beyond"); n != 1 || calls < 3 {
+	if n := l.countTold("alice", "would go beyond"); n != 1 || calls < 3 {
 		t.Errorf("after %d calls in the first run alice is told %d times: %q", calls, n, l.told("alice"))
 	}
 	spends(time.Date(2025, 11, 21, 14, 1, 0, 0, time.UTC), "4", day+run-2*shortest, day+run)
-	if n := l.Count("SELECT count(*) FROM question"); n != 0 || l.look("SELECT state FROM job WHERE id = 1") != "active" {
-		t.Errorf("alice was asked %d times, and the task is %s", n, l.look("SELECT state FROM job WHERE id = 1"))
+	if n := l.Count("SELECT count(*) FROM question"); n != 0 || l.query("SELECT state FROM job WHERE id = 1") != "active" {
+		t.Errorf("alice was asked %d times, and the task is %s", n, l.query("SELECT state FROM job WHERE id = 1"))
 	}
 }
 
 // A task's tries at one time spend together what one run may. The first spends most of it and fails
 // for what may pass; the second, a minute later, has what is left, to the millionth, and there is
 // no third.
-func TestATasksTriesSpendOnePotTogether(t *testing.T) {
+func TestTaskRetries_ShareOnePot(t *testing.T) {
 	t.Parallel()
 	const run, left = 100_000, 15_000
-	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
-	var l *remembered
+	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	var l *aliceService
 	var mu sync.Mutex      // guards what follows
 	var before, pays []int // what was spent as a call was made, and what it could pay
-	l = &remembered{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if !strings.Contains(r.Asked(), "Nobody reads along") {
 			return m.answer(r)
 		}
@@ -75,35 +75,35 @@ func TestATasksTriesSpendOnePotTogether(t *testing.T) {
 		mu.Lock()
 		before, pays = append(before, so), append(pays, may)
 		mu.Unlock()
-		if so == run-left && l.look("SELECT tries FROM fire") == "0" {
+		if so == run-left && l.query("SELECT tries FROM fire") == "0" {
 			return modeltest.Answer{Status: 429, Text: "later", Retry: 3600}
 		}
 		if so < run-left {
 			may = min(may, run-left-so)
 		}
-		a := endless(r)
+		a := endlessModel(r)
 		a.Usage = &modeltest.Usage{Prompt: int64(may) - 1, Completion: 1}
 		return a
-	}, dear+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid, "bob, totp: 'off'")}
-	l.at = longAgo
+	}, dearConfig+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid, "bob, totp: 'off'")}
+	l.at = storyStart
 	l.open()
 	l.say("alice", "look every day")
-	l.toldLast("alice", "It is set.")
+	l.awaitLastTold("alice", "It is set.")
 	at := time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC)
-	l.until(at)
-	l.WaitFor(apptest.Patience, "the first try to fail", func() bool { return l.look("SELECT state || tries FROM fire") == "claimed1" })
+	l.moveTo(at)
+	l.WaitFor(apptest.Patience, "the first try to fail", func() bool { return l.query("SELECT state || tries FROM fire") == "claimed1" })
 	mu.Lock()
 	first := len(pays)
 	mu.Unlock()
-	l.until(at.Add(2 * time.Minute))
-	l.toldLast("alice", "would go beyond the limit for one task, $0.10: $0.10 was spent")
+	l.moveTo(at.Add(2 * time.Minute))
+	l.awaitLastTold("alice", "would go beyond the limit for one task, $0.10: $0.10 was spent")
 	mu.Lock()
 	defer mu.Unlock()
 	if len(pays) != first+1 || before[first] != run-left || pays[first] != left {
 		t.Errorf("before each call %d were spent; each could pay %d; those from %d on are of the second try", before, pays, first)
 	}
 	spentOnIt, kept := l.Count("SELECT sum(u.cost) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.Count("SELECT cost FROM fire")
-	if state := l.look("SELECT state FROM fire"); spentOnIt != run || kept != run || state != "failed" {
+	if state := l.query("SELECT state FROM fire"); spentOnIt != run || kept != run || state != "failed" {
 		t.Errorf("%d are spent of %d, and %d kept of a fire that %s", spentOnIt, run, kept, state)
 	}
 }

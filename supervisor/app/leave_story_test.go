@@ -16,24 +16,24 @@ import (
 
 // leaving is a service of the real programs with two people, where a file that dan has sent does
 // not come.
-type leaving struct {
+type downloadService struct {
 	*gatedService
 }
 
-func newLeaving(t *testing.T) leaving {
-	l := leaving{newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "ok"} }, "", "ann, role: admin", "dan")}
+func newDownloadService(t *testing.T) downloadService {
+	l := downloadService{newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "ok"} }, "", "ann, role: admin", "dan")}
 	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: telegramtest.DownloadMethod})
 	l.Start()
 	l.say("dan", "", telegramtest.Document(telegramtest.File{Name: "plan.txt", Size: 19 << 20}))
-	l.WaitFor(apptest.Patience, "the file to come", func() bool { return l.downloads() == 1 && l.coming() == 1 })
+	l.WaitFor(apptest.Patience, "the file to come", func() bool { return l.downloads() == 1 && l.runningDownloads() == 1 })
 	return l
 }
 
 // downloads is how often the file was asked for.
-func (l leaving) downloads() int { return len(l.bot.Calls(telegramtest.DownloadMethod)) }
+func (l downloadService) downloads() int { return len(l.bot.Calls(telegramtest.DownloadMethod)) }
 
 // coming is how many files come at the moment.
-func (l leaving) coming() int {
+func (l downloadService) runningDownloads() int {
 	l.T.Helper()
 	list, err := filepath.Glob(filepath.Join(l.Dir, "state", "private", "spool", "new-*"))
 	if err != nil {
@@ -42,7 +42,7 @@ func (l leaving) coming() int {
 	return len(list)
 }
 
-func (l leaving) does(args ...string) {
+func (l downloadService) mustRun(args ...string) {
 	l.T.Helper()
 	out, err := exec.CommandContext(context.Background(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
 	if err != nil {
@@ -50,22 +50,22 @@ func (l leaving) does(args ...string) {
 	}
 }
 
-// TestAFileComesOnOnceItsPersonIsBack: who is disabled is fetched nothing, and who is enabled all,
+// TestDownload_UserEnabledAgain_Resumes: who is disabled is fetched nothing, and who is enabled all,
 // with no word of theirs.
-func TestAFileComesOnOnceItsPersonIsBack(t *testing.T) {
+func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	t.Parallel()
-	l := newLeaving(t)
-	l.does("user", "disable", "dan")
-	l.WaitFor(apptest.Patience, "the fetch to end", func() bool { return l.coming() == 0 })
-	l.does("user", "enable", "dan")
+	l := newDownloadService(t)
+	l.mustRun("user", "disable", "dan")
+	l.WaitFor(apptest.Patience, "the fetch to end", func() bool { return l.runningDownloads() == 0 })
+	l.mustRun("user", "enable", "dan")
 	l.WaitFor(apptest.Patience, "the file to come again", func() bool { return l.downloads() == 2 })
 	l.Stop()
 }
 
-// TestSomebodyIsDeletedWhileAFileComes: it comes no more before anything is erased.
-func TestSomebodyIsDeletedWhileAFileComes(t *testing.T) {
+// TestUserDelete_StopsDownload: it comes no more before anything is erased.
+func TestUserDelete_StopsDownload(t *testing.T) {
 	t.Parallel()
-	l := newLeaving(t)
+	l := newDownloadService(t)
 	text, err := os.ReadFile(l.Config)
 	if err != nil {
 		t.Fatal(err)
@@ -77,9 +77,9 @@ func TestSomebodyIsDeletedWhileAFileComes(t *testing.T) {
 		}
 	}
 	l.write("mews.yaml", strings.Join(left, ""))
-	l.does("reload")
-	l.does("user", "delete", "dan", "--yes")
-	if n := l.coming(); n != 0 {
+	l.mustRun("reload")
+	l.mustRun("user", "delete", "dan", "--yes")
+	if n := l.runningDownloads(); n != 0 {
 		t.Errorf("%d files come", n)
 	}
 	for _, table := range []string{"inbox", "attachment", "operation", "blob", "conversation"} {
@@ -90,9 +90,9 @@ func TestSomebodyIsDeletedWhileAFileComes(t *testing.T) {
 	l.Stop()
 }
 
-// TestTheServiceEndsWhileAFileComes: it waits for none of it.
-func TestTheServiceEndsWhileAFileComes(t *testing.T) {
-	l := newLeaving(t)
+// TestServiceStop_DoesNotAwaitDownload: it waits for none of it.
+func TestServiceStop_DoesNotAwaitDownload(t *testing.T) {
+	l := newDownloadService(t)
 	begun := time.Now()
 	l.Stop()
 	t.Logf("it took %v", time.Since(begun).Round(time.Millisecond))

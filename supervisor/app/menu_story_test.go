@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestAnAdminsMenuHasMore: what only admins may use is offered in their private chats alone. A
+// TestMenu_AdminChat_HasAdminCommands: what only admins may use is offered in their private chats alone. A
 // topic begins with what stands behind /new.
-func TestAnAdminsMenuHasMore(t *testing.T) {
+func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.who(name)))
+		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
 	}
 	l.open()
 	offers := func(scope string) bool {
@@ -28,7 +28,7 @@ func TestAnAdminsMenuHasMore(t *testing.T) {
 	}
 	// lines for a phone, and the machine's for admins alone
 	for name, admin := range map[string]bool{"alice": true, "bob": false} {
-		l.asks(name, "/status", "• mews: ")
+		l.sayAndAwait(name, "/status", "• mews: ")
 		if status := last(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||
 			strings.Contains(status, "process") != admin || strings.Contains(status, l.Home(name)) != admin {
 			t.Errorf("%s is told %q", name, status)

@@ -54,21 +54,21 @@ func (s *service) openModels(context.Context) (err error) {
 	if s.models, err = NewCatalogue(s.config, s.log); err != nil {
 		return err
 	}
-	s.models.HideFaults(s.readsFaults, s.tellAdmins)
-	s.closing(func() error { s.models.Close(); return nil })
+	s.models.HideFaults(s.mayReadFaults, s.tellAdmins)
+	s.addCloser(func() error { s.models.Close(); return nil })
 	return nil
 }
 
 func (s *service) modelCommands() modelCommands {
-	return modelCommands{s.modelChoice(), s.sums(), s.models}
+	return modelCommands{s.modelChoice(), s.usageSums(), s.models}
 }
 
-func (s *service) sums() usage.Sums {
+func (s *service) usageSums() usage.Sums {
 	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}
 }
 
 // jobModel is the whole name of a model that a person wants for a job.
-func (s *service) jobModel(user, spec string) (string, error) {
+func (s *service) resolveJobModel(user, spec string) (string, error) {
 	choice, err := s.models.Resolve(spec)
 	switch {
 	case err != nil:

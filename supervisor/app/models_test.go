@@ -9,7 +9,7 @@ import (
 )
 
 // The configuration's words for servers are the provider's own.
-func TestTheConfigurationKnowsTheServers(t *testing.T) {
+func TestConfig_ServerNames_MatchProvider(t *testing.T) {
 	if got, want := slices.Sorted(slices.Values(config.Servers())), slices.Sorted(slices.Values(openai.Servers())); !slices.Equal(got, want) {
 		t.Errorf("the configuration takes %q, there are %q", got, want)
 	}

@@ -33,13 +33,13 @@ func (s *service) tellAdmins(text string) { s.notices().TellAdmins(text) }
 
 // readsFaults says whether somebody reads of keys, addresses and the configuration: admins do, and
 // everybody where there is none.
-func (s *service) readsFaults(user string) bool {
+func (s *service) mayReadFaults(user string) bool {
 	admins := s.people.Admins()
 	return len(admins) == 0 || slices.ContainsFunc(admins, func(u supervisor.User) bool { return u.Name == user })
 }
 
 // say puts a notice into the outbox.
-func (s *service) say(ctx context.Context, d supervisor.Delivery) error {
+func (s *service) sendNotice(ctx context.Context, d supervisor.Delivery) error {
 	said, err := s.db.Outbox().Say(ctx, d)
 	if err == nil {
 		s.deliveryQueued(said.Conversation.ID)

@@ -13,7 +13,7 @@ import (
 // openOperations makes what has workers do what is no turn.
 func (s *service) openOperations(context.Context) error {
 	s.operations = operation.New(operation.Options[*hostcall.Conn]{
-		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.Note, Now: s.now, Serves: s.active,
+		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.Note, Now: s.now, Serves: s.isActive,
 		Speech: s.config.Limits.Speech, Log: s.log.Named("operation"),
 		Spec: func(user string, profile pool.Profile) (pool.Spec, error) {
 			spec, err := s.workerSpec(user)

@@ -32,7 +32,7 @@ func (d *partLog) untilEnded(name string) part {
 	}}
 }
 
-func TestPartsStopInReverseEachWhenTheOneBeforeHasEnded(t *testing.T) {
+func TestRunParts_StopsInReverseOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d partLog
 		slow, end := make(chan struct{}), make(chan struct{})
@@ -63,7 +63,7 @@ func TestPartsStopInReverseEachWhenTheOneBeforeHasEnded(t *testing.T) {
 	})
 }
 
-func TestAPartThatEndsEndsAll(t *testing.T) {
+func TestRunParts_OneEnds_EndsAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want string
@@ -86,7 +86,7 @@ func TestAPartThatEndsEndsAll(t *testing.T) {
 	}
 }
 
-func TestEveryPartsErrorIsToldInTheEnd(t *testing.T) {
+func TestRunParts_ReturnsEveryError(t *testing.T) {
 	fail := func(name string) part {
 		return part{name, func(ctx context.Context) error {
 			<-ctx.Done()

@@ -12,7 +12,7 @@ import (
 )
 
 // household is who there is, what they have set, and where their workers live.
-type household struct {
+type userParts struct {
 	people        *access.People
 	configuration *configuration
 	settings      *users.Settings
@@ -50,20 +50,20 @@ func accountID(name string) (uint32, error) {
 }
 
 // known says whether somebody is a user, who may be suspended.
-func (s *service) known(user string) bool {
+func (s *service) isUser(user string) bool {
 	_, ok := s.people.Find(user)
 	return ok
 }
 
 // active says whether somebody is a user who may speak.
-func (s *service) active(user string) bool { return s.known(user) && !s.people.Suspended(user) }
+func (s *service) isActive(user string) bool { return s.isUser(user) && !s.people.Suspended(user) }
 
 // serves says whether a conversation's person is still to be served: somebody taken out of the
 // configuration is not, nor a private chat of an id that is another's now. What runs where nobody
 // talks, such as a job, answers elsewhere: whether that is served is asked as it is sent.
 func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
-	case !s.active(c.User):
+	case !s.isActive(c.User):
 		return false
 	case c.Channel.Capabilities().Private, c.Channel.Capabilities() == supervisor.Capabilities{}: // in the latter nobody is told anything
 		return true

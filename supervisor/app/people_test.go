@@ -8,13 +8,13 @@ import (
 )
 
 // Who is served is asked of every conversation: where they talk, and where only their jobs run.
-func TestAConversationIsServedWhileItsPersonIs(t *testing.T) {
+func TestServes_OnlyActiveUsers(t *testing.T) {
 	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, {Name: "bob"}}
 	people, err := access.New(users, 1, nil)
 	must(t, err)
 	must(t, people.Set(users, access.Stored{Suspended: []string{"bob"},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}))
-	s := &service{household: household{people: people}}
+	s := &service{userParts: userParts{people: people}}
 	for c, want := range map[supervisor.Conversation]bool{
 		{User: "alice", Channel: supervisor.ChannelTerminal}:             true,
 		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}: true,

@@ -6,19 +6,19 @@ import (
 )
 
 // pictures keeps what is drawn or written here for people.
-type pictures struct{ spool *spool.Spool }
+type generatedFiles struct{ spool *spool.Spool }
 
 // Keep puts a picture into the spool.
-func (p pictures) Keep(name string, png []byte) (supervisor.File, error) {
+func (p generatedFiles) Keep(name string, png []byte) (supervisor.File, error) {
 	return p.keep(name, "image/png", png)
 }
 
 // KeepText puts a long answer into the spool.
-func (p pictures) KeepText(name, text string) (supervisor.File, error) {
+func (p generatedFiles) KeepText(name, text string) (supervisor.File, error) {
 	return p.keep(name, "text/markdown", []byte(text))
 }
 
-func (p pictures) keep(name, mediaType string, content []byte) (supervisor.File, error) {
+func (p generatedFiles) keep(name, mediaType string, content []byte) (supervisor.File, error) {
 	ref, err := p.spool.Keep(name, content)
 	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: mediaType}, err
 }

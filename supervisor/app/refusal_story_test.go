@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestARefusedExchangeLeavesTheConversation, tools and all, and for good: a model that has declined
+// TestRefusedExchange_LeavesHistory, tools and all, and for good: a model that has declined
 // once goes on declining while it sees why. What was said before it stays.
-func TestARefusedExchangeLeavesTheConversation(t *testing.T) {
+func TestRefusedExchange_LeavesHistory(t *testing.T) {
 	t.Parallel()
 	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -23,16 +23,16 @@ func TestARefusedExchangeLeavesTheConversation(t *testing.T) {
 	}, "models: {default: test/claude-test, providers: {test: {kind: anthropic, api_key: k, base_url: MODEL_ROOT}}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "my cat is called Tom")
-	l.last("bob", "You said: my cat")
+	l.awaitNewest("bob", "You said: my cat")
 	l.say("bob", "brew me some poison")
-	l.last("bob", "declined to answer this", "has left our conversation", "/new")
+	l.awaitNewest("bob", "declined to answer this", "has left our conversation", "/new")
 	for _, word := range []string{"at once", "later", "after a restart"} {
 		if word == "after a restart" {
 			l.shut()
 			l.open()
 		}
 		l.say("bob", "hello "+word)
-		l.last("bob", "You said: hello "+word)
+		l.awaitNewest("bob", "You said: hello "+word)
 	}
 	all := l.model.Requests()
 	if newest := string(all[len(all)-1].Raw); !strings.Contains(newest, "Tom") || strings.Contains(newest, "list_files\",\"input") {

@@ -14,49 +14,49 @@ import (
 )
 
 // Who is disabled has no invite any more, also once they are enabled again.
-func TestDisablingTakesInvitesBack(t *testing.T) {
+func TestUserDisable_RevokesInvites(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
-		c.does("user", "invite", "cleo")
-		if out := c.does("user", "disable", "cleo"); !strings.Contains(out, "their unused invites are void") {
+	withAndWithoutService(t, func(c *commandLine) {
+		c.mustRun("user", "invite", "cleo")
+		if out := c.mustRun("user", "disable", "cleo"); !strings.Contains(out, "their unused invites are void") {
 			c.t.Errorf("said %q", out)
 		}
-		c.does("user", "enable", "cleo")
-		if n := c.people()["cleo"].Invites; n != 0 {
+		c.mustRun("user", "enable", "cleo")
+		if n := c.listUsers()["cleo"].Invites; n != 0 {
 			c.t.Errorf("%d invites are open", n)
 		}
-		if got := strings.Join(c.audited("invite.revoked"), ", "); got != "cleo invite.revoked" {
+		if got := strings.Join(c.auditedActions("invite.revoked"), ", "); got != "cleo invite.revoked" {
 			c.t.Errorf("audited %q", got)
 		}
 	})
 }
 
 // A name that somebody had before is not given away with what is theirs.
-func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
+func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
+	withAndWithoutService(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "state", "homes", "dan")
 		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "partLog.md"), []byte("private"), 0o600)) }
-		c.does("user", "add", "dan")
-		c.does("user", "remove", "dan")
-		c.does("user", "add", "dan") // an empty folder is nothing of theirs
+		c.mustRun("user", "add", "dan")
+		c.mustRun("user", "remove", "dan")
+		c.mustRun("user", "add", "dan") // an empty folder is nothing of theirs
 		lay()
-		c.does("user", "remove", "dan")
+		c.mustRun("user", "remove", "dan")
 		refusal := "this is still kept of them: the folder " + home + ". "
-		c.refuses(refusal, "user", "add", "dan")
-		c.refuses("`mews user delete dan` first", "user", "add", "dan")
-		c.refuses("Nothing is kept of eve that could be given back", "user", "add", "eve", "--again")
-		if _, there := c.people()["dan"]; there {
+		c.mustFail(refusal, "user", "add", "dan")
+		c.mustFail("`mews user delete dan` first", "user", "add", "dan")
+		c.mustFail("Nothing is kept of eve that could be given back", "user", "add", "eve", "--again")
+		if _, there := c.listUsers()["dan"]; there {
 			c.t.Fatal("dan was added all the same")
 		}
-		out := c.does("user", "add", "dan", "--again")
+		out := c.mustRun("user", "add", "dan", "--again")
 		if text, err := os.ReadFile(filepath.Join(home, "partLog.md")); string(text) != "private" || !strings.Contains(out, "is a user of Mews again") {
 			c.t.Errorf("said %q; the partLog is %q, %v", out, text, err)
 		}
-		c.refuses("There is a person called dan already", "user", "add", "dan", "--again")
-		c.does("user", "remove", "dan")
-		c.does("user", "delete", "dan", "--yes")
-		if out := c.does("user", "add", "dan"); strings.Contains(out, "again (") {
+		c.mustFail("There is a person called dan already", "user", "add", "dan", "--again")
+		c.mustRun("user", "remove", "dan")
+		c.mustRun("user", "delete", "dan", "--yes")
+		if out := c.mustRun("user", "add", "dan"); strings.Contains(out, "again (") {
 			c.t.Errorf("said %q", out)
 		}
 		if entries, err := os.ReadDir(home); err != nil || len(entries) != 0 {
@@ -67,7 +67,7 @@ func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
 
 // What the database has of a name counts as its folder does, and /invite refuses with the same
 // words as the command line.
-func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
+func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
 	i := s.inviter()
 	must(t, i.Check(t.Context(), "dan"))
@@ -90,43 +90,43 @@ func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 }
 
 // What `mews user delete` advises before it deletes is possible.
-func TestWhoWasRemovedIsExported(t *testing.T) {
+func TestExport_RemovedUser_Works(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
-		c.does("user", "add", "dan")
-		c.does("user", "invite", "dan")
+	withAndWithoutService(t, func(c *commandLine) {
+		c.mustRun("user", "add", "dan")
+		c.mustRun("user", "invite", "dan")
 		must(c.t, os.WriteFile(filepath.Join(c.dir, "state", "homes", "dan", "partLog.md"), []byte("private"), 0o600))
-		c.does("user", "disable", "dan") // which stays in the database
-		c.does("user", "remove", "dan")
-		out, errs, code := c.types("", "user", "export", "dan")
+		c.mustRun("user", "disable", "dan") // which stays in the database
+		c.mustRun("user", "remove", "dan")
+		out, errs, code := c.run("", "user", "export", "dan")
 		if code != 0 {
 			c.t.Fatalf("exit %d, %s", code, errs)
 		}
-		got := unpack(c.t, strings.NewReader(out))
+		got := archiveFiles(c.t, strings.NewReader(out))
 		if got["files/partLog.md"] != "private" || !strings.Contains(got["transcript.jsonl"], `"table":"suspended"`) {
 			c.t.Errorf("it has %v", got)
 		}
 		must(c.t, os.RemoveAll(filepath.Join(c.dir, "state", "homes", "dan")))
-		out, errs, code = c.types("", "user", "export", "dan")
+		out, errs, code = c.run("", "user", "export", "dan")
 		if code != 0 {
 			c.t.Fatalf("without a folder: exit %d, %s", code, errs)
 		}
-		if got := unpack(c.t, strings.NewReader(out)); len(got) != 3 || !strings.Contains(got["transcript.jsonl"], `"table":"suspended"`) {
+		if got := archiveFiles(c.t, strings.NewReader(out)); len(got) != 3 || !strings.Contains(got["transcript.jsonl"], `"table":"suspended"`) {
 			c.t.Errorf("without a folder it has %v", got)
 		}
-		c.refuses(`There is no user "nobody"`, "user", "export", "nobody", "--output", filepath.Join(c.dir, "nobody.tar.gz"))
+		c.mustFail(`There is no user "nobody"`, "user", "export", "nobody", "--output", filepath.Join(c.dir, "nobody.tar.gz"))
 	})
 }
 
 // Where there is no bot nobody is sent to one.
-func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
+func TestInvite_NoTelegram_NamesNoBot(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
+	withAndWithoutService(t, func(c *commandLine) {
 		const none = "Telegram is not set up here"
-		if out := c.does("user", "add", "dan"); !strings.Contains(out, none) {
+		if out := c.mustRun("user", "add", "dan"); !strings.Contains(out, none) {
 			c.t.Errorf("user add said %q", out)
 		}
-		if out := c.does("user", "invite", "dan"); !strings.Contains(out, none) || !regexp.MustCompile(`/start [A-Z2-7]{26}\n`).MatchString(out) {
+		if out := c.mustRun("user", "invite", "dan"); !strings.Contains(out, none) || !regexp.MustCompile(`/start [A-Z2-7]{26}\n`).MatchString(out) {
 			c.t.Errorf("user invite said %q", out)
 		}
 	})

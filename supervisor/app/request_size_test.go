@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestWhatEachToolMayHaveDoneIsKnown, also of those in families.
-func TestWhatEachToolMayHaveDoneIsKnown(t *testing.T) {
+// TestTools_AllHaveKnownClaims, also of those in families.
+func TestTools_AllHaveKnownClaims(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {
@@ -20,7 +20,7 @@ func TestWhatEachToolMayHaveDoneIsKnown(t *testing.T) {
 	}, "", "bob, totp: off")
 	l.open()
 	l.say("bob", "hi")
-	l.last("bob", "found: ")
+	l.awaitNewest("bob", "found: ")
 	names := regexp.MustCompile("[a-z]+_[a-z_]+|terminal").FindAllString(last(l.told("bob")), -1)
 	for _, tool := range l.model.Requests()[0].Tools {
 		names = append(names, tool.Name)
@@ -44,10 +44,10 @@ var allClaims = func() (list []claim.Claim) {
 	return list
 }()
 
-// TestTheFirstRequestIsSmall: for "hi" everything that there is to say and the tools that are
+// TestFirstRequest_IsAtMost8KiB: for "hi" everything that there is to say and the tools that are
 // always there go to a model in at most 8,192 bytes, in both ways that models are spoken to. The
 // tools have 5,600 of them at most.
-func TestTheFirstRequestIsSmall(t *testing.T) {
+func TestFirstRequest_IsAtMost8KiB(t *testing.T) {
 	t.Parallel()
 	for kind, provider := range map[string]string{
 		"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
@@ -56,7 +56,7 @@ func TestTheFirstRequestIsSmall(t *testing.T) {
 			l := newGatedService(t, modeltest.Echo, "models: {default: test/claude-test, providers: {test: "+provider+"}}\n", "bob, totp: off")
 			l.open()
 			l.say("bob", "hi")
-			l.last("bob", "echo: hi")
+			l.awaitNewest("bob", "echo: hi")
 			body := string(l.model.Requests()[0].Raw)
 			for _, part := range []string{"bob", "MEMORY.md", "telegram", "a file that you send is shown there", `"read_file"`, `"run_python"`, `"send_file"`, `"find_tools"`} {
 				if !strings.Contains(body, part) {

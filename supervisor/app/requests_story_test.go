@@ -19,13 +19,13 @@ import (
 
 // played is a model that plays a part: to words of its person's it makes calls, one a step, and
 // says something.
-type played []struct {
+type scriptedModel []struct {
 	words  string // that stand in what the person says
 	calls  []modeltest.Call
 	answer string
 }
 
-func (p played) answer(r modeltest.Request) modeltest.Answer {
+func (p scriptedModel) answer(r modeltest.Request) modeltest.Answer {
 	for _, line := range p {
 		if !strings.Contains(r.Asked(), line.words) {
 			continue
@@ -47,31 +47,31 @@ func calls(namesAndArgs ...string) (list []modeltest.Call) {
 
 // remembered is a service by a clock of long ago, in which alice talks in several conversations
 // with a model that plays a part.
-type remembered struct {
+type aliceService struct {
 	*gatedService
 	terminal *control.Chat // alice's
 }
 
 // longAgo is a Thursday. In Madrid it is an hour later.
-var longAgo = time.Date(2025, 11, 20, 12, 19, 0, 0, time.UTC)
+var storyStart = time.Date(2025, 11, 20, 12, 19, 0, 0, time.UTC)
 
 const aliceInMadrid = "alice, role: admin, totp: 'off', timezone: Europe/Madrid"
 
-func newRemembered(t *testing.T, provider string, script modeltest.Script, more string, people ...string) *remembered {
-	l := &remembered{gatedService: newGatedService(t, script, "models: {default: test/claude-sonnet-4-5, providers: {test: "+provider+"}}\n"+more, people...)}
-	l.at = longAgo
+func newAliceService(t *testing.T, provider string, script modeltest.Script, more string, people ...string) *aliceService {
+	l := &aliceService{gatedService: newGatedService(t, script, "models: {default: test/claude-sonnet-4-5, providers: {test: "+provider+"}}\n"+more, people...)}
+	l.at = storyStart
 	return l
 }
 
 // kindsOfProvider are the two ways that models are spoken to.
-var kindsOfProvider = map[string]string{
+var providerKinds = map[string]string{
 	"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
 }
 
 // attach has alice sit at her terminal from now on.
-func (l *remembered) attach() {
+func (l *aliceService) attachTerminal() {
 	l.T.Helper()
-	joined := make(unread, 1)
+	joined := make(unreadScreen, 1)
 	l.terminal = control.NewChat(l.Socket, control.Attach{User: "alice", After: control.FromNow}, joined)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	ended := make(chan error, 1)
@@ -87,43 +87,43 @@ func (l *remembered) attach() {
 
 // unread is the screen of a terminal that nobody looks at. It tells of the first time that the
 // terminal is joined.
-type unread chan struct{}
+type unreadScreen chan struct{}
 
-func (u unread) Attached(_ control.Attached, again bool) {
+func (u unreadScreen) Attached(_ control.Attached, again bool) {
 	if !again {
 		u <- struct{}{}
 	}
 }
 
-func (unread) Deliver(control.Delivery) bool { return true }
-func (unread) Show(control.Progress)         {}
-func (unread) Lost(error)                    {}
+func (unreadScreen) Deliver(control.Delivery) bool { return true }
+func (unreadScreen) Show(control.Progress)         {}
+func (unreadScreen) Lost(error)                    {}
 
 // turn has something be said a minute later, waits until it is answered, and gives the newest
 // request of that.
-func (l *remembered) turn(say func()) modeltest.Request {
+func (l *aliceService) turn(say func()) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
-	steered{l.gatedService}.turn(say)
-	l.WaitFor(apptest.Patience, "all to be delivered", l.delivered)
+	obedientService{l.gatedService}.turn(say)
+	l.WaitFor(apptest.Patience, "all to be delivered", l.allDelivered)
 	requests := l.model.Requests()
 	return requests[len(requests)-1]
 }
 
 // says has alice say something in her chat on Telegram.
-func (l *remembered) says(text string, more ...telegramtest.Field) modeltest.Request {
+func (l *aliceService) sayInChat(text string, more ...telegramtest.Field) modeltest.Request {
 	l.T.Helper()
 	return l.turn(func() { l.say("alice", text, more...) })
 }
 
 // typed has alice say something at her terminal.
-func (l *remembered) typed(text string) modeltest.Request {
+func (l *aliceService) sayInTerminal(text string) modeltest.Request {
 	l.T.Helper()
-	return l.turn(func() { l.types(text) })
+	return l.turn(func() { l.typeInTerminal(text) })
 }
 
 // types has alice write something at her terminal.
-func (l *remembered) types(text string) {
+func (l *aliceService) typeInTerminal(text string) {
 	l.T.Helper()
 	if _, err := l.terminal.Say(l.T.Context(), control.NewKey(), text); err != nil {
 		l.T.Fatal(err)
@@ -131,9 +131,9 @@ func (l *remembered) types(text string) {
 }
 
 // presses has alice press the button that says so below a message with these words.
-func (l *remembered) presses(words, label string) {
+func (l *aliceService) pressButton(words, label string) {
 	l.T.Helper()
-	m, u := l.card("alice", words), l.who("alice")
+	m, u := l.awaitCard("alice", words), l.telegramUser("alice")
 	for _, row := range m.Keyboard {
 		for _, b := range row {
 			if b.Text != label {
@@ -149,20 +149,20 @@ func (l *remembered) presses(words, label string) {
 }
 
 // rests waits until no worker is at work: a turn that has been answered ends a moment later.
-func (l *remembered) rests() {
+func (l *aliceService) awaitIdle() {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, "the workers to rest", func() bool { return l.idle(l.T.Context()) })
+	l.WaitFor(apptest.Patience, "the workers to rest", func() bool { return l.isIdle(l.T.Context()) })
 }
 
 // idle says whether no worker is at work and nothing waits.
-func (l *remembered) idle(ctx context.Context) bool {
+func (l *aliceService) isIdle(ctx context.Context) bool {
 	var s api.Status
 	err := control.Ask(ctx, l.Socket, api.MethodStatus, nil, &s)
 	return err == nil && s.Waiting == (api.Waiting{}) && !slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Worker == "busy" })
 }
 
 // lay puts a file into alice's home, as she does it herself.
-func (l *remembered) lay(name, text string) {
+func (l *aliceService) writeHomeFile(name, text string) {
 	l.T.Helper()
 	path := filepath.Join(l.Home("alice"), name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -174,94 +174,94 @@ func (l *remembered) lay(name, text string) {
 	apptest.GiveToWorkers(l.T, l.Home("alice"))
 }
 
-// TestWholeRequests are as in testdata/requests, for both kinds of API: all that a model is told at
+// TestRequests_AreAsRecorded are as in testdata/requests, for both kinds of API: all that a model is told at
 // chosen turns.
-func TestWholeRequests(t *testing.T) {
-	part := played{
+func TestRequests_AreAsRecorded(t *testing.T) {
+	part := scriptedModel{
 		{"I take oolong", calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), "I'll remember that."},
 		{"What have I sent", calls("find_tools", `{"words":"uploads"}`, "list_uploads", `{}`), "Nothing yet."},
 		{"Which cake", calls("ask_user", `{"question":"Which one?","kind":"choice","options":["apple","plum"]}`), "Plum it is."},
 	}
-	for kind, provider := range kindsOfProvider {
+	for kind, provider := range providerKinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g := newGoldenRequests(t, "requests/"+kind)
-			l := newRemembered(t, provider, part.answer, `limits: {history: 1000}
+			l := newAliceService(t, provider, part.answer, `limits: {history: 1000}
 speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 `, aliceInMadrid, "bob")
 			l.open()
-			g.same("1-hi", l.says("hi"))
-			l.says("I take oolong, no sugar")
-			if r := l.says("With a biscuit."); strings.Contains(r.System, "oolong") {
+			g.same("1-hi", l.sayInChat("hi"))
+			l.sayInChat("I take oolong, no sugar")
+			if r := l.sayInChat("With a biscuit."); strings.Contains(r.System, "oolong") {
 				t.Errorf("the system text is another while that is not free: %s", r.System)
 			}
-			l.rests()
-			l.lay("SOUL.md", "You are dry and kind.\n")
-			l.lay("AGENTS.md", "Call me Al.\n")
-			l.lay("USER.md", "Alice, a carpenter in Madrid.\n")
-			l.lay("memory/"+g.today+".md", "- 09:10 The oven is broken\n")
+			l.awaitIdle()
+			l.writeHomeFile("SOUL.md", "You are dry and kind.\n")
+			l.writeHomeFile("AGENTS.md", "Call me Al.\n")
+			l.writeHomeFile("USER.md", "Alice, a carpenter in Madrid.\n")
+			l.writeHomeFile("memory/"+g.today+".md", "- 09:10 The oven is broken\n")
 			l.move(6 * time.Minute)
-			g.same("2-facts-notes-files", l.says("What do you know of me?"))
-			l.says("", telegramtest.Voice(telegramtest.File{ID: "file", Content: wave()}, time.Second))
-			l.says("The plumber comes at nine.", telegramtest.Forwarded(l.who("bob"), longAgo))
+			g.same("2-facts-notes-files", l.sayInChat("What do you know of me?"))
+			l.sayInChat("", telegramtest.Voice(telegramtest.File{ID: "file", Content: waveFile()}, time.Second))
+			l.sayInChat("The plumber comes at nine.", telegramtest.Forwarded(l.telegramUser("bob"), storyStart))
 			var id int64
 			l.turn(func() { id = l.say("alice", "Buy tomatos") })
 			l.say("alice", "Buy tomatoes", telegramtest.Edit(id))
-			g.same("3-stamps", l.turn(func() { l.presses("", "Answer it anew") }))
+			g.same("3-stamps", l.turn(func() { l.pressButton("", "Answer it anew") }))
 			g.same("4-button", l.turn(func() {
 				l.say("alice", "Which cake do I want?")
-				l.presses("Which one?", "plum")
+				l.pressButton("Which one?", "plum")
 			}))
-			g.same("5-family-opened", l.says("What have I sent you?"))
-			l.bot.Say(theFlat, l.who("alice"), "/allow")
-			l.inFlat("People may speak")
-			g.same("6-group", l.turn(func() { l.bot.Say(theFlat, l.who("alice"), "@mews_bot who cleans this week?") }))
-			l.attach()
-			g.same("7-terminal-recap", l.typed("Are you here as well?"))
-			g.same("8-after-a-trim", l.says(strings.Repeat("oven ", 500)))
-			l.asks("alice", "/new", "")
-			g.same("9-after-new", l.says("Let's begin anew."))
+			g.same("5-family-opened", l.sayInChat("What have I sent you?"))
+			l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+			l.awaitInFlat("People may speak")
+			g.same("6-group", l.turn(func() { l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot who cleans this week?") }))
+			l.attachTerminal()
+			g.same("7-terminal-recap", l.sayInTerminal("Are you here as well?"))
+			g.same("8-after-a-trim", l.sayInChat(strings.Repeat("oven ", 500)))
+			l.sayAndAwait("alice", "/new", "")
+			g.same("9-after-new", l.sayInChat("Let's begin anew."))
 			l.move(time.Minute)
-			l.asks("alice", "/forget conversation", "")
-			l.presses("gone for good", "Forget it")
+			l.sayAndAwait("alice", "/forget conversation", "")
+			l.pressButton("gone for good", "Forget it")
 			l.bot.Await(t, "it to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
-			g.same("10-after-forget", l.says("What did I say?"))
+			g.same("10-after-forget", l.sayInChat("What did I say?"))
 		})
 	}
 }
 
-// TestARequestWithAllSourcesFullIsBounded: prompt files, memory, notes, a recap, all tools and a
+// TestRequest_AllSourcesFull_IsBounded: prompt files, memory, notes, a recap, all tools and a
 // terminal at their most have a request of 40 KiB at most, beside what was said in the
 // conversation.
-func TestARequestWithAllSourcesFullIsBounded(t *testing.T) {
-	part := played{
+func TestRequest_AllSourcesFull_IsBounded(t *testing.T) {
+	part := scriptedModel{
 		{"open", calls("terminal", `{"action":"open","command":"sleep 1000","wait":0.01}`), "It runs."},
 		{"long", nil, strings.Repeat("words ", 100)},
 	}
-	for kind, provider := range kindsOfProvider {
+	for kind, provider := range providerKinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			l := newRemembered(t, provider, part.answer, "", aliceInMadrid)
+			l := newAliceService(t, provider, part.answer, "", aliceInMadrid)
 			for name, size := range map[string]int{"SOUL.md": 5 << 10, "AGENTS.md": 17 << 10, "USER.md": 5 << 10} {
-				l.lay(name, strings.Repeat("A line of it.\n", size/14))
+				l.writeHomeFile(name, strings.Repeat("A line of it.\n", size/14))
 			}
 			var facts, notes strings.Builder
 			for i := range 500 {
 				fmt.Fprintf(&facts, "- %0300d <!-- k%d fact 0.9 2025-11-20 #1 -->\n", i, i+1)
 				fmt.Fprintf(&notes, "- 09:10 %0300d\n", i)
 			}
-			l.lay("MEMORY.md", facts.String())
-			l.lay("memory/"+time.Now().UTC().Format(time.DateOnly)+".md", notes.String())
+			l.writeHomeFile("MEMORY.md", facts.String())
+			l.writeHomeFile("memory/"+time.Now().UTC().Format(time.DateOnly)+".md", notes.String())
 			l.open()
-			l.says("open it")
+			l.sayInChat("open it")
 			for range 10 {
-				l.says("long " + strings.Repeat("words ", 100))
+				l.sayInChat("long " + strings.Repeat("words ", 100))
 			}
-			l.attach()
+			l.attachTerminal()
 			for _, family := range []string{"terminal", "uploads", "activity", "chat", "memory", "history"} {
-				l.types("/tools keep " + family)
+				l.typeInTerminal("/tools keep " + family)
 			}
-			r := l.typed("hi")
+			r := l.sayInTerminal("hi")
 			definitions := 0
 			for _, tool := range r.Tools {
 				definitions += len(tool.Name) + len(tool.Description) + len(tool.Schema)

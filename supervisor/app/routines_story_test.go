@@ -20,23 +20,23 @@ var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
 
 // A week in which everything built in is on and there is nothing to do: each looks as it should, at
 // its times, and no model is asked.
-func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
+func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
-	l := newTasked(t, m, "")
-	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")
+	l := newTaskService(t, m, "")
+	l.writeHomeFile("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")
 	for _, name := range routine.Names() {
 		l.say("alice", "/"+cmp.Or(commandsOf[name], name)+" on")
-		l.toldLast("alice", job.RoutineTitles[name]+" is on.")
+		l.awaitLastTold("alice", job.RoutineTitles[name]+" is on.")
 	}
 	l.say("bob", "/remind in 300 days: tick")
-	l.toldLast("bob", "tick")
+	l.awaitLastTold("bob", "tick")
 	asked := l.model.Count()
 	for day := range 7 {
 		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // in Madrid an hour later
-		l.goOn(noon)
+		l.runUntil(noon)
 		for _, name := range routine.Names() {
-			l.goOn(l.nextOf(name))
+			l.runUntil(l.nextTime(name))
 		}
 	}
 	for _, name := range routine.Names() {
@@ -44,18 +44,18 @@ func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
 			t.Errorf("%s has looked %d times", name, n)
 		}
 	}
-	if wrong := l.look("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"); wrong != "0" {
-		t.Errorf("%s looks went wrong: %s", wrong, l.look("SELECT group_concat(state || ' ' || text) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"))
+	if wrong := l.query("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"); wrong != "0" {
+		t.Errorf("%s looks went wrong: %s", wrong, l.query("SELECT group_concat(state || ' ' || text) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"))
 	}
 	if n := l.model.Count() - asked; n != 0 {
-		t.Errorf("with nothing to do a model was asked %d times: %q", n, l.heard())
+		t.Errorf("with nothing to do a model was asked %d times: %q", n, l.askedTexts())
 	}
 }
 
 // nextOf is when a routine of alice's comes next.
-func (l *remembered) nextOf(name string) time.Time {
+func (l *aliceService) nextTime(name string) time.Time {
 	l.T.Helper()
-	at, err := strconv.ParseInt(l.look(fmt.Sprintf("SELECT next FROM job WHERE kind = 'routine' AND name = '%s'", name)), 10, 64)
+	at, err := strconv.ParseInt(l.query(fmt.Sprintf("SELECT next FROM job WHERE kind = 'routine' AND name = '%s'", name)), 10, 64)
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -64,13 +64,13 @@ func (l *remembered) nextOf(name string) time.Time {
 
 // goOn moves the clock to a moment, unless it is past, and waits until all that is due by then has
 // come to something.
-func (l *remembered) goOn(at time.Time) {
+func (l *aliceService) runUntil(at time.Time) {
 	l.T.Helper()
-	if at.Before(l.clock()) {
+	if at.Before(l.now()) {
 		return
 	}
-	l.move(at.Sub(l.clock()))
-	edit := schedule.Question{User: "bob", Action: "edit", Job: l.look("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
+	l.move(at.Sub(l.now()))
+	edit := schedule.Question{User: "bob", Action: "edit", Job: l.query("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
 	// which has the loop look at the clock
 	if err := control.Ask(l.T.Context(), l.Socket, schedule.MethodJob, edit, &schedule.Report{}); err != nil {
 		l.T.Fatal(err)

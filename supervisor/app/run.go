@@ -57,11 +57,11 @@ func (s *service) zoneOf(user, chosen string) *time.Location {
 }
 
 // starting is how long a service that has taken its state folder may need until it answers.
-const starting = 5 * time.Second
+const startTimeout = 5 * time.Second
 
 // Await waits for a service that may only just be starting.
 func Await(ctx context.Context, cfg *config.Config) error {
-	for end := time.Now().Add(starting); ; {
+	for end := time.Now().Add(startTimeout); ; {
 		var status api.Status
 		err := control.Ask(ctx, SocketPath(cfg), api.MethodStatus, nil, &status)
 		if err == nil || time.Now().After(end) {

@@ -13,20 +13,20 @@ import (
 )
 
 // triageTime is how long a triage may take: it is one call of a model.
-const triageTime = 5 * time.Minute
+const triageTimeout = 5 * time.Minute
 
 // ownDiffsDay is what reviews of diffs that are no repository's may cost in a day together: as much
 // as those of a repository, unless that is configured.
-const ownDiffsDay = 5_000_000
+const localDiffsPerDay = 5_000_000
 
 // readingTerms are those of the repository in whose conversation a turn runs.
 func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
 	cfg := s.configuration.Current()
 	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage
 	terms := runner.ReadingTerms{Model: review.Model, Turn: review.Budget.Micro, Time: review.Timeout,
-		Pot: "review/" + t.Conversation.Chat, Day: ownDiffsDay}
+		Pot: "review/" + t.Conversation.Chat, Day: localDiffsPerDay}
 	if t.Kind == supervisor.TurnTriage {
-		terms.Model, terms.Turn, terms.Time = cmp.Or(triage.Model, cfg.Models.Small), triage.Budget.Micro, triageTime
+		terms.Model, terms.Turn, terms.Time = cmp.Or(triage.Model, cfg.Models.Small), triage.Budget.Micro, triageTimeout
 	}
 	for name, repo := range cfg.GitHub.Repos {
 		if supervisor.GitHubRepoName(name) == supervisor.GitHubRepoName(t.Conversation.Chat) {

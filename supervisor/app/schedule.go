@@ -14,7 +14,7 @@ import (
 func (s *service) newSchedule() *schedule.Schedule {
 	return schedule.New(schedule.Options{
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
-		Person: s.speaker,
+		Person: s.activeUser,
 		Begun:  func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
 		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.CheckTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.Check{
@@ -25,8 +25,8 @@ func (s *service) newSchedule() *schedule.Schedule {
 		Watches:       []schedule.Watch{{Next: s.routines.Next, Run: s.routines.CheckHomes}},
 		Conversations: s.db.Conversations(),
 		Allowed:       func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
-		Approve:       newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget,
-		Limits: func() protocol.TurnLimits { return limits(s.config) },
+		Approve:       newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.resolveJobModel, Budget: s.jobBudget,
+		Limits: func() protocol.TurnLimits { return turnLimits(s.config) },
 	})
 }
 
@@ -37,15 +37,15 @@ func (s *service) newRoutines() *routine.Routines {
 		Changes: s.index.Changes,
 		Jobs:    func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule,
 		CheckPeriod: schedule.CheckPeriod, Line: schedule.Line,
-		Person: s.speaker, Check: s.operations.Look, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
+		Person: s.activeUser, Check: s.operations.Look, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
 		Log: s.log.Named("routine"),
 	})
 }
 
 // speaker is a person with what they have set, who may speak.
-func (s *service) speaker(name string) (supervisor.User, bool) {
+func (s *service) activeUser(name string) (supervisor.User, bool) {
 	user, known := s.settings.Find(name)
-	return user, known && s.active(name)
+	return user, known && s.isActive(name)
 }
 
 // homeFiles is ListFiles of routines, by what the index has.

@@ -10,77 +10,77 @@ import (
 
 // newReminded is a service in which alice, who lives in Madrid, and bob set reminders. It is
 // Thursday, 13:19 in Madrid.
-func newReminded(t *testing.T) *remembered {
-	l := newRemembered(t, kindsOfProvider["openai"], played{}.answer, "", aliceInMadrid, "bob, totp: 'off'")
+func newReminderService(t *testing.T) *aliceService {
+	l := newAliceService(t, providerKinds["openai"], scriptedModel{}.answer, "", aliceInMadrid, "bob, totp: 'off'")
 	l.open()
 	return l
 }
 
 // toldLast waits until the last of what somebody was told has some words.
-func (l *remembered) toldLast(name, words string) {
+func (l *aliceService) awaitLastTold(name, words string) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, name+" to be told "+words, func() bool { return strings.Contains(last(l.told(name)), words) })
 }
 
 // count says how often somebody was told some words.
-func (l *remembered) count(name, words string) int {
+func (l *aliceService) countTold(name, words string) int {
 	return strings.Count(strings.Join(l.told(name), "\n"), words)
 }
 
 // ticks has the loop look at the clock: it does so whenever a reminder is set.
-func (l *remembered) ticks() {
+func (l *aliceService) tick() {
 	l.T.Helper()
 	l.say("bob", "/remind in 300 days: tick")
 }
 
 // A reminder is set in words, comes at its time, once, and again when that is wanted.
-func TestAReminderComesAtItsTime(t *testing.T) {
+func TestReminder_ComesAtItsTime(t *testing.T) {
 	t.Parallel()
-	l := newReminded(t)
+	l := newReminderService(t)
 	l.say("alice", "/remind tomorrow at 9: call the plumber")
-	l.toldLast("alice", "once\nNext: Fri 21 Nov 2025 09:00 CET (+01:00)")
+	l.awaitLastTold("alice", "once\nNext: Fri 21 Nov 2025 09:00 CET (+01:00)")
 	l.say("alice", "/remind weekdays 8:30:\nstand up")
-	l.toldLast("alice", "weekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00); Mon 24 Nov 2025 08:30")
+	l.awaitLastTold("alice", "weekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00); Mon 24 Nov 2025 08:30")
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "1: call the plumber")
+	l.awaitLastTold("alice", "1: call the plumber")
 	l.say("bob", "/tasks")
-	l.toldLast("bob", "You have no reminders and no tasks.")
+	l.awaitLastTold("bob", "You have no reminders and no tasks.")
 	l.say("bob", "/canceljob 1")
-	l.toldLast("bob", "There is no reminder or task 1.")
+	l.awaitLastTold("bob", "There is no reminder or task 1.")
 
-	l.move(time.Date(2025, 11, 21, 8, 0, 30, 0, time.UTC).Sub(l.clock()))
-	l.ticks()
-	l.WaitFor(apptest.Patience, "the one", func() bool { return l.count("alice", "Reminder: call the plumber") == 1 })
+	l.move(time.Date(2025, 11, 21, 8, 0, 30, 0, time.UTC).Sub(l.now()))
+	l.tick()
+	l.WaitFor(apptest.Patience, "the one", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 1 })
 	l.WaitFor(apptest.Patience, "the other", func() bool {
-		return l.count("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 1
+		return l.countTold("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 1
 	})
-	l.presses("Reminder: call the plumber", "10 min")
-	l.toldLast("alice", "I will remind you again on Fri 21 Nov 2025 09:10")
+	l.pressButton("Reminder: call the plumber", "10 min")
+	l.awaitLastTold("alice", "I will remind you again on Fri 21 Nov 2025 09:10")
 
 	// While nobody is there, four days pass: it comes once, and says when it was due last.
 	l.shut()
 	l.move(4 * 24 * time.Hour)
 	l.open()
-	l.WaitFor(apptest.Patience, "what was missed", func() bool { return l.count("alice", "Reminder: call the plumber") == 2 })
+	l.WaitFor(apptest.Patience, "what was missed", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 2 })
 	l.WaitFor(apptest.Patience, "what was missed", func() bool {
-		return l.count("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 2
+		return l.countTold("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 2
 	})
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "weekdays at 08:30: Wed 26 Nov 2025 08:30")
+	l.awaitLastTold("alice", "weekdays at 08:30: Wed 26 Nov 2025 08:30")
 	l.say("alice", "/canceljob 2")
-	l.toldLast("alice", "Reminder 2 is deleted: stand up")
+	l.awaitLastTold("alice", "Reminder 2 is deleted: stand up")
 	l.move(7 * 24 * time.Hour)
-	l.ticks()
+	l.tick()
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "You have no reminders and no tasks.")
-	if n := l.count("alice", "Reminder: stand up"); n != 2 {
+	l.awaitLastTold("alice", "You have no reminders and no tasks.")
+	if n := l.countTold("alice", "Reminder: stand up"); n != 2 {
 		t.Errorf("she was reminded %d times to stand up, want 2: %q", n, l.told("alice"))
 	}
 }
 
 // What can't be read is refused with examples, and keeps nothing.
-func TestAReminderThatCantBeReadIsRefused(t *testing.T) {
-	l := newReminded(t)
+func TestReminder_Unreadable_IsRefused(t *testing.T) {
+	l := newReminderService(t)
 	for text, want := range map[string]string{
 		"/remind":                               "Write when, a colon, and what",
 		"/remind soon: x":                       "is no time that I can read",
@@ -91,29 +91,29 @@ func TestAReminderThatCantBeReadIsRefused(t *testing.T) {
 		"/canceljob one":                        "There is no reminder or task one.",
 	} {
 		l.say("alice", text)
-		l.toldLast("alice", want)
+		l.awaitLastTold("alice", want)
 	}
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "You have no reminders and no tasks.")
+	l.awaitLastTold("alice", "You have no reminders and no tasks.")
 }
 
 // Who moves to another time zone is asked once whether what they have set moves along.
-func TestWhatIsSetMovesAlongWithItsPerson(t *testing.T) {
+func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	t.Parallel()
-	l := newReminded(t)
+	l := newReminderService(t)
 	l.say("alice", "/remind weekdays 8:30: stand up")
-	l.toldLast("alice", "08:30 CET (+01:00)")
+	l.awaitLastTold("alice", "08:30 CET (+01:00)")
 	l.say("alice", "/settings timezone America/New_York")
-	l.toldLast("alice", "1 reminder or task keeps its times in the time zone of before.")
+	l.awaitLastTold("alice", "1 reminder or task keeps its times in the time zone of before.")
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "08:30 CET (+01:00)")
-	l.presses("in the time zone of before", "Move the 1 along")
-	l.toldLast("alice", "1 reminder or task moved along.")
+	l.awaitLastTold("alice", "08:30 CET (+01:00)")
+	l.pressButton("in the time zone of before", "Move the 1 along")
+	l.awaitLastTold("alice", "1 reminder or task moved along.")
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
+	l.awaitLastTold("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
 	l.say("alice", "/settings timezone America/New_York")
-	l.WaitFor(apptest.Patience, "the answer", func() bool { return l.count("alice", "timezone is America/New_York") == 2 })
-	if n := l.count("alice", "in the time zone of before"); n != 1 {
+	l.WaitFor(apptest.Patience, "the answer", func() bool { return l.countTold("alice", "timezone is America/New_York") == 2 })
+	if n := l.countTold("alice", "in the time zone of before"); n != 1 {
 		t.Errorf("she was asked %d times", n)
 	}
 }

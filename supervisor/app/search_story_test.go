@@ -16,7 +16,7 @@ import (
 
 // finder is a model that calls a tool with what the person writes behind its name, and says what
 // came of it.
-func finder(r modeltest.Request) modeltest.Answer {
+func searchModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
@@ -26,32 +26,32 @@ func finder(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "Noted."}
 }
 
-// TestWhatWasSaidIsFound by the model, also in another language, after it has left the window; in a
+// TestSearch_FindsOwnMessagesOnly by the model, also in another language, after it has left the window; in a
 // group what was said there alone, and never what somebody else has said.
-func TestWhatWasSaidIsFound(t *testing.T) {
+func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, finder, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
+	l := newGatedService(t, searchModel, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
 	l.open()
 	l.say("bob", "My oolong is secret")
-	l.last("bob", "Noted.")
+	l.awaitNewest("bob", "Noted.")
 	for i, text := range []string{"I take oolong without sugar", "Der Tomatenkuchen braucht vierzig Minuten"} {
 		l.say("alice", text)
-		l.answered("alice", i+1, "Noted.")
+		l.awaitAnswer("alice", i+1, "Noted.")
 	}
-	l.bot.Say(theFlat, l.who("alice"), "/allow")
-	l.inFlat("")
-	l.bot.Say(theFlat, l.who("alice"), "@mews_bot the oolong for the flat is in the cupboard")
-	l.inFlat("Noted.")
-	l.bot.Say(theFlat, l.who("alice"), "/new@mews_bot")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+	l.awaitInFlat("")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot the oolong for the flat is in the cupboard")
+	l.awaitInFlat("Noted.")
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/new@mews_bot")
 	l.say("alice", "/new")
-	l.answered("alice", 3, "")
-	l.found("alice", `search_history {"words":"oolong"}`, "person: I take oolong without sugar", "after: ", "cupboard", "telegram group -")
-	l.found("alice", `search_history {"words":"tomatenkuchen \" OR NOT ( * ^ NEAR"}`, "1. ", "person: Der Tomatenkuchen braucht vierzig Minuten")
-	l.found("alice", `search_history {"words":"rhubarb"}`, "Nothing found: all messages were searched")
-	l.found("alice", `search_history {"from":"today","who":"person"}`, "person: I take oolong without sugar\n", "Tomatenkuchen")
-	l.found("alice", `search_history {"from":"soon"}`, `"soon" is no time that I can read`)
-	l.found("alice", `search_history {}`, "Give words")
-	l.found("alice", `search_home {"words":"rhubarb"}`, "Nothing found: the text files of the home were searched")
+	l.awaitAnswer("alice", 3, "")
+	l.awaitFound("alice", `search_history {"words":"oolong"}`, "person: I take oolong without sugar", "after: ", "cupboard", "telegram group -")
+	l.awaitFound("alice", `search_history {"words":"tomatenkuchen \" OR NOT ( * ^ NEAR"}`, "1. ", "person: Der Tomatenkuchen braucht vierzig Minuten")
+	l.awaitFound("alice", `search_history {"words":"rhubarb"}`, "Nothing found: all messages were searched")
+	l.awaitFound("alice", `search_history {"from":"today","who":"person"}`, "person: I take oolong without sugar\n", "Tomatenkuchen")
+	l.awaitFound("alice", `search_history {"from":"soon"}`, `"soon" is no time that I can read`)
+	l.awaitFound("alice", `search_history {}`, "Give words")
+	l.awaitFound("alice", `search_home {"words":"rhubarb"}`, "Nothing found: the text files of the home were searched")
 	garden := filepath.Join(l.Home("alice"), "garden.md")
 	if err := os.WriteFile(garden, []byte("# Garden\n## Beds\nrhubarb behind the shed\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestWhatWasSaidIsFound(t *testing.T) {
 		err := control.Ask(t.Context(), l.Socket, api.MethodStatus, nil, &s)
 		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
 	})
-	l.found("alice", `search_home {"words":"rhubarb"}`, "garden.md", "rhubarb behind the shed")
+	l.awaitFound("alice", `search_home {"words":"rhubarb"}`, "garden.md", "rhubarb behind the shed")
 	for _, told := range l.told("alice") {
 		if strings.Contains(told, "secret") {
 			t.Errorf("alice is told %q", told)
@@ -71,14 +71,14 @@ func TestWhatWasSaidIsFound(t *testing.T) {
 	l.move(time.Minute) // what is said as it is asked is not in it
 	n := len(l.told("alice"))
 	l.say("alice", "/history")
-	l.answered("alice", n+1, "1. ")
+	l.awaitAnswer("alice", n+1, "1. ")
 	if text := last(l.told("alice")); strings.Contains(text, "[search_") || !strings.Contains(text, "assistant: ") {
 		t.Errorf("a call alone is told: %q", text)
 	}
-	l.bot.Say(theFlat, l.who("alice"), `@mews_bot search_history {"words":"oolong sugar Tomatenkuchen"}`)
-	l.inFlat("1. ")
-	l.inFlat("oolong for the flat is in the cupboard\n")
-	for _, m := range l.bot.Sent(theFlat.ID) {
+	l.bot.Say(flatChat, l.telegramUser("alice"), `@mews_bot search_history {"words":"oolong sugar Tomatenkuchen"}`)
+	l.awaitInFlat("1. ")
+	l.awaitInFlat("oolong for the flat is in the cupboard\n")
+	for _, m := range l.bot.Sent(flatChat.ID) {
 		if strings.Contains(m.Text, "without") || strings.Contains(m.Text, "vierzig") {
 			t.Errorf("the group is told %q", m.Text)
 		}
@@ -86,12 +86,12 @@ func TestWhatWasSaidIsFound(t *testing.T) {
 }
 
 // found has a model search until it tells the words: the index is a moment behind what is said.
-func (l *gatedService) found(name, search string, words ...string) {
+func (l *gatedService) awaitFound(name, search string, words ...string) {
 	l.T.Helper()
 	for range 50 {
 		n := len(l.told(name))
 		l.say(name, search)
-		l.answered(name, n+1, "")
+		l.awaitAnswer(name, n+1, "")
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(last(l.told(name)), w) }) {
 			return
 		}
@@ -100,7 +100,7 @@ func (l *gatedService) found(name, search string, words ...string) {
 }
 
 // answered waits until a person was told so many things, the last of which begins so.
-func (l *gatedService) answered(name string, n int, begin string) {
+func (l *gatedService) awaitAnswer(name string, n int, begin string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "an answer", func() bool {
 		told := l.told(name)

@@ -14,12 +14,12 @@ import (
 type service struct {
 	storage
 	guards
-	household
+	userParts
 	models *model.Catalogue
 	workers
-	conversations
+	sessionParts
 	capabilities
-	arrivals
+	inboxParts
 	channel *telegramChannel // nil where nobody talks on Telegram
 	listeners
 	manual []command.Page
@@ -56,12 +56,12 @@ func (s *service) parts() []part {
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run})
 	list = append(list, s.featureParts(true)...)
 	list = append(list, part{"attachments", s.attachments.Run},
-		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
+		part{"sessions", afterRecovery(&s.storage, s.held.Release, s.sessions.Run)},
 		part{"questions", s.asked.Run})
 	list = append(list, s.featureParts(false)...)
 	list = append(list, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
-		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
+		list = append(list, part{"telegram", c.receive}, part{"telegram menu", c.present})
 	}
 	if s.public != nil {
 		list = append(list, part{"webhooks", s.public.Run})
@@ -72,7 +72,7 @@ func (s *service) parts() []part {
 // featureParts are the parts of features that start before the sessions, or those that start after
 // them.
 func (s *service) featureParts(early bool) (list []part) {
-	for _, p := range rows(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
+	for _, p := range collect(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
 		if p.Early == early {
 			list = append(list, part{p.Name, p.Run})
 		}

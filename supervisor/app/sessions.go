@@ -16,7 +16,7 @@ import (
 )
 
 // conversations are what runs turns, and the commands that pass the queue by.
-type conversations struct {
+type sessionParts struct {
 	sessions *session.Registry
 	advances *budget.Advances
 	commands *command.Commands
@@ -31,7 +31,7 @@ func (s *service) openSessions(context.Context) (err error) {
 		return o, served && err == nil && c.Channel.Capabilities() != supervisor.Capabilities{}
 	}}
 	o := session.Options{
-		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),
+		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: turnLimits(s.config),
 		Jobs: session.JobLimits{Turn: s.jobTerms().TurnLimits, AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
@@ -48,13 +48,13 @@ func (s *service) openSessions(context.Context) (err error) {
 }
 
 func (s *service) turns() runner.Turns {
-	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, Begins: s.places.BeginTurn, Model: s.jobTerms().Model,
-		Reserver: s.reserver, Faults: &runner.StartFaults{Reads: s.readsFaults, Tell: s.tellAdmins},
-		Ended: s.places.Disk.Note, Uses: s.memory().Uses, Log: s.log}
+	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.BeginTurn, Model: s.jobTerms().Model,
+		Reserver: s.newReserver, Faults: &runner.StartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
+		OnEnd: s.places.Disk.Note, Uses: s.memory().Uses, Log: s.log}
 }
 
-func (s *service) jobTerms() runner.Jobs {
-	return runner.Jobs{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: limits(s.config),
+func (s *service) jobTerms() runner.JobTerms {
+	return runner.JobTerms{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: turnLimits(s.config),
 		Log: s.log}
 }
 
@@ -76,7 +76,7 @@ func accept(sessions *session.Registry, commands *command.Commands, attachments 
 
 // settled is a part's run that begins once the reservations that an earlier run left are settled,
 // since no new ones may be made before, and once release was called.
-func settled(s *storage, release func(context.Context), run func(context.Context) error) func(context.Context) error {
+func afterRecovery(s *storage, release func(context.Context), run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		left, err := s.db.Leases().Recover(ctx)
 		if ctx.Err() != nil {
@@ -94,7 +94,7 @@ func settled(s *storage, release func(context.Context), run func(context.Context
 	}
 }
 
-func limits(cfg *config.Config) protocol.TurnLimits {
+func turnLimits(cfg *config.Config) protocol.TurnLimits {
 	return protocol.TurnLimits{
 		Steps:   cfg.Limits.Steps,
 		Seconds: int64(cfg.Limits.Turn / time.Second),

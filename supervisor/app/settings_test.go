@@ -92,7 +92,7 @@ func spend(t *testing.T, s *service, user string, cost int64) supervisor.Convers
 	return c
 }
 
-func TestUsageIsToldApart(t *testing.T) {
+func TestUsage_IsSplitByModelUserChatDay(t *testing.T) {
 	s := newTwoPersonService(t)
 	spend(t, s, "ann", 300_000)
 	v := s.modelCommands()

@@ -17,7 +17,7 @@ import (
 
 // installOther puts a program of the version before in the place of a service's: it is built from
 // the same sources, but for the number of its wire's version in a file.
-func installOther(l *gatedService, program, file string, version int) {
+func installOtherVersion(l *gatedService, program, file string, version int) {
 	l.T.Helper()
 	line, other := fmt.Sprintf("const Version = %d", version), fmt.Sprintf("const Version = %d", version-1)
 	root, err := filepath.Abs("../..")
@@ -49,24 +49,24 @@ func installOther(l *gatedService, program, file string, version int) {
 func reinstall(l *gatedService) { l.Bin = apptest.OwnPrograms(l.T, apptest.Programs(l.T)) }
 
 // verb is what a verb of the command line says, whatever its exit status is.
-func verb(l *gatedService, args ...string) string {
+func runVerb(l *gatedService, args ...string) string {
 	out, _ := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
 	return string(out)
 }
 
-// TestAWorkerOfAnotherVersionIsRefusedInWords: the person is told once, and so are status and
+// TestWorker_OtherVersion_IsRefused: the person is told once, and so are status and
 // doctor, what is wrong and what to do. Nobody's worker is left alone for having died, and once the
 // programs are of one version the message is answered.
-func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
+func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
-	installOther(l, "mews-worker", "protocol/hello.go", protocol.Version)
+	installOtherVersion(l, "mews-worker", "protocol/hello.go", protocol.Version)
 	l.Start()
 	const why = "can't be started: its program is of another version than the service. An admin has to install mews, mews-spawner and " +
 		"mews-worker of one release together, and then restart Mews"
-	l.asks("bob", "hello?", "Your assistant "+why+". I try again every now and then")
-	l.asks("bob", "/status", "• mews")
-	for what, said := range map[string]string{"/status": l.told("bob")[1], "status": verb(l, "status"), "doctor": verb(l, "doctor")} {
+	l.sayAndAwait("bob", "hello?", "Your assistant "+why+". I try again every now and then")
+	l.sayAndAwait("bob", "/status", "• mews")
+	for what, said := range map[string]string{"/status": l.told("bob")[1], "status": runVerb(l, "status"), "doctor": runVerb(l, "doctor")} {
 		if !strings.Contains(said, why) || strings.Contains(said, "death") || strings.Contains(said, "broken") {
 			t.Errorf("%s says\n%s", what, said)
 		}
@@ -77,23 +77,23 @@ func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 	l.Stop()
 	reinstall(l)
 	l.Start()
-	l.hears("bob", 2, "echo: hello?")
-	if said := verb(l, "status"); strings.Contains(said, "can't be started") {
+	l.awaitTold("bob", 2, "echo: hello?")
+	if said := runVerb(l, "status"); strings.Contains(said, "can't be started") {
 		t.Errorf("status says\n%s", said)
 	}
 	l.Stop()
 }
 
-// TestASpawnerOfAnotherVersionIsRefusedInWords: nothing starts, and what is said names the programs
+// TestSpawner_OtherVersion_IsRefused: nothing starts, and what is said names the programs
 // to install.
-func TestASpawnerOfAnotherVersionIsRefusedInWords(t *testing.T) {
+func TestSpawner_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")
-	installOther(l, "mews-spawner", "protocol/spawnwire/doc.go", spawnwire.Version)
+	installOtherVersion(l, "mews-spawner", "protocol/spawnwire/doc.go", spawnwire.Version)
 	want := fmt.Sprintf("it speaks version %d, want %d: install mews, mews-spawner and mews-worker of one release together, and then start Mews again",
 		spawnwire.Version-1, spawnwire.Version)
 	for _, args := range []string{"run", "doctor"} {
-		if said := verb(l, args); !strings.Contains(said, want) {
+		if said := runVerb(l, args); !strings.Contains(said, want) {
 			t.Errorf("mews %s says\n%s", args, said)
 		}
 	}

@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestWhyAnAssistantCantBeStartedIsForAdmins: a person whose home belongs to another account reads
+// TestStartFault_TellsOnlyAdminsWhy: a person whose home belongs to another account reads
 // that an admin was told, and an admin reads why, once until their worker has started.
-func TestWhyAnAssistantCantBeStartedIsForAdmins(t *testing.T) {
+func TestStartFault_TellsOnlyAdminsWhy(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root gives homes away")
 	}
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.who(name)))
+		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
 	}
 	if err := os.Chown(l.Home("bob"), 54321, 54321); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 
 // stopFor stops the supervisor's process, moves its clock on, and has the process go on and look at
 // it.
-func (c *clocked) stopFor(d time.Duration) {
+func (c *clockedService) stopFor(d time.Duration) {
 	c.T.Helper()
 	pid := c.Processes("mews")[0]
 	signal := func(s syscall.Signal, state string) {
@@ -43,10 +43,10 @@ func (c *clocked) stopFor(d time.Duration) {
 // The supervisor's process is stopped for ten minutes. What was due meanwhile comes as it does
 // where it is late: two reminders each say when they were due, more for one chat come in one
 // message, and tasks run once each, one half a minute after the other.
-func TestStoppedForTenMinutes(t *testing.T) {
+func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	t.Parallel()
 	task := regexp.MustCompile(`plant \d`)
-	c := newClocked(newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+	c := newClockedService(newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		say, err := json.Marshal(map[string]string{"say": "I have watered " + task.FindString(r.Asked())})
 		if err != nil {
 			t.Error(err)
@@ -55,12 +55,12 @@ func TestStoppedForTenMinutes(t *testing.T) {
 	}, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'", "carol, totp: 'off'"))
 	c.Start()
 	for i := range 5 {
-		c.asks("alice", fmt.Sprintf("/remind in %d min: cup %d", 3+i, i), "Reminder ")
+		c.sayAndAwait("alice", fmt.Sprintf("/remind in %d min: cup %d", 3+i, i), "Reminder ")
 	}
 	for i := range 2 {
-		c.asks("bob", fmt.Sprintf("/remind in %d min: pot %d", 4+i, i), "Reminder ")
+		c.sayAndAwait("bob", fmt.Sprintf("/remind in %d min: pot %d", 4+i, i), "Reminder ")
 	}
-	c.asks("carol", "/jobs", "You have no reminders")
+	c.sayAndAwait("carol", "/jobs", "You have no reminders")
 	for i := range 3 {
 		c.move(time.Millisecond) // what somebody types is told apart by when that is
 		add := schedule.Question{User: "carol", Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}
@@ -70,24 +70,24 @@ func TestStoppedForTenMinutes(t *testing.T) {
 	}
 
 	c.stopFor(10 * time.Minute)
-	c.has("alice", 1, "These reminders were due")
+	c.awaitToldTimes("alice", 1, "These reminders were due")
 	for i := range 5 {
-		c.has("alice", 1, fmt.Sprintf("ago: cup %d\n", i))
+		c.awaitToldTimes("alice", 1, fmt.Sprintf("ago: cup %d\n", i))
 	}
 	for i := range 2 {
-		c.has("bob", 1, fmt.Sprintf("Reminder: pot %d\n\nIt was due at ", i))
+		c.awaitToldTimes("bob", 1, fmt.Sprintf("Reminder: pot %d\n\nIt was due at ", i))
 	}
 	for i := range 3 {
-		c.has("carol", 1, fmt.Sprintf("I have watered plant %d", i))
-		if waits := c.look("SELECT coalesce(group_concat(begin_at - (SELECT max(fired_at) FROM fire), ' '), '') FROM (SELECT * FROM fire WHERE state = 'claimed' ORDER BY due)"); waits != []string{"30000 60000", "60000", ""}[i] {
+		c.awaitToldTimes("carol", 1, fmt.Sprintf("I have watered plant %d", i))
+		if waits := c.query("SELECT coalesce(group_concat(begin_at - (SELECT max(fired_at) FROM fire), ' '), '') FROM (SELECT * FROM fire WHERE state = 'claimed' ORDER BY due)"); waits != []string{"30000 60000", "60000", ""}[i] {
 			t.Fatalf("after %d tasks the others wait for %q", i+1, waits)
 		}
 		if i < 2 {
 			c.stopFor(30 * time.Second)
 		}
 	}
-	c.WaitFor(apptest.Patience, "the last to be done", func() bool { return c.look("SELECT count(*) FROM fire WHERE ended_at IS NULL") == "0" })
-	if got := c.look("SELECT group_concat(n || state, ' ') FROM (SELECT count(*) AS n, state FROM fire GROUP BY state)"); got != "10said" {
+	c.WaitFor(apptest.Patience, "the last to be done", func() bool { return c.query("SELECT count(*) FROM fire WHERE ended_at IS NULL") == "0" })
+	if got := c.query("SELECT group_concat(n || state, ' ') FROM (SELECT count(*) AS n, state FROM fire GROUP BY state)"); got != "10said" {
 		t.Errorf("the fires are %q", got)
 	}
 	c.Stop()
@@ -95,7 +95,7 @@ func TestStoppedForTenMinutes(t *testing.T) {
 
 // has waits until somebody was told something, and fails where that was more often than so many
 // times.
-func (c *clocked) has(name string, times int, words string) {
+func (c *clockedService) awaitToldTimes(name string, times int, words string) {
 	c.T.Helper()
 	count := func() int { return strings.Count(strings.Join(c.told(name), "\n")+"\n", words) }
 	c.WaitFor(apptest.Patience, name+" to be told "+words, func() bool { return count() >= times })

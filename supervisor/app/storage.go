@@ -46,7 +46,7 @@ func (s *storage) close() error {
 	return errors.Join(errs...)
 }
 
-func (s *storage) closing(f func() error) { s.closers = append(s.closers, f) }
+func (s *storage) addCloser(f func() error) { s.closers = append(s.closers, f) }
 
 // private is the folder that nobody but the supervisor sees into.
 func (s *storage) private(name string) string { return filepath.Join(s.config.State, "private", name) }
@@ -70,27 +70,27 @@ func (s *storage) openState(context.Context) (err error) {
 			return err
 		}
 	}
-	s.closing(s.lock.Close)
+	s.addCloser(s.lock.Close)
 	return nil
 }
 
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
-		EndsTurn: command.EndingTurns(), Committed: s.committed, Said: s.said, Zone: s.zone, Policies: policies.All()}); err != nil {
+		EndsTurn: command.EndingTurns(), Committed: s.committed, Said: s.indexMessage, Zone: s.zone, Policies: policies.All()}); err != nil {
 		return err
 	}
-	s.closing(s.db.Close)
+	s.addCloser(s.db.Close)
 	if s.spool, err = spool.Open(s.private("spool")); err != nil {
 		return err
 	}
-	s.closing(s.spool.Close)
+	s.addCloser(s.spool.Close)
 	return nil
 }
 
 const (
-	sweepEvery = 24 * time.Hour
+	sweepInterval = 24 * time.Hour
 	// as they came, for whoever has to find out what happened; GitHub repeats for 3 days
-	keepsUpdates = 7 * 24 * time.Hour
+	updateRetention = 7 * 24 * time.Hour
 )
 
 // sweepSpool drops outputs and files that were written long ago, but for those that are still to be
@@ -106,16 +106,16 @@ func (s *storage) sweepSpool(ctx context.Context) error {
 // sweep drops outputs that were written long ago, and updates and webhook deliveries that came long
 // ago.
 func (s *storage) sweep(ctx context.Context) error {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
 		if err := s.sweepSpool(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("sweep the spool", "error", err)
 		}
-		if _, err := s.db.Inbox().Forget(ctx, time.Now().Add(-keepsUpdates)); err != nil && ctx.Err() == nil {
+		if _, err := s.db.Inbox().Forget(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {
 			s.log.Warn("forget old updates", "error", err)
 		}
-		if err := s.db.WebhookDeliveries().Prune(ctx, time.Now().Add(-keepsUpdates)); err != nil && ctx.Err() == nil {
+		if err := s.db.WebhookDeliveries().Prune(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {
 			s.log.Warn("forget old webhook deliveries", "error", err)
 		}
 		select {
@@ -127,7 +127,7 @@ func (s *storage) sweep(ctx context.Context) error {
 }
 
 // Forget drops the bytes of a file that stood for a while.
-func (s *storage) forget(f supervisor.File) {
+func (s *storage) removeSecretFile(f supervisor.File) {
 	if err := s.spool.Remove(f.SHA256); err != nil {
 		s.log.Warn("forget a file that held a secret", "error", err)
 	}

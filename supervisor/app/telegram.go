@@ -29,7 +29,7 @@ type telegramChannel struct {
 	cleaner *outbox.Cleaner
 	reactor *outbox.Reactor
 	presses *telegram.PressAcks
-	read    func(context.Context) error // the way in, until its context ends
+	receive    func(context.Context) error // the way in, until its context ends
 }
 
 // openTelegram makes the channel where the configuration has one. It makes no request: those begin
@@ -46,21 +46,21 @@ func (s *service) openTelegram(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.closing(func() error { c.client.Close(); return nil })
+	s.addCloser(func() error { c.client.Close(); return nil })
 	c.presses = telegram.NewPressAcks(c.client, c.log)
 	c.health.Alarm, c.health.Recovered = s.tellAdmins, s.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
-		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
+		Replies: &s.feeds, Render: render, Halve: halve, Rates: sendRates(s.config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool {
 			return s.settings.StreamsReplies(c.User) && !s.voices.HoldsText(c)
 		},
 		NoVoice: func(ctx context.Context, c supervisor.Conversation) error { return s.voices.Forbid(ctx, c) },
-		Serves:  s.serves, Now: time.Now, FallbackFor: s.elsewhere, Queued: s.queuedElsewhere,
+		Serves:  s.serves, Now: time.Now, FallbackFor: s.fallbackChat, Queued: s.notifyFallback,
 		Log:   s.log.Named("outbox"),
-		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.forget,
-		KeepText: pictures{s.spool}.KeepText,
+		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.removeSecretFile,
+		KeepText: generatedFiles{s.spool}.KeepText,
 	})
 	c.health.Reached = c.outbox.Reached
 	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
@@ -74,13 +74,13 @@ func (s *service) openTelegram(context.Context) (err error) {
 }
 
 // arrived is told of each message that has come, on any channel.
-func (s *service) arrived() {
+func (s *service) noteArrival() {
 	if s.channel != nil {
 		s.channel.reactor.Arrived()
 	}
 }
 
-func rates(r config.SendRate) outbox.Rates {
+func sendRates(r config.SendRate) outbox.Rates {
 	return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group}
 }
 
@@ -94,7 +94,7 @@ func (s *service) openTelegramIn(context.Context) error {
 	h := newIngress(c, s.inbox)
 	hook := s.config.Telegram.Webhook
 	if hook.URL == "" {
-		c.read = telegram.NewPoller(c.client, h, telegram.PollOptions{Log: c.log, Health: &c.health}).Run
+		c.receive = telegram.NewPoller(c.client, h, telegram.PollOptions{Log: c.log, Health: &c.health}).Run
 		return nil
 	}
 	handler, err := telegram.NewWebhook(c.client, h, telegram.WebhookOptions{
@@ -104,7 +104,7 @@ func (s *service) openTelegramIn(context.Context) error {
 		return err
 	}
 	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramPath, Limit: telegram.MaxUpdate, Handler: handler})
-	c.read = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
+	c.receive = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run
 	return nil
@@ -112,14 +112,14 @@ func (s *service) openTelegramIn(context.Context) error {
 
 // presented is how long the bot's name and its menu are taken to be as they were: both can be
 // changed at @BotFather.
-const presented = 24 * time.Hour
+const presentInterval = 24 * time.Hour
 
 // present learns the bot's name and puts the commands into Telegram's menu, once a day until the
 // end. Nothing else waits for either.
 func (c *telegramChannel) present(ctx context.Context) error {
 	var met time.Time
 	introduce := func() error {
-		if time.Since(met) >= presented {
+		if time.Since(met) >= presentInterval {
 			bot, err := c.client.RefreshMe(ctx)
 			if err != nil {
 				return err
@@ -138,7 +138,7 @@ func (c *telegramChannel) present(ctx context.Context) error {
 		if err != nil {
 			return nil // the end came
 		}
-		retry.Wait(ctx, presented)
+		retry.Wait(ctx, presentInterval)
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestStatusShowsTheTerminalsThatRunOn: of turns that have ended, for as long as their programs
+// TestStatus_ShowsRunningTerminals: of turns that have ended, for as long as their programs
 // run.
-func TestStatusShowsTheTerminalsThatRunOn(t *testing.T) {
+func TestStatus_ShowsRunningTerminals(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if done := r.Done(); len(done) > 0 {
@@ -23,22 +23,22 @@ func TestStatusShowsTheTerminalsThatRunOn(t *testing.T) {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "terminal", Args: action}}}
 	}, "", "alice, role: admin", "bob")
 	l.open()
-	l.asks("bob", "/status", "• mews: ")
+	l.sayAndAwait("bob", "/status", "• mews: ")
 	if told := last(l.told("bob")); strings.Contains(told, "terminal") {
 		t.Errorf("without a worker is told %q", told)
 	}
-	l.asks("bob", "sleep 1000", "it runs")
-	l.asks("bob", "/status", "• mews: ")
+	l.sayAndAwait("bob", "sleep 1000", "it runs")
+	l.sayAndAwait("bob", "/status", "• mews: ")
 	if told := last(l.told("bob")); !strings.Contains(told, "\n• terminal: 1 (sleep 1000) runs for ") {
 		t.Errorf("while it runs is told %q", told)
 	}
-	l.asks("alice", "/status", "• mews: ")
+	l.sayAndAwait("alice", "/status", "• mews: ")
 	if told := last(l.told("alice")); strings.Contains(told, "sleep") {
 		t.Errorf("another is told %q", told)
 	}
-	l.asks("bob", "close", "it runs")
+	l.sayAndAwait("bob", "close", "it runs")
 	l.WaitFor(apptest.Patience, "the terminal to be gone", func() bool {
-		l.asks("bob", "/status", "• mews: ")
+		l.sayAndAwait("bob", "/status", "• mews: ")
 		return !strings.Contains(last(l.told("bob")), "terminal")
 	})
 }

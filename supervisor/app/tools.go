@@ -7,10 +7,10 @@ import (
 )
 
 // personsTools are the tools that people have, for /tools. Only their worker knows them.
-type personsTools struct{ *service }
+type userTools struct{ *service }
 
 // List is what a person's worker announces, which is started where it does not run.
-func (s personsTools) List(ctx context.Context, user string) ([]protocol.Tool, error) {
+func (s userTools) List(ctx context.Context, user string) ([]protocol.Tool, error) {
 	spec, err := s.workerSpec(user)
 	if err != nil {
 		return nil, err

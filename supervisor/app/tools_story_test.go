@@ -10,7 +10,7 @@ import (
 
 // uploader looks for the tools of uploads once it is asked for them, uses them from then on, and
 // else repeats what it hears.
-func uploader(r modeltest.Request) modeltest.Answer {
+func uploadModel(r modeltest.Request) modeltest.Answer {
 	last := r.Messages[len(r.Messages)-1]
 	offered := false
 	for _, tool := range r.Tools {
@@ -27,15 +27,15 @@ func uploader(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You said: " + r.Asked()}
 }
 
-// TestTwentyTurnsAreReadFromTheCache, at least 85 % of what goes in, with a family opened in the
+// TestTwentyTurns_AreReadFromCache, at least 85 % of what goes in, with a family opened in the
 // middle: by reference where the model takes that, and else at the end of the list.
-func TestTwentyTurnsAreReadFromTheCache(t *testing.T) {
+func TestTwentyTurns_AreReadFromCache(t *testing.T) {
 	t.Parallel()
 	for name, provider := range map[string]string{
 		"claude-sonnet-4-5": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}", "gpt-test": "{kind: openai, base_url: MODEL_URL}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newGatedService(t, uploader, "models: {default: test/"+name+", providers: {test: "+provider+"}}\n", "bob, totp: off")
+			l := newGatedService(t, uploadModel, "models: {default: test/"+name+", providers: {test: "+provider+"}}\n", "bob, totp: off")
 			l.open()
 			for turn := range 20 {
 				text := fmt.Sprintf("what do you think of thing %d", turn)
@@ -46,7 +46,7 @@ func TestTwentyTurnsAreReadFromTheCache(t *testing.T) {
 					text = "list my uploads again"
 				}
 				l.say("bob", text)
-				l.last("bob", "You said: "+text)
+				l.awaitNewest("bob", "You said: "+text)
 			}
 			spent := l.model.Spent()
 			t.Logf("%s: %d calls, %d tokens in, %.1f %% of them from the cache", name, spent.Calls, spent.Input, 100*spent.ReadShare())
@@ -54,9 +54,9 @@ func TestTwentyTurnsAreReadFromTheCache(t *testing.T) {
 				t.Errorf("%d calls, %.3f of %d tokens from the cache; want 23, and 0.85", spent.Calls, spent.ReadShare(), spent.Input)
 			}
 			l.say("bob", "/tools keep activity")
-			l.last("bob", "The tools of activity are open")
+			l.awaitNewest("bob", "The tools of activity are open")
 			l.say("bob", "hello")
-			l.last("bob", "You said: hello")
+			l.awaitNewest("bob", "You said: hello")
 			offered := l.model.Requests()[23].Tools
 			if got := offered[len(offered)-1].Name; got != "read_activity_log" && name == "gpt-test" || !strings.Contains(fmt.Sprint(offered), "read_activity_log") {
 				t.Errorf("the last tool is %s", got)

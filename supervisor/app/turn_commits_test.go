@@ -249,16 +249,16 @@ func (l *turnRig) say(text string) supervisor.Conversation {
 func (l *turnRig) ask(text string) {
 	l.Helper()
 	l.sessions.Wake(l.say(text))
-	settleDown()
+	waitForRest()
 }
 
 // settleDown lets pass what a turn and its delivery take.
-func settleDown() {
+func waitForRest() {
 	<-time.After(5 * time.Second)
 	synctest.Wait()
 }
 
-func (l *turnRig) same(what string, got, want any) {
+func (l *turnRig) checkEqual(what string, got, want any) {
 	l.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		l.Errorf("%s: (-want +got)\n%s", what, d)
@@ -266,18 +266,18 @@ func (l *turnRig) same(what string, got, want any) {
 }
 
 // allDone checks that nothing is left to do.
-func (l *turnRig) allDone() {
+func (l *turnRig) checkAllDone() {
 	l.Helper()
-	l.same("messages that are not done", sqlitetest.Query(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
-	l.same("leases", sqlitetest.Query(l, l.db, "SELECT id FROM lease"), []string(nil))
-	l.same("open turns", sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
+	l.checkEqual("messages that are not done", sqlitetest.Query(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
+	l.checkEqual("leases", sqlitetest.Query(l, l.db, "SELECT id FROM lease"), []string(nil))
+	l.checkEqual("open turns", sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
 // The first turn of a conversation keeps its system text, which is one commit more. From then on a
 // turn with one post and no tool is four commits: the message, its start, the model's word with its
 // end and the post that is about to be sent, and the receipt. What cannot be told at once has
 // commits of its own.
-func TestCommitsOfATurn(t *testing.T) {
+func TestTurn_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		during  func(*turnRig) // while the model thinks
 		tools   int
@@ -297,23 +297,23 @@ func TestCommitsOfATurn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var commits atomic.Int64
 				l := newTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits.Add(1) })
-				settleDown()
+				waitForRest()
 				commits.Store(0)
 				l.ask("before")
-				l.same("commits of the first", commits.Load(), int64(5))
+				l.checkEqual("commits of the first", commits.Load(), int64(5))
 				l.chat.during, l.chat.tools = c.during, c.tools
 				commits.Store(0)
 				l.ask("a")
-				l.same("commits", commits.Load(), c.commits)
-				l.same("sent", l.chat.texts(), c.sent)
-				l.allDone()
+				l.checkEqual("commits", commits.Load(), c.commits)
+				l.checkEqual("sent", l.chat.texts(), c.sent)
+				l.checkAllDone()
 			})
 		})
 	}
 }
 
 // A turn in a conversation that has had one begins with the lease of its first call.
-func TestCommitsOfATurnWithABudget(t *testing.T) {
+func TestTurnWithBudget_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
 		day    int64
@@ -330,14 +330,14 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 				var commits atomic.Int64
 				l := newTurnRig(t, t.TempDir(), &fakeChannel{day: c.day, dearer: c.dearer, least: 200}, func() { commits.Add(1) })
 				for i, want := range c.want {
-					settleDown()
+					waitForRest()
 					commits.Store(0)
 					l.ask(fmt.Sprint(i))
-					l.same(fmt.Sprint("commits of turn ", i), commits.Load(), want)
+					l.checkEqual(fmt.Sprint("commits of turn ", i), commits.Load(), want)
 				}
-				l.same("sent", l.chat.texts(), []string{"re: 0", "re: 1", "re: 2"})
-				l.allDone()
-				l.same("spent", sqlitetest.Query(l, l.db, "SELECT sum(cost) FROM usage"), []string{"30"})
+				l.checkEqual("sent", l.chat.texts(), []string{"re: 0", "re: 1", "re: 2"})
+				l.checkAllDone()
+				l.checkEqual("spent", sqlitetest.Query(l, l.db, "SELECT sum(cost) FROM usage"), []string{"30"})
 			})
 		})
 	}
@@ -346,12 +346,12 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 // Whatever commit of a turn the service is killed after, its message is answered once. An answer
 // that was about to be sent is sent again, and says so. A call that may have been made counts with
 // all that was set aside for it.
-func TestKilledAfterEachCommitOfATurn(t *testing.T) {
+func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{day: 1_000_000}
 		kills := &crashSnapshots{t: t, dir: dir, chat: chat, now: time.Now}
 		l := newTurnRig(t, dir, chat, kills.committed)
-		settleDown()
+		waitForRest()
 		l.ask("before")
 		taken := kills.during(func() { l.ask("a") })
 		answers := []string{"re: a", "re: a", "(again) re: a", "re: a"}
@@ -361,10 +361,10 @@ func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 		}
 		for i, image := range taken {
 			next := newTurnRig(t, image.dir, &fakeChannel{sent: image.sent, day: 1_000_000}, nil)
-			settleDown()
-			next.same(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
-			next.allDone()
-			next.same(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.Query(next, next.db, "SELECT sum(cost) FROM usage"),
+			waitForRest()
+			next.checkEqual(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
+			next.checkAllDone()
+			next.checkEqual(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.Query(next, next.db, "SELECT sum(cost) FROM usage"),
 				[]string{spent[i]})
 		}
 	})

@@ -24,7 +24,7 @@ var killedAt = time.UnixMilli(1795405187062)
 // newUpgraded lays out a service of ann and carl on the state folder that the version before has
 // left when it was killed. seen, where it is not nil, is called with each request to Telegram, and
 // asked with each to the model, before they are answered.
-func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
+func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
 	t.Helper()
 	began := time.Now()
 	l := &gatedService{names: []string{"ann", "carl"}}
@@ -39,7 +39,7 @@ func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *gate
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-bot-that-is-not-there", Strict: true, NextUpdate: 500004,
 		NextMessage: 10, Now: func() time.Time { return killedAt.Add(time.Since(began)) }, Seen: seen})
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.who(name)))
+		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
 	}
 	l.Configure(apptest.OnTelegram(l.bot, "") + "chat: {busy: queue, stream: final}\n")
 	private := filepath.Join(l.Dir, "state", "private")
@@ -66,7 +66,7 @@ func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *gate
 }
 
 // received is the update of that number, as the version before has got it.
-func (l *gatedService) received(update int64) json.RawMessage {
+func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 	l.T.Helper()
 	found := sqlitetest.QueryCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
 	if len(found) != 1 {
@@ -75,14 +75,14 @@ func (l *gatedService) received(update int64) json.RawMessage {
 	return json.RawMessage(found[0])
 }
 
-// TestAStateFolderOfTheVersionBeforeIsGoneOnWith: what each person had sent is answered once, in
+// TestUpgrade_OldState_LosesNothing: what each person had sent is answered once, in
 // order, whatever the version before was doing when it was killed. What it may have told is told
 // once more, and marked. What it had committed is not done again, what it had kept is not taken
 // again, and what comes later goes on.
-func TestAStateFolderOfTheVersionBeforeIsGoneOnWith(t *testing.T) {
+func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	t.Parallel()
-	l := newUpgraded(t, nil, nil)
-	l.bot.Deliver(l.received(500004)) // which nobody had confirmed to Telegram
+	l := newUpgradedService(t, nil, nil)
+	l.bot.Deliver(l.oldUpdate(500004)) // which nobody had confirmed to Telegram
 	l.Start()
 	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.Pending() == 0 })
 	l.say("ann", "say ann's third")

@@ -16,9 +16,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestSomebodyIsDeletedInTheMiddleOfATurn: the turn is stopped and the worker ended first, and
+// TestUserDelete_RunningTurn_LeavesNothing: the turn is stopped and the worker ended first, and
 // nothing of either is left.
-func TestSomebodyIsDeletedInTheMiddleOfATurn(t *testing.T) {
+func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	server, url := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: "This is never said to its end.", Chunk: 4, CutAfter: 300, Hang: true}

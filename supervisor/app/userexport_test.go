@@ -21,7 +21,7 @@ import (
 )
 
 // unpack is what stands in an archive, by name; a link is "-> where".
-func unpack(t *testing.T, archive io.Reader) map[string]string {
+func archiveFiles(t *testing.T, archive io.Reader) map[string]string {
 	t.Helper()
 	zipped, err := gzip.NewReader(archive)
 	if err != nil {
@@ -47,9 +47,9 @@ func unpack(t *testing.T, archive io.Reader) map[string]string {
 	}
 }
 
-func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
+func TestExport_HasUsersFiles(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
+	withAndWithoutService(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "ann")
 		secret := filepath.Join(c.dir, "secret")
 		long := strings.Repeat("0123456789abcdef", 200<<10/16)
@@ -65,9 +65,9 @@ func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
 				c.t.Fatal(err)
 			}
 		}
-		c.does("user", "invite", "ann")
+		c.mustRun("user", "invite", "ann")
 		file := filepath.Join(c.dir, "ann.tar.gz")
-		c.does("user", "export", "ann", "--output", file)
+		c.mustRun("user", "export", "ann", "--output", file)
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 			c.t.Errorf("the file: %v, %v", info, err)
 		}
@@ -75,7 +75,7 @@ func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		got := unpack(c.t, bytes.NewReader(archive))
+		got := archiveFiles(c.t, bytes.NewReader(archive))
 		want := []string{"files/", "files/link", "files/long", "files/notes/", "files/notes/a b.md", "files/notes/empty/", "left-out.txt",
 			"settings.json", "transcript.jsonl"}
 		if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
@@ -90,26 +90,26 @@ func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
 		if !strings.Contains(got["transcript.jsonl"], `"table":"invite"`) || !strings.Contains(got["settings.json"], `"name": "ann"`) {
 			c.t.Errorf("the database's part: %q, %q", got["transcript.jsonl"], got["settings.json"])
 		}
-		c.refuses("file exists", "user", "export", "ann", "--output", file)
-		out, errs, code := c.types("", "user", "export", "ben")
+		c.mustFail("file exists", "user", "export", "ann", "--output", file)
+		out, errs, code := c.run("", "user", "export", "ben")
 		if code != 0 {
 			c.t.Fatalf("exit %d, %s", code, errs)
 		}
-		if got := unpack(c.t, strings.NewReader(out)); got["left-out.txt"] != "" || len(got) != 4 {
+		if got := archiveFiles(c.t, strings.NewReader(out)); got["left-out.txt"] != "" || len(got) != 4 {
 			c.t.Errorf("ben's has %v", got)
 		}
 		gone := filepath.Join(c.dir, "nobody.tar.gz")
-		c.refuses(`There is no user "nobody"`, "user", "export", "nobody", "--output", gone)
+		c.mustFail(`There is no user "nobody"`, "user", "export", "nobody", "--output", gone)
 		if _, err := os.Stat(gone); err == nil {
 			c.t.Error("half an export was left")
 		}
 	})
 }
 
-func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
+func TestUserDelete_LeavesNothing(t *testing.T) {
 	t.Parallel()
-	bothWays(t, func(c *commandLine) {
-		c.does("user", "add", "dan")
+	withAndWithoutService(t, func(c *commandLine) {
+		c.mustRun("user", "add", "dan")
 		home := filepath.Join(c.dir, "state", "homes", "dan")
 		outside := filepath.Join(c.dir, "outside")
 		for _, err := range []error{
@@ -120,12 +120,12 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 				c.t.Fatal(err)
 			}
 		}
-		c.does("user", "invite", "dan")
-		c.refuses("stands in the configuration", "user", "delete", "ann", "--yes")
-		c.refuses("can have the name", "user", "delete", "../dan", "--yes")
-		c.refuses("There is nothing of eve here", "user", "delete", "eve", "--yes")
-		out, errs, code := c.types("ann\n", "user", "delete", "dan")
-		if code == 0 || !strings.Contains(errs, "that is not the name") || c.people()["dan"].Name != "dan" {
+		c.mustRun("user", "invite", "dan")
+		c.mustFail("stands in the configuration", "user", "delete", "ann", "--yes")
+		c.mustFail("can have the name", "user", "delete", "../dan", "--yes")
+		c.mustFail("There is nothing of eve here", "user", "delete", "eve", "--yes")
+		out, errs, code := c.run("ann\n", "user", "delete", "dan")
+		if code == 0 || !strings.Contains(errs, "that is not the name") || c.listUsers()["dan"].Name != "dan" {
 			c.t.Fatalf("exit %d, said %q", code, errs)
 		}
 		for _, want := range []string{"  invite         1 row\n", "  person         1 row\n", fmt.Sprintf("  %s, ", home), "in 2 files"} {
@@ -133,10 +133,10 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 				c.t.Errorf("showed %q, want %q", out, want)
 			}
 		}
-		if _, errs, code := c.types("dan\n", "user", "delete", "dan"); code != 0 {
+		if _, errs, code := c.run("dan\n", "user", "delete", "dan"); code != 0 {
 			c.t.Fatalf("exit %d, said %q", code, errs)
 		}
-		if _, there := c.people()["dan"]; there {
+		if _, there := c.listUsers()["dan"]; there {
 			c.t.Error("dan is still there")
 		}
 		if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
@@ -145,8 +145,8 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(outside, "kept")); err != nil {
 			c.t.Errorf("what a link led to: %v", err)
 		}
-		c.refuses("There is nothing of dan here", "user", "delete", "dan", "--yes")
-		if got := strings.Join(c.audited("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
+		c.mustFail("There is nothing of dan here", "user", "delete", "dan", "--yes")
+		if got := strings.Join(c.auditedActions("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
 			c.t.Errorf("audited %s", got)
 		}
 	})
@@ -154,10 +154,10 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 
 // What runs for somebody is ended once nothing more of theirs can begin, and before anything of
 // theirs is deleted.
-func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
+func TestUserDelete_StopsWorkFirst(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)
-	c.does("user", "add", "dan")
+	c.mustRun("user", "add", "dan")
 	service := admin.New(c.s.adminOptions())
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
@@ -210,7 +210,7 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder: %v", err)
 	}
-	if got := strings.Join(c.audited("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
+	if got := strings.Join(c.auditedActions("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
 		t.Errorf("audited %s", got)
 	}
 }

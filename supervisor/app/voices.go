@@ -12,7 +12,7 @@ import (
 func (s *service) openVoices(context.Context) error {
 	s.voices = voice.New(voice.Options{
 		Store: s.db.Speeches(), Settings: s.db.Settings(), Operations: s.operations, Engine: s.voiceEngine,
-		Recording: s.showRecording, Queued: s.deliveryQueued, Serves: s.known, Log: s.log.Named("voice"),
+		Recording: s.showRecording, Queued: s.deliveryQueued, Serves: s.isUser, Log: s.log.Named("voice"),
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
 			_, err := s.db.Outbox().Say(ctx, d)
 			return err
@@ -33,5 +33,5 @@ func (s *service) voiceEngine() voice.Engine {
 	out := s.config.Speech.Out
 	return voice.NewEngine(voice.Configured{Voice: out.Voice, Voices: out.Voices,
 		VoiceEngine: protocol.VoiceEngine{Engine: out.Engine, Program: out.Program, Command: out.Command},
-		Endpoint:    voice.Endpoint{Model: out.Model, Speak: s.models.Speak, Pay: s.payer().Pay, Keep: pictures{s.spool}.keep}})
+		Endpoint:    voice.Endpoint{Model: out.Model, Speak: s.models.Speak, Pay: s.payer().Pay, Keep: generatedFiles{s.spool}.keep}})
 }

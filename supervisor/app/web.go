@@ -10,7 +10,7 @@ import (
 
 // openWeb makes the public listener, if there is a route for it.
 func (s *service) openWeb(context.Context) (err error) {
-	routes := slices.Concat(s.routes, rows(s.features, func(f feature.Feature) []feature.Route { return f.Routes }))
+	routes := slices.Concat(s.routes, collect(s.features, func(f feature.Feature) []feature.Route { return f.Routes }))
 	if len(routes) == 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 // openWebhooks makes what takes GitHub's deliveries and the calls of the configured hooks.
 func (s *service) openWebhooks(context.Context) error {
 	o := webhook.Options{
-		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: pictures{s.spool}.KeepText,
+		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: generatedFiles{s.spool}.KeepText,
 		Queued: s.deliveryQueued, Audit: s.audit.Note, Log: s.log.Named("webhook"), Now: s.now,
 	}
 	if s.config.Webhooks.Listen != "" {
@@ -39,7 +39,7 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 		hook := webhook.Hook{
 			Name: name, Path: config.HookPath + name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign),
 			Header: h.Header, Urgent: h.Urgent,
-			To: func() (supervisor.Conversation, bool) { return s.chatOf(h.User, readerOf(h.Chat)) },
+			To: func() (supervisor.Conversation, bool) { return s.activeChat(h.User, recipientOf(h.Chat)) },
 		}
 		if h.Job != "" {
 			hook.Run = func(ctx context.Context, at time.Time, text string) error {
@@ -61,10 +61,10 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 
 // chatOf is where somebody is told something: in a group, or in their private chat. It is false
 // where they may not speak any more.
-func (s *service) chatOf(user string, to supervisor.GitHubRecipient) (supervisor.Conversation, bool) {
+func (s *service) activeChat(user string, to supervisor.GitHubRecipient) (supervisor.Conversation, bool) {
 	u, known := s.people.Find(user)
 	if to.Chat != "" {
-		return supervisor.Conversation{User: user, Channel: supervisor.GroupChannel(), Chat: to.Chat, Thread: to.Thread}, known && s.active(user)
+		return supervisor.Conversation{User: user, Channel: supervisor.GroupChannel(), Chat: to.Chat, Thread: to.Thread}, known && s.isActive(user)
 	}
-	return u.PrivateChat(), known && s.active(user)
+	return u.PrivateChat(), known && s.isActive(user)
 }

@@ -18,7 +18,7 @@ import (
 
 // kills are those of a service inside: at a commit all that is on disk is kept, and nobody is told
 // of that commit nor of any later one.
-type kills struct {
+type killSwitch struct {
 	left   atomic.Int64 // commits until the next; 0 is none
 	killed chan struct{}
 	// ends with the life: what is asked of one that is being killed is not answered
@@ -40,7 +40,7 @@ type requestSpan struct{ from, to int }
 
 // arm has the service be killed: after its first commit, and each later life of the same exchange
 // after one commit more, so that each of an exchange's commits is one's last.
-func (k *kills) arm(killed bool) {
+func (k *killSwitch) arm(killed bool) {
 	k.alive, k.die = context.WithCancel(context.Background())
 	if !killed {
 		k.again = 0
@@ -52,7 +52,7 @@ func (k *kills) arm(killed bool) {
 }
 
 // disarm has it be killed no more, and says whether it is being killed.
-func (k *kills) disarm() bool {
+func (k *killSwitch) disarm() bool {
 	armed := k.again > 0
 	k.again = 0
 	return k.left.Swap(0) == 0 && armed
@@ -61,7 +61,7 @@ func (k *kills) disarm() bool {
 var diskFiles = []string{"mews.db", "mews.db-wal"}
 
 // commit is called after each commit, with where the database lies.
-func (k *kills) commit(private string) {
+func (k *killSwitch) commit(private string) {
 	for {
 		n := k.left.Load()
 		if n == 0 || n > 1 && k.left.CompareAndSwap(n, n-1) {
@@ -86,11 +86,11 @@ func (k *kills) commit(private string) {
 }
 
 // keptHomes is where the homes are as they were at a kill.
-func (k *kills) keptHomes() string { return k.homes + ".kept" }
+func (k *killSwitch) keptHomes() string { return k.homes + ".kept" }
 
 // keepHomes keeps the homes as they are. A worker of the life that is being killed may still be
 // replacing a file: then it looks again.
-func (k *kills) keepHomes() {
+func (k *killSwitch) keepHomes() {
 	for range 10 {
 		if copyFolder(k.homes, k.keptHomes()) == nil {
 			return
@@ -108,7 +108,7 @@ func copyFolder(from, to string) error {
 }
 
 // restore puts back what was on disk, and in the homes: a life writes no more once it is killed.
-func (k *kills) restore(private string) (err error) {
+func (k *killSwitch) restore(private string) (err error) {
 	k.late[len(k.late)-1].to = k.asked()
 	err = copyFolder(k.keptHomes(), k.homes)
 	for _, name := range []string{"mews.db-shm", "index.db", "index.db-wal", "index.db-shm"} {
@@ -128,7 +128,7 @@ func (k *kills) restore(private string) (err error) {
 
 // made are the requests of a week but for those that a life made after it was killed, and those
 // that were made again.
-func (k *kills) made(all []modeltest.Request) []modeltest.Request {
+func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Request {
 	first := k.asked() - len(all) // older ones are not kept
 	var made []modeltest.Request
 	for i, r := range all {
@@ -140,9 +140,9 @@ func (k *kills) made(all []modeltest.Request) []modeltest.Request {
 }
 
 // indexed waits until the index has read all that was said.
-func (l *livedWeek) indexed() {
+func (l *weekService) awaitIndexed() {
 	l.T.Helper()
-	l.until("the key to be in the index", func() bool {
+	l.await("the key to be in the index", func() bool {
 		var found search.Report
 		err := control.Ask(l.alive, l.Socket, search.MethodSearch,
 			search.Question{User: "alice", Words: "quetzal stove"}, &found)

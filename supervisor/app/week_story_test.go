@@ -140,7 +140,7 @@ func weekOfExchanges() (week []exchange) {
 }
 
 // afterwards is said once the week is forgotten.
-var afterwards = exchange{
+var afterForget = exchange{
 	where:  "chat",
 	says:   "And where does it hang?",
 	answer: "I do not know.",
@@ -148,21 +148,21 @@ var afterwards = exchange{
 }
 
 // livedWeek is a service in which the week is lived.
-type livedWeek struct {
-	*remembered
-	kills
+type weekService struct {
+	*aliceService
+	killSwitch
 }
 
 // newWeek lays one out, and opens it with alice at her terminal and the flat allowed.
-func newWeek(t *testing.T) *livedWeek {
-	part := played{}
-	for _, e := range append(weekOfExchanges(), afterwards) {
-		part = append(part, played{{e.says, e.calls, e.answer}}...)
+func newWeek(t *testing.T) *weekService {
+	part := scriptedModel{}
+	for _, e := range append(weekOfExchanges(), afterForget) {
+		part = append(part, scriptedModel{{e.says, e.calls, e.answer}}...)
 	}
-	l := &livedWeek{
-		remembered: newRemembered(
+	l := &weekService{
+		aliceService: newAliceService(
 			t,
-			kindsOfProvider["openai"],
+			providerKinds["openai"],
 			part.answer,
 			"limits: {history: 1000}\n",
 			aliceInMadrid,
@@ -175,14 +175,14 @@ func newWeek(t *testing.T) *livedWeek {
 	l.asked, l.homes = l.model.Count, filepath.Dir(l.Home("alice"))
 	l.killed, l.committed = make(chan struct{}, 1), func() { l.commit(filepath.Join(l.Dir, "state", "private")) }
 	l.open()
-	l.bot.Say(theFlat, l.who("alice"), "/allow")
-	l.inFlat("People may speak")
-	l.attach()
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
+	l.awaitInFlat("People may speak")
+	l.attachTerminal()
 	return l
 }
 
 // until waits for something, and has the service go on that is killed meanwhile.
-func (l *livedWeek) until(what string, there func() bool) {
+func (l *weekService) await(what string, there func() bool) {
 	l.T.Helper()
 	for killed := true; killed; {
 		l.WaitFor(apptest.Patience, what, func() bool {
@@ -202,7 +202,7 @@ func (l *livedWeek) until(what string, there func() bool) {
 
 // revive ends a life that was killed, and begins the next with what was on disk then. The index is
 // gone with it, and is built anew.
-func (l *livedWeek) revive() {
+func (l *weekService) revive() {
 	l.T.Helper()
 	at := time.Now()
 	l.cancel()
@@ -218,14 +218,14 @@ func (l *livedWeek) revive() {
 }
 
 // lives has an exchange take place. With killed the service is killed after each commit of it.
-func (l *livedWeek) lives(e exchange, killed bool) modeltest.Request {
+func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
 	asked, accepted := l.model.Count(), make(chan struct{})
 	settled := func() bool {
 		select {
 		case <-accepted:
-			return l.bot.Pending() == 0 && l.model.Count() > asked && l.idle(l.alive)
+			return l.bot.Pending() == 0 && l.model.Count() > asked && l.isIdle(l.alive)
 		default:
 			return false
 		}
@@ -237,19 +237,19 @@ func (l *livedWeek) lives(e exchange, killed bool) modeltest.Request {
 		case "chat":
 			l.say("alice", e.says)
 		case "flat":
-			l.bot.Say(theFlat, l.who("alice"), "@mews_bot "+e.says)
+			l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot "+e.says)
 		case "terminal":
-			l.types(e.says)
+			l.typeInTerminal(e.says)
 		default:
 			l.say(e.where, e.says)
 		}
 	}()
-	l.until(e.says, settled)
+	l.await(e.says, settled)
 	if l.disarm() {
 		<-l.killed
 		l.revive()
 		l.disarm()
-		l.until(e.says, settled)
+		l.await(e.says, settled)
 	}
 	requests := l.model.Requests()
 	return requests[len(requests)-1]
@@ -257,7 +257,7 @@ func (l *livedWeek) lives(e exchange, killed bool) modeltest.Request {
 
 // weekRequests has the first days of the week take place, with kills in each exchange whose number
 // every divides, and gives the requests of it all without those that were made again.
-func (l *livedWeek) weekRequests(
+func (l *weekService) playDays(
 	days, every int,
 	look func(exchange, modeltest.Request),
 ) (requests []modeltest.Request) {
@@ -269,21 +269,21 @@ func (l *livedWeek) weekRequests(
 		}
 		if e.day > day {
 			day = e.day
-			l.move(longAgo.AddDate(0, 0, day-1).Sub(l.clock()))
+			l.move(storyStart.AddDate(0, 0, day-1).Sub(l.now()))
 		}
 		if e.says == whereIsIt {
-			l.indexed()
+			l.awaitIndexed()
 		}
-		look(e, l.lives(e, every > 0 && i%every == every-1))
+		look(e, l.playExchange(e, every > 0 && i%every == every-1))
 	}
-	return l.made(l.model.Requests())
+	return l.distinctRequests(l.model.Requests())
 }
 
-// TestAWeekIsRemembered: what alice says on the first day has left the window by the seventh, and
+// TestWeek_IsFoundThenForgotten: what alice says on the first day has left the window by the seventh, and
 // is found then, by recall and by search_history; once she has the week forgotten, nothing is left
 // of it on disk and in requests. What others say in the same week is in no request of hers, nor is
 // hers in one of theirs.
-func TestAWeekIsRemembered(t *testing.T) {
+func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	t.Parallel()
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
 	chosen := map[string]string{
@@ -291,7 +291,7 @@ func TestAWeekIsRemembered(t *testing.T) {
 		whereIsIt:             "3-found",
 		"What do others say?": "4-of-others",
 	}
-	requests := l.weekRequests(daysOfWeek, 0, func(e exchange, r modeltest.Request) {
+	requests := l.playDays(daysOfWeek, 0, func(e exchange, r modeltest.Request) {
 		if e.where == "terminal" && chosen["terminal"] == "" {
 			chosen["terminal"] = "1-terminal"
 			g.same("1-terminal", r)
@@ -306,18 +306,18 @@ func TestAWeekIsRemembered(t *testing.T) {
 			strings.Contains(string(r.Raw), "Telegram, written") {
 			trims[first] = true
 		}
-		foreign(t, r)
+		checkOwnWords(t, r)
 	}
 	if len(trims) < 4 {
 		t.Errorf("the window was moved on %d times, want 4", len(trims))
 	}
 	l.move(time.Minute)
 	l.say("alice", "/forget 2025-11-20..2025-11-26")
-	l.presses("gone for good", "Forget it")
-	l.until("the week to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
-	l.until("nothing of it to be left", func() bool { return len(l.with("quetzal")) == 0 })
+	l.pressButton("gone for good", "Forget it")
+	l.await("the week to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
+	l.await("nothing of it to be left", func() bool { return len(l.filesWith("quetzal")) == 0 })
 	before := l.model.Count()
-	g.same("5-forgotten", l.lives(afterwards, false))
+	g.same("5-forgotten", l.playExchange(afterForget, false))
 	for _, r := range l.model.Requests()[before:] {
 		if bytes.Contains(r.Raw, []byte("quetzal")) {
 			t.Errorf("a later request has it: %s", r.Raw)
@@ -335,13 +335,13 @@ func TestWeek_KilledAtCommits_AsksTheSame(t *testing.T) {
 		days, every = daysOfWeek, apptest.Number(t, "MEWS_WEEK_KILLED", 1)
 	}
 	l := newWeek(t)
-	requests := l.weekRequests(days, 0, func(exchange, modeltest.Request) {})
+	requests := l.playDays(days, 0, func(exchange, modeltest.Request) {})
 	l.shut()
-	sameWith(t, days, every, requests)
+	checkSameRequests(t, days, every, requests)
 }
 
 // foreign fails where a request has words of somebody else than whose it is.
-func foreign(t *testing.T, r modeltest.Request) {
+func checkOwnWords(t *testing.T, r modeltest.Request) {
 	t.Helper()
 	whose := regexp.MustCompile(`personal assistant of (\w+),`).FindStringSubmatch(r.System)[1]
 	words := map[string]string{"alice": "workshop|lathe|behind the stove|Takes oolong"}
@@ -357,7 +357,7 @@ func foreign(t *testing.T, r modeltest.Request) {
 }
 
 // with are the files of the state folder that have a word.
-func (l *livedWeek) with(word string) (files []string) {
+func (l *weekService) filesWith(word string) (files []string) {
 	l.T.Helper()
 	err := filepath.WalkDir(filepath.Join(l.Dir, "state"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -377,10 +377,10 @@ func (l *livedWeek) with(word string) (files []string) {
 
 // sameWith has the first days of the week take place once more, with the service killed after each
 // commit of each exchange whose number every divides: the model is asked the very same.
-func sameWith(t *testing.T, days, every int, want []modeltest.Request) {
+func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) {
 	t.Helper()
 	l := newWeek(t)
-	got := l.weekRequests(days, every, func(exchange, modeltest.Request) {})
+	got := l.playDays(days, every, func(exchange, modeltest.Request) {})
 	t.Logf("killed %d times, %d requests", l.deaths, len(got))
 	// A file that was written before the kill is written again, and the result says so. Nothing
 	// else differs.
@@ -398,14 +398,14 @@ func sameWith(t *testing.T, days, every int, want []modeltest.Request) {
 			len(got),
 			len(want),
 			l.deaths,
-			askedIn(got),
-			askedIn(want),
+			askedLines(got),
+			askedLines(want),
 		)
 	}
 }
 
 // askedIn is what requests ask, a line each.
-func askedIn(requests []modeltest.Request) string {
+func askedLines(requests []modeltest.Request) string {
 	var lines strings.Builder
 	for i, r := range requests {
 		fmt.Fprintf(&lines, "%d: %s (%d messages)\n", i, r.Asked(), len(r.Messages))

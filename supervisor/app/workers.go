@@ -63,7 +63,7 @@ func (s *service) startSpawner(ctx context.Context) error {
 	if err := s.places.Start(ctx); err != nil {
 		return err
 	}
-	s.closing(s.places.Spawner.Close)
+	s.addCloser(s.places.Spawner.Close)
 	var users []supervisor.User
 	for _, name := range s.people.Names() {
 		u, _ := s.people.Find(name)
@@ -78,14 +78,14 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Systems: s.db.SystemTexts(), History: s.config.Limits.History,
 			Thinking: modelcall.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
-			Room: s.models.Room, OnPicturesUnseen: s.blind, Windows: s.db.Turns(),
+			Room: s.models.Room, OnPicturesUnseen: s.tellBlindModel, Windows: s.db.Turns(),
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
 		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.Delivery}, Asker: asker{s}},
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
-		IndexDependencies: s.homeIndexing(),
+		IndexDependencies: s.indexDependencies(),
 		ToolDependencies:  hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
 		Audit:             s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
 	}

@@ -22,7 +22,7 @@ import (
 // Main runs a package's tests, with the account that workers need where the tests are root's. Then
 // it removes what was built, and fails where a goroutine is left.
 func Main(m *testing.M) {
-	if err := haveWorkers(); err != nil {
+	if err := ensureWorkersAccount(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -101,7 +101,7 @@ var (
 const WorkersAccount = "mews"
 
 // haveWorkers makes that account, as `mews run` does where nothing is configured.
-func haveWorkers() error {
+func ensureWorkersAccount() error {
 	if _, err := user.Lookup(WorkersAccount); err == nil || os.Getuid() != 0 {
 		return nil
 	}

@@ -125,16 +125,16 @@ func (h *Service) Start() {
 // when one is left after two seconds.
 func (h *Service) Kill() {
 	h.T.Helper()
-	h.endBy(os.Kill)
+	h.endWith(os.Kill)
 }
 
 // Quit is Kill, and the log has where each goroutine of the supervisor was.
 func (h *Service) Quit() {
 	h.T.Helper()
-	h.endBy(syscall.SIGQUIT)
+	h.endWith(syscall.SIGQUIT)
 }
 
-func (h *Service) endBy(signal os.Signal) {
+func (h *Service) endWith(signal os.Signal) {
 	h.T.Helper()
 	if err := h.cmd.Process.Signal(signal); err != nil {
 		h.T.Fatal(err)
@@ -246,13 +246,13 @@ func (h *Service) Database() *sql.DB {
 // CheckIntegrity fails unless the database passes SQLite's integrity_check.
 func (h *Service) CheckIntegrity() {
 	h.T.Helper()
-	if verdict := h.look("PRAGMA integrity_check"); verdict != "ok" {
+	if verdict := h.query("PRAGMA integrity_check"); verdict != "ok" {
 		h.T.Fatalf("integrity_check: %q", verdict)
 	}
 }
 
 // look is what a query gives first, in a copy of the database as it is now.
-func (h *Service) look(query string, args ...any) string {
+func (h *Service) query(query string, args ...any) string {
 	h.T.Helper()
 	return strings.Join(sqlitetest.QueryCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
 }
@@ -260,7 +260,7 @@ func (h *Service) look(query string, args ...any) string {
 // Count is the number that a query gives.
 func (h *Service) Count(query string, args ...any) (n int) {
 	h.T.Helper()
-	n, err := strconv.Atoi(h.look(query, args...))
+	n, err := strconv.Atoi(h.query(query, args...))
 	if err != nil {
 		h.T.Fatal(err)
 	}
