@@ -40,10 +40,10 @@ type Approver struct {
 
 // The ends of a request, as the audit log has them.
 const (
-	allowed  = "approval.allowed"
-	denied   = "approval.denied"
-	failed   = "approval.failed"   // it could not be found out
-	withdrew = "approval.withdrew" // the turn ended while the person was asked
+	auditAllowed  = "approval.allowed"
+	auditDenied   = "approval.denied"
+	auditFailed   = "approval.failed"   // it could not be found out
+	auditWithdrawn = "approval.withdrew" // the turn ended while the person was asked
 )
 
 // Allow returns nil where the effect may leave the walls now, once. The person and the rules are
@@ -80,7 +80,7 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 	if err != nil {
 		return a.fail(ctx, r, "ask", err)
 	}
-	return a.answered(r, RuleAsk, asked.Answer.Say)
+	return a.resolve(r, RuleAsk, asked.Answer.Say)
 }
 
 // askForCode has the person show with a code that it is they who want it. There is no always.
@@ -88,7 +88,7 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	q := r.question(supervisor.QuestionCode)
 	err := a.Confirmer.CheckAskable(ctx, q)
 	if supervisor.ErrorCode(err) == supervisor.CodeForbidden && ctx.Err() == nil {
-		a.audit(r, denied, "no code can be asked for")
+		a.audit(r, auditDenied, "no code can be asked for")
 		return err
 	}
 	var asked supervisor.Question
@@ -101,7 +101,7 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	if asked.Answer.Say == supervisor.SayAlways { // which no code says
 		asked.Answer.Say = supervisor.SayNothing
 	}
-	return a.answered(r, RuleStepUp, asked.Answer.Say)
+	return a.resolve(r, RuleStepUp, asked.Answer.Say)
 }
 
 // question is what the person is asked. Whoever asks says when it expires.
@@ -114,8 +114,8 @@ func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 	return q
 }
 
-// answered ends a request whose person was asked because of a rule.
-func (a *Approver) answered(r Request, rule Rule, said supervisor.Say) error {
+// resolve ends a request whose person was asked because of a rule.
+func (a *Approver) resolve(r Request, rule Rule, said supervisor.Say) error {
 	switch said {
 	case supervisor.SayOnce, supervisor.SayAlways:
 		if err := a.recheck(r, rule); err != nil {
@@ -150,12 +150,12 @@ func (a *Approver) recheck(r Request, answered Rule) error {
 }
 
 func (a *Approver) allow(r Request, how string) error {
-	a.audit(r, allowed, how)
+	a.audit(r, auditAllowed, how)
 	return nil
 }
 
 func (a *Approver) deny(r Request, why, format string, args ...any) error {
-	a.audit(r, denied, why)
+	a.audit(r, auditDenied, why)
 	return supervisor.Errorf(supervisor.CodeForbidden, format, args...)
 }
 
@@ -164,10 +164,10 @@ func (a *Approver) fail(ctx context.Context, r Request, attempt string, err erro
 	case errors.Is(err, supervisor.ErrWaitsForAnswer):
 		return err // asked again, it says how that has ended
 	case ctx.Err() != nil:
-		a.audit(r, withdrew, attempt)
+		a.audit(r, auditWithdrawn, attempt)
 		return context.Cause(ctx)
 	}
-	a.audit(r, failed, attempt)
+	a.audit(r, auditFailed, attempt)
 	return fmt.Errorf("%s %s about %s: %w", attempt, r.User, r.Effect, err)
 }
 

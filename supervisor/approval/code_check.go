@@ -29,7 +29,7 @@ func (c *CodeCheck) Check(ctx context.Context, in supervisor.Inbound) (superviso
 		return d, err
 	}
 	if in.Kind == supervisor.KindText && c.IsCode(in.Text) {
-		code, err := c.Confirmations.decision(ctx, in, c.Gate.DecideStepUp(in.Conversation.User, in.Text))
+		code, err := c.Confirmations.checkCode(ctx, in, c.Gate.DecideStepUp(in.Conversation.User, in.Text))
 		if err != nil || code.CheckCode != nil {
 			return code, err
 		}

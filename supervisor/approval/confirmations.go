@@ -56,32 +56,32 @@ func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question)
 	return err
 }
 
-// decision is what becomes of a code that a person has sent, where it is for an effect; decide
+// checkCode is what becomes of a code that a person has sent, where it is for an effect; decide
 // holds it against their factor. Without a Decide it is for none.
-func (c *Confirmations) decision(ctx context.Context, in supervisor.Inbound, decide supervisor.CheckCode) (d supervisor.GateDecision, err error) {
+func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.CheckCode) (d supervisor.GateDecision, err error) {
 	q, found, err := c.Codes.FindCode(ctx, in.Conversation)
 	switch {
 	case err != nil || !found:
 		return d, err
 	case q.Conversation.Thread != in.Conversation.Thread:
-		return supervisor.GateDecision{CheckCode: decideElsewhere}, nil
+		return supervisor.GateDecision{CheckCode: rejectOtherTopic}, nil
 	}
-	return supervisor.GateDecision{CheckCode: decideFresh(decide, q.CreatedAt), Question: q.ID}, nil
+	return supervisor.GateDecision{CheckCode: requireFresh(decide, q.CreatedAt), Question: q.ID}, nil
 }
 
-// decideElsewhere answers a code that was sent in another topic of the chat than the one in which
+// rejectOtherTopic answers a code that was sent in another topic of the chat than the one in which
 // it was asked for. It may be meant for something else, so it is not held against anything and is
 // not used up.
-func decideElsewhere(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func rejectOtherTopic(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	return f, supervisor.CodeResult{Action: "stepup.elsewhere", Text: textCodeElsewhere}
 }
 
 // codePeriod is how long an app shows a code (RFC 6238, section 5.2).
 const codePeriod = 30 * time.Second
 
-// decideFresh holds a code against a factor as decide does, but takes none that apps had ceased to
+// requireFresh holds a code against a factor as decide does, but takes none that apps had ceased to
 // show when it was asked for: who saw an older one over somebody's shoulder may still have it.
-func decideFresh(decide supervisor.CheckCode, askedAt time.Time) supervisor.CheckCode {
+func requireFresh(decide supervisor.CheckCode, askedAt time.Time) supervisor.CheckCode {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		least := f

@@ -18,41 +18,41 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// home is where ann is asked.
-var home = supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "101"}
+// annsChat is where ann is asked.
+var annsChat = supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "101"}
 
-// waiting is what waits for a code in one chat; factor says that everybody has one.
-type waiting struct {
+// fakeQuestions is what waits for a code in one chat; factor says that everybody has one.
+type fakeQuestions struct {
 	q     supervisor.Question
 	found bool
 }
 
-func (w waiting) FindCode(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool, error) {
+func (w fakeQuestions) FindCode(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool, error) {
 	return w.q, w.found && c.Chat == w.q.Conversation.Chat, nil
 }
 
-func (waiting) FindByID(_ context.Context, id int64) (supervisor.Conversation, bool, error) {
-	return home, id == home.ID, nil
+func (fakeQuestions) FindByID(_ context.Context, id int64) (supervisor.Conversation, bool, error) {
+	return annsChat, id == annsChat.ID, nil
 }
 
-func (waiting) Find(context.Context, string) (supervisor.Factor, bool, error) {
+func (fakeQuestions) Find(context.Context, string) (supervisor.Factor, bool, error) {
 	return supervisor.Factor{Confirmed: true}, true, nil
 }
 
 // A code confirms what it was asked for and nothing else: while one is asked for, or was a moment
 // ago, nobody is asked for another.
 func TestNobodyIsAskedForTwoCodesAtOnce(t *testing.T) {
-	asked := supervisor.Question{ID: 5, Conversation: home, Turn: 3, Subject: "a file"}
+	asked := supervisor.Question{ID: 5, Conversation: annsChat, Turn: 3, Subject: "a file"}
 	for _, next := range []struct {
 		q  supervisor.Question
 		ok bool
 	}{
 		{asked, true},
-		{supervisor.Question{Conversation: home, Turn: 3, Subject: "another"}, false},
-		{supervisor.Question{Conversation: home, Turn: 4, Subject: "a file"}, false},
-		{supervisor.Question{Conversation: home, Subject: "a file"}, false},
+		{supervisor.Question{Conversation: annsChat, Turn: 3, Subject: "another"}, false},
+		{supervisor.Question{Conversation: annsChat, Turn: 4, Subject: "a file"}, false},
+		{supervisor.Question{Conversation: annsChat, Subject: "a file"}, false},
 	} {
-		w := waiting{asked, true}
+		w := fakeQuestions{asked, true}
 		c := Confirmations{Conversations: w, Factors: w, Codes: w}
 		if err := c.CheckAskable(t.Context(), next.q); (err == nil) != next.ok {
 			t.Errorf("%+v: got %v", next.q, err)
@@ -67,19 +67,19 @@ func TestNobodyIsAskedForTwoCodesAtOnce(t *testing.T) {
 
 // A code is for what asks for one in its chat and topic.
 func TestWhatACodeIsFor(t *testing.T) {
-	w := waiting{supervisor.Question{ID: 5, Conversation: home}, true}
+	w := fakeQuestions{supervisor.Question{ID: 5, Conversation: annsChat}, true}
 	c := Confirmations{Codes: w}
 	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		return f, supervisor.CodeResult{Right: true, Action: "stepup"}
 	}
-	elsewhere, topic := home, home
+	elsewhere, topic := annsChat, annsChat
 	elsewhere.Chat, topic.Thread = "7", "9"
 	for _, c2 := range []struct {
 		at       supervisor.Conversation
 		confirms int64
 		action   string // "" where the code is for nothing
-	}{{home, 5, "stepup"}, {topic, 0, "stepup.elsewhere"}, {elsewhere, 0, ""}} {
-		d, err := c.decision(t.Context(), supervisor.Inbound{Conversation: c2.at}, right)
+	}{{annsChat, 5, "stepup"}, {topic, 0, "stepup.elsewhere"}, {elsewhere, 0, ""}} {
+		d, err := c.checkCode(t.Context(), supervisor.Inbound{Conversation: c2.at}, right)
 		must(t, err)
 		action := ""
 		if d.CheckCode != nil {
@@ -116,7 +116,7 @@ func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 		{step, step, step, false, "That code was used already."},
 		{step, step + 1, step + 1, true, ""},
 	} {
-		f, v := decideFresh(of(c.code), asked)(supervisor.Factor{LastPeriod: c.last}, asked)
+		f, v := requireFresh(of(c.code), asked)(supervisor.Factor{LastPeriod: c.last}, asked)
 		if v.Right != c.right || v.Text != c.text || f.LastPeriod != c.after {
 			t.Errorf("%+v: got %+v and the last step %d", c, v, f.LastPeriod)
 		}
