@@ -22,15 +22,15 @@ func named(name string) feature.Command {
 
 func TestNew_CommandsThatCollide_AreRefused(t *testing.T) {
 	for want, change := range map[string]func(*feature.Command){
-		"":                func(*feature.Command) {},
-		"duplicate name":  func(c *feature.Command) { c.Name = "stop" },
-		"duplicate alias": func(c *feature.Command) { c.Alias = "clear" },
-		"begin with":      func(c *feature.Command) { c.Prefix = "q:1" },
-		"begin with ":     func(c *feature.Command) { c.Prefix = "s" },
-		"no group":        func(c *feature.Command) { c.Group = "" },
-		"nothing runs it": func(c *feature.Command) { c.Run = nil },
-		"ends turns":      func(c *feature.Command) { c.EndsTurn = true },
-		"or locks":        func(c *feature.Command) { c.Locks = map[string]supervisor.Lock{} },
+		"":                           func(*feature.Command) {},
+		"two commands of that name":  func(c *feature.Command) { c.Name = "stop" },
+		"two commands of that name ": func(c *feature.Command) { c.Alias = "clear" },
+		"begin with":                 func(c *feature.Command) { c.Prefix = "q:1" },
+		"begin with ":                func(c *feature.Command) { c.Prefix = "s" },
+		"no group":                   func(c *feature.Command) { c.Group = "" },
+		"nothing runs it":            func(c *feature.Command) { c.Run = nil },
+		"ends turns":                 func(c *feature.Command) { c.EndsTurn = true },
+		"or locks":                   func(c *feature.Command) { c.Locks = map[string]supervisor.Lock{} },
 	} {
 		c := named("echo")
 		change(&c)
