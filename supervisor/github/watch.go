@@ -61,7 +61,7 @@ type PollResult struct {
 // NewWatch creates a Watch; its Run polls.
 func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, lastPolls: map[string]PollResult{}} }
 
-// PollResult returns the result of a repository's last poll; the zero value before the first.
+// LastPoll returns the result of a repository's last poll; the zero value before the first.
 func (w *Watch) LastPoll(repo string) PollResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
