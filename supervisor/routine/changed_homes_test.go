@@ -13,21 +13,21 @@ func TestALookAtAHomeThatIsNeverStill(t *testing.T) {
 	var h changedHomes
 	now := noon
 	for range 30 {
-		if users := h.take(now); len(users) > 0 {
+		if users := h.takeDue(now); len(users) > 0 {
 			t.Fatalf("after %v it is looked at", now.Sub(noon))
 		}
-		h.note("alice", now)
+		h.markChanged("alice", now)
 		now = now.Add(10 * time.Second)
 	}
-	if users := h.take(now); len(users) != 1 {
+	if users := h.takeDue(now); len(users) != 1 {
 		t.Fatal("after 5 minutes it is not looked at")
 	}
-	h.note("alice", now)
-	if !h.settled("alice", now) {
+	h.markChanged("alice", now)
+	if !h.takeIfSettled("alice", now) {
 		t.Error("the look does not go on")
 	}
-	h.note("alice", now)
-	if h.settled("alice", now) || len(h.take(now.Add(filesSettle-1))) > 0 || len(h.take(now.Add(filesSettle))) != 1 {
+	h.markChanged("alice", now)
+	if h.takeIfSettled("alice", now) || len(h.takeDue(now.Add(settleTime-1))) > 0 || len(h.takeDue(now.Add(settleTime))) != 1 {
 		t.Error("the next change is not the first one anew")
 	}
 }

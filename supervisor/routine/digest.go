@@ -69,15 +69,15 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	if err != nil {
 		return out, err
 	}
-	seen, err := json.Marshal(digestState{Until: c.At, Files: was.Files.with(files), FilesAfter: was.FilesAfter})
+	seen, err := json.Marshal(digestState{Until: c.At, Files: was.Files.add(files), FilesAfter: was.FilesAfter})
 	if err != nil {
 		return out, fmt.Errorf("keep what the digest has told: %w", err)
 	}
 	d := digest{now: c.At.In(timezone.Of(c.Owner)), after: after, waitsAfter: was.Until}
-	d.today(jobs)
-	d.did(rows.Jobs)
-	d.files(was.newFiles(files))
-	d.waiting(slices.Concat(rows.Waiting, proposed(jobs)))
+	d.addToday(jobs)
+	d.addJobs(rows.Jobs)
+	d.addFiles(was.newFiles(files))
+	d.addWaiting(slices.Concat(rows.Waiting, proposed(jobs)))
 	out.Seen, out.State = string(seen), supervisor.FireSilent
 	switch {
 	case !d.news:

@@ -18,8 +18,8 @@ import (
 // there.
 const maxPaths = 40_000
 
-// notNews is what Mews writes into homes itself: files, and folders with a slash.
-var notNews = []string{"MEMORY.md", "memory/", protocol.LogsFolder + "/"}
+// ownPaths is what Mews writes into homes itself: files, and folders with a slash.
+var ownPaths = []string{"MEMORY.md", "memory/", protocol.LogsFolder + "/"}
 
 // pathSet is paths, of each a hash of 32 bits: in JSON 40,000 are some 200 KB. One in 100,000 new
 // files is taken for one of them.
@@ -31,9 +31,9 @@ func hashOf(path string) uint32 {
 	return h.Sum32()
 }
 
-// with is the set with those files too. An index that is made anew lacks some for a while, so what
+// add is the set with those files too. An index that is made anew lacks some for a while, so what
 // is gone is remembered.
-func (s pathSet) with(files []supervisor.HomeFile) pathSet {
+func (s pathSet) add(files []supervisor.HomeFile) pathSet {
 	all := make(pathSet, len(files))
 	for _, f := range files {
 		all[hashOf(f.Path)] = true
@@ -51,7 +51,7 @@ func (was digestState) newFiles(files []supervisor.HomeFile) (names []string) {
 		if len(was.Files) == 0 {
 			isNew = f.Modified.After(was.FilesAfter)
 		}
-		if isNew && !slices.ContainsFunc(notNews, func(own string) bool {
+		if isNew && !slices.ContainsFunc(ownPaths, func(own string) bool {
 			return f.Path == own || strings.HasSuffix(own, "/") && strings.HasPrefix(f.Path, own)
 		}) {
 			names = append(names, f.Path)

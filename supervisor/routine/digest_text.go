@@ -32,8 +32,8 @@ type digest struct {
 	world      bool // some of it may be somebody else's words
 }
 
-// section adds lines below a heading; of too many the number of the rest.
-func (d *digest) section(heading string, lines []string, most int) {
+// addSection adds lines below a heading; of too many the number of the rest.
+func (d *digest) addSection(heading string, lines []string, most int) {
 	if len(lines) == 0 {
 		return
 	}
@@ -52,8 +52,8 @@ func (d *digest) section(heading string, lines []string, most int) {
 // tomorrow is the same time on the next day.
 func (d *digest) tomorrow() time.Time { return d.now.AddDate(0, 0, 1) }
 
-// today is which reminders and tasks are due until the same time tomorrow. Tasks alone are no news.
-func (d *digest) today(jobs []supervisor.Job) {
+// addToday is which reminders and tasks are due until the same time tomorrow. Tasks alone are no news.
+func (d *digest) addToday(jobs []supervisor.Job) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j supervisor.Job) bool {
 		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobTask ||
 			!j.Next.Before(d.tomorrow())
@@ -69,7 +69,7 @@ func (d *digest) today(jobs []supervisor.Job) {
 		d.world = d.world || j.Options.World
 		lines = append(lines, d.times(j)+": "+what)
 	}
-	d.section(textDigestToday, lines, maxLines)
+	d.addSection(textDigestToday, lines, maxLines)
 }
 
 // times are those of a job until the same time tomorrow.
@@ -91,9 +91,9 @@ func (d *digest) times(j supervisor.Job) string {
 	return strings.Join(times, ", ")
 }
 
-// did is what came of jobs. What came and had nothing to say, and cost nothing, is no news; nor are
+// addJobs is what came of jobs. What came and had nothing to say, and cost nothing, is no news; nor are
 // reminders that came.
-func (d *digest) did(list []supervisor.JobSummary) {
+func (d *digest) addJobs(list []supervisor.JobSummary) {
 	var lines []string
 	cost, paid := int64(0), 0
 	for _, did := range list {
@@ -130,7 +130,7 @@ func (d *digest) did(list []supervisor.JobSummary) {
 	if paid > 1 {
 		heading += fmt.Sprintf(textDigestCosts, money.Dollars(cost))
 	}
-	d.section(heading, lines, maxLines)
+	d.addSection(heading, lines, maxLines)
 }
 
 // digestCounts say how many fires have come to what.
@@ -143,14 +143,14 @@ var digestCounts = []struct {
 	{supervisor.FireSkipped, textDigestSkipped},
 }
 
-// files are the names of those that are new.
-func (d *digest) files(names []string) {
+// addFiles are the names of those that are new.
+func (d *digest) addFiles(names []string) {
 	lines := make([]string, len(names))
 	for i, name := range names {
 		lines[i] = "`" + strings.ReplaceAll(oneLine(name), "`", "'") + "`"
 	}
 	d.news, d.world = d.news || len(names) > 0, d.world || len(names) > 0
-	d.section(fmt.Sprintf(textDigestFiles, amount.Plural(len(names), "new file", "new files")), lines, maxNames)
+	d.addSection(fmt.Sprintf(textDigestFiles, amount.Plural(len(names), "new file", "new files")), lines, maxNames)
 }
 
 // proposed are the jobs that wait for their person's yes.
@@ -164,8 +164,8 @@ func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 	return list
 }
 
-// waiting is what waits for the person. It is news where some of that is new.
-func (d *digest) waiting(list []supervisor.Waiting) {
+// addWaiting is what waits for the person. It is news where some of that is new.
+func (d *digest) addWaiting(list []supervisor.Waiting) {
 	var lines []string
 	slices.SortStableFunc(list, func(a, b supervisor.Waiting) int {
 		return cmp.Compare(b.Since.UnixMilli(), a.Since.UnixMilli())
@@ -181,7 +181,7 @@ func (d *digest) waiting(list []supervisor.Waiting) {
 		lines = append(lines, fmt.Sprintf(digestWaiting[w.Kind], subject))
 		d.news, d.world = d.news || w.Since.After(d.waitsAfter), d.world || w.World
 	}
-	d.section(textDigestWaiting, lines, maxLines)
+	d.addSection(textDigestWaiting, lines, maxLines)
 }
 
 // oneLine is the first line of a text that a person or somebody else has written, cut where it is

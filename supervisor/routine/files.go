@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	filesSettle = 30 * time.Second // after a change, until it is told
+	settleTime = 30 * time.Second // after a change, until it is told
 	// after a first change, until it is told though there are always others
-	neverSettles = 5 * time.Minute
-	betweenFiles = 10 * time.Minute // from one message about files to the next
+	maxSettleTime = 5 * time.Minute
+	noticeInterval = 10 * time.Minute // from one message about files to the next
 )
 
 // filesSeen is up to where a person's folder was compared.
@@ -30,7 +30,7 @@ type filesSeen struct {
 // wait is how long nothing more is told. (A clock may have been set back.)
 func (f filesSeen) wait(now time.Time) time.Duration {
 	if since := now.Sub(f.Said); since >= 0 {
-		return betweenFiles - since
+		return noticeInterval - since
 	}
 	return 0
 }
@@ -41,7 +41,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 	out.State = supervisor.FireSilent
 	was, err := state[filesSeen](c)
 	first := c.Seen == "" // what is there now is what the next look is compared with
-	if err != nil || !first && (was.wait(c.At) > 0 || !r.changed.settled(c.Job.User, c.At)) {
+	if err != nil || !first && (was.wait(c.At) > 0 || !r.changed.takeIfSettled(c.Job.User, c.At)) {
 		return out, err
 	}
 	next := was
@@ -56,9 +56,9 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 	case !all:
 		return out, nil
 	}
-	list, home, settled, err := r.othersChanged(ctx, c.Job.User, was)
+	list, home, settled, err := r.changesByOthers(ctx, c.Job.User, was)
 	if err != nil || !settled {
-		r.changed.note(c.Job.User, r.o.Now())
+		r.changed.markChanged(c.Job.User, r.o.Now())
 		return out, err
 	}
 	if next.Home = home; len(list) > 0 {
@@ -69,9 +69,9 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 	return out, err
 }
 
-// othersChanged lists what others have changed since a folder was compared. It is not settled where
+// changesByOthers lists what others have changed since a folder was compared. It is not settled where
 // something is under way that the ledger will have.
-func (r *Routines) othersChanged(ctx context.Context, user string, was filesSeen) (
+func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSeen) (
 	list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error,
 ) {
 	list, next, known, err := r.o.Changes(ctx, user, was.Home)
@@ -85,29 +85,29 @@ func (r *Routines) othersChanged(ctx context.Context, user string, was filesSeen
 		return nil, next, false, err
 	}
 	own := ledgerOf(effects)
-	return slices.DeleteFunc(list, func(c supervisor.HomeChange) bool { return !own.others(c) }), next, true, nil
+	return slices.DeleteFunc(list, func(c supervisor.HomeChange) bool { return !own.byOthers(c) }), next, true, nil
 }
 
 // HomeChanged says that something in a person's home has changed. It never blocks.
 func (r *Routines) HomeChanged(user string) {
-	r.changed.note(user, r.o.Now())
+	r.changed.markChanged(user, r.o.Now())
 	r.o.Jobs().Wake()
 }
 
 // Next is when a home is to be checked beside its times, if one is.
-func (r *Routines) Next() (next time.Time, any bool) { return r.changed.next() }
+func (r *Routines) Next() (next time.Time, any bool) { return r.changed.nextDue() }
 
 // CheckHomes has what changed be told of homes that are still again. What can't be checked now is
 // when it is due.
 func (r *Routines) CheckHomes(ctx context.Context) error {
 	now, failed := r.o.Now(), error(nil)
-	for _, user := range r.changed.take(now) {
+	for _, user := range r.changed.takeDue(now) {
 		later, err := r.checkHome(ctx, user, now)
 		if err != nil {
-			later = filesSettle
+			later = settleTime
 		}
 		if later > 0 {
-			r.changed.put(user, now.Add(later))
+			r.changed.checkAt(user, now.Add(later))
 		}
 		failed = errors.Join(failed, err)
 	}
@@ -117,7 +117,7 @@ func (r *Routines) CheckHomes(ctx context.Context) error {
 // checkHome has a home be checked, where its person wants that; or says after what time that is
 // to be done.
 func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
-	j, was, watched, err := r.watched(ctx, user)
+	j, was, watched, err := r.findWatched(ctx, user)
 	if err != nil || !watched {
 		r.changed.forget(user)
 		return 0, err
@@ -127,14 +127,14 @@ func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (l
 	}
 	begun, _, err := r.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
 	if err == nil && !begun {
-		return filesSettle, nil
+		return settleTime, nil
 	}
 	return 0, err
 }
 
-// watched is the routine that tells a person of files, and what it has seen. It is not ok where
+// findWatched is the routine that tells a person of files, and what it has seen. It is not ok where
 // they do not want that, or it has not looked.
-func (r *Routines) watched(ctx context.Context, user string) (j supervisor.Job, was filesSeen, ok bool, err error) {
+func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.Job, was filesSeen, ok bool, err error) {
 	if _, served := r.o.Person(user); !served {
 		return j, was, false, nil
 	}

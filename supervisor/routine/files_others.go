@@ -21,8 +21,8 @@ var ownFolders = []string{"memory", "logs", protocol.UploadsFolder}
 // memoryFile is changed by effects that name facts, not files.
 const memoryFile = "MEMORY.md"
 
-// ofFacts are those effects.
-var ofFacts = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
+// factEffects are those effects.
+var factEffects = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
 
 // ledger is what the person's own turns have left in their folder in a time, as far as that is on
 // record.
@@ -42,7 +42,7 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 	for _, e := range effects {
 		c := e.Change
 		switch {
-		case slices.Contains(ofFacts, e.Kind):
+		case slices.Contains(factEffects, e.Kind):
 			l.unknown[memoryFile] = true
 		case slices.Contains(programs, e.Kind) && (c == nil || c.Path == "."):
 			l.ran = true
@@ -64,15 +64,15 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 	return l
 }
 
-// others says whether somebody else may have made a change: the file is not as the ledger says that
+// byOthers says whether somebody else may have made a change: the file is not as the ledger says that
 // it was left.
-func (l ledger) others(c supervisor.HomeChange) bool {
+func (l ledger) byOthers(c supervisor.HomeChange) bool {
 	for _, folder := range ownFolders {
 		if strings.HasPrefix(c.Path, folder+"/") {
 			return false
 		}
 	}
-	if left, known := l.left[c.Path]; known && isAs(c, left) {
+	if left, known := l.left[c.Path]; known && mayBeState(c, left) {
 		return false
 	}
 	for p := c.Path; p != "."; p = path.Dir(p) {
@@ -86,9 +86,9 @@ func (l ledger) others(c supervisor.HomeChange) bool {
 	return c.Modified.After(l.blind)
 }
 
-// isAs says whether a file may be in a state: the bytes of a large one nobody has read. The index
+// mayBeState says whether a file may be in a state: the bytes of a large one nobody has read. The index
 // may have one that was young a nanosecond younger.
-func isAs(c supervisor.HomeChange, state protocol.FileState) bool {
+func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileAbsent {
 		return c.After == supervisor.FileMissing
 	}
@@ -100,8 +100,8 @@ func isAs(c supervisor.HomeChange, state protocol.FileState) bool {
 }
 
 const (
-	mostFiles    = 20  // that are named in one message
-	mostFileName = 200 // characters of a name
+	maxNamedFiles    = 20  // that are named in one message
+	maxFileName = 200 // characters of a name
 )
 
 // filesText tells of files that others have changed.
@@ -109,7 +109,7 @@ func filesText(list []supervisor.HomeChange) string {
 	var lines []string
 	for _, what := range []string{textFileNew, textFileChanged, textFileGone} {
 		for _, c := range list {
-			if fileWhat(c) == what && len(lines) < mostFiles {
+			if fileFormat(c) == what && len(lines) < maxNamedFiles {
 				lines = append(lines, fmt.Sprintf(what, fileName(c.Path)))
 			}
 		}
@@ -120,7 +120,7 @@ func filesText(list []supervisor.HomeChange) string {
 	return textFilesOthers + "\n" + markdown.Fenced(strings.Join(lines, "\n"))
 }
 
-func fileWhat(c supervisor.HomeChange) string {
+func fileFormat(c supervisor.HomeChange) string {
 	switch supervisor.FileMissing {
 	case c.Before:
 		return textFileNew
@@ -131,8 +131,8 @@ func fileWhat(c supervisor.HomeChange) string {
 }
 
 func fileName(path string) string {
-	if runes := []rune(printable.Text(path)); len(runes) > mostFileName {
-		return string(runes[:mostFileName]) + "…"
+	if runes := []rune(printable.Text(path)); len(runes) > maxFileName {
+		return string(runes[:maxFileName]) + "…"
 	}
 	return printable.Text(path)
 }

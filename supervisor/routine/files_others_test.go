@@ -75,7 +75,7 @@ func TestWhoHasChangedAFile(t *testing.T) {
 		"what somebody has sent":    {nil, file("uploads/2026-03-27/a.txt", one), false},
 		"a file that is called so":  {nil, file("uploads", one), true},
 	} {
-		if got := ledgerOf(c.effects).others(c.change); got != c.others {
+		if got := ledgerOf(c.effects).byOthers(c.change); got != c.others {
 			t.Errorf("%s: by others: %t", name, got)
 		}
 	}

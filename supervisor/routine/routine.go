@@ -22,12 +22,12 @@ type kind struct {
 	command string // that turns it on and off
 	help    string // of the command
 	private bool   // its command is not answered in a group
-	what    string // what it does, for its person
-	usual   string // when it comes, as recurrence.Parse reads it, where its person does not say
-	fixed   bool   // nobody else may say when
+	description    string // what it does, for its person
+	defaultTimes   string // when it comes, as recurrence.Parse reads it, where its person does not say
+	fixedTimes   bool   // nobody else may say when
 
 	// it knows nothing of the time while it was off, and is checked at once when it is turned on
-	afresh bool
+	startsAfresh bool
 	check  func(context.Context, supervisor.CheckFire) (supervisor.CheckOutcome, error)
 	modes  map[string]mode // by the word for it
 }
@@ -38,17 +38,17 @@ func (r *Routines) newKinds() map[string]kind {
 		supervisor.RoutineHeartbeat: {
 			command: "heartbeat",
 			help:    helpHeartbeat,
-			what:    whatHeartbeat,
-			usual:   usualHeartbeat,
-			fixed:   true,
+			description:    descriptionHeartbeat,
+			defaultTimes:   defaultHeartbeat,
+			fixedTimes:   true,
 			check:   r.heartbeat,
 		},
 		supervisor.RoutineDigest: {
 			command: "digest",
 			help:    helpDigest,
 			private: true,
-			what:    whatDigest,
-			usual:   usualDigest,
+			description:    descriptionDigest,
+			defaultTimes:   defaultDigest,
 			check:   r.digest,
 			modes:   digestModes(),
 		},
@@ -56,10 +56,10 @@ func (r *Routines) newKinds() map[string]kind {
 			command: "notifications",
 			help:    helpFiles,
 			private: true,
-			what:    whatFiles,
-			usual:   usualFiles,
-			fixed:   true,
-			afresh:  true,
+			description:    descriptionFiles,
+			defaultTimes:   defaultFiles,
+			fixedTimes:   true,
+			startsAfresh:  true,
 			check:   r.files,
 		},
 	}
@@ -89,9 +89,9 @@ func (r *Routines) commands() (all []feature.Command) {
 // mode has a routine go about it in another way.
 type mode func(*supervisor.JobOptions)
 
-// modeIn is the mode that the first of some words stands for, and the words behind it; nil and all
+// cutMode is the mode that the first of some words stands for, and the words behind it; nil and all
 // of them where it stands for none.
-func (k kind) modeIn(words string) (m mode, rest string) {
+func (k kind) cutMode(words string) (m mode, rest string) {
 	first, rest, _ := strings.Cut(words, " ")
 	if m = k.modes[first]; m == nil {
 		return nil, words
@@ -111,7 +111,7 @@ func (r *Routines) Check(ctx context.Context, c supervisor.CheckFire) (superviso
 
 // CheckTimes refuses that a routine comes at other times where those are fixed.
 func (r *Routines) CheckTimes(j supervisor.Job) error {
-	if r.kinds[j.Name].fixed {
+	if r.kinds[j.Name].fixedTimes {
 		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, job.Title(j))
 	}
 	return nil
@@ -133,7 +133,7 @@ func (r *Routines) Switch(
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(Names(), ", "))
 	}
 	j, found, err := r.findRoutine(ctx, user.Name, name)
-	mode, words := k.modeIn(strings.ToLower(strings.TrimSpace(words)))
+	mode, words := k.cutMode(strings.ToLower(strings.TrimSpace(words)))
 	switch {
 	case err != nil:
 		return d, err
@@ -145,10 +145,10 @@ func (r *Routines) Switch(
 		_, err := r.o.Jobs().Pause(ctx, j)
 		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, job.RoutineTitles[name])}, err
 	case words == wordOn || words == "" && !found:
-		words = k.usual
+		words = k.defaultTimes
 	case words == "":
 		return r.switchMode(ctx, j, mode, at)
-	case k.fixed:
+	case k.fixedTimes:
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, job.RoutineTitles[name])
 	}
 	when := words
@@ -160,7 +160,7 @@ func (r *Routines) Switch(
 			strings.Join(slices.Sorted(maps.Keys(k.modes)), ", "))
 	}
 	words = when
-	if !k.afresh || j.State == supervisor.JobActive {
+	if !k.startsAfresh || j.State == supervisor.JobActive {
 		return r.turnOn(ctx, user, c, name, words, mode, at)
 	}
 	j.Name = name // where there was none
@@ -241,7 +241,7 @@ func (r *Routines) turnOn(
 		User:         user.Name,
 		Kind:         supervisor.JobRoutine,
 		Name:         name,
-		Text:         r.kinds[name].what,
+		Text:         r.kinds[name].description,
 		Zone:         user.Timezone,
 		Conversation: c,
 		MadeBy:       "routine/" + name,
@@ -277,7 +277,7 @@ func (r *Routines) turnOn(
 // routineText says whether a routine is on, when it comes, where it speaks and what it may cost.
 func (r *Routines) routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
-		return fmt.Sprintf(textRoutineOff, job.RoutineTitles[name]) + "\n\n" + r.kinds[name].what
+		return fmt.Sprintf(textRoutineOff, job.RoutineTitles[name]) + "\n\n" + r.kinds[name].description
 	}
 	text := fmt.Sprintf(textRoutineOn, job.RoutineTitles[name], r.o.Line(j))
 	if j.Options.ByModel {
@@ -286,7 +286,7 @@ func (r *Routines) routineText(name string, j supervisor.Job, found bool) string
 	for _, more := range r.o.Jobs().Terms(j) {
 		text += " " + more
 	}
-	return text + "\n\n" + r.kinds[name].what
+	return text + "\n\n" + r.kinds[name].description
 }
 
 // state is what a routine has kept of its last look.

@@ -13,11 +13,11 @@ const (
 	answerFilesInGroup = "What changes in their folder is not told in a group: others read it."
 )
 
-// usualHeartbeat is every 30 minutes from 08:00 to 22:00.
-const usualHeartbeat = "*/30 8-21 * * *"
+// defaultHeartbeat is every 30 minutes from 08:00 to 22:00.
+const defaultHeartbeat = "*/30 8-21 * * *"
 
-// usualFiles is when folders are compared that nobody watches.
-const usualFiles = "every 15 min"
+// defaultFiles is when folders are compared that nobody watches.
+const defaultFiles = "every 15 min"
 
 // What is told of files.
 const (
@@ -30,12 +30,12 @@ const (
 
 // What routines do, and their commands.
 const (
-	whatHeartbeat = "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no " +
+	descriptionHeartbeat = "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no " +
 		"model is asked. An item may begin with a time: - @weekdays 8:30 look at the build"
-	whatFiles = "I tell you which text files in your folder others have changed, with an editor, git or a " +
+	descriptionFiles = "I tell you which text files in your folder others have changed, with an editor, git or a " +
 		"program that syncs: what I change myself is not told. I watch while I am at work for you, and else look " +
 		"every 15 min. No model is asked."
-	whatDigest = "I tell you in one message what is due today, what your tasks did, missed or cost, which " +
+	descriptionDigest = "I tell you in one message what is due today, what your tasks did, missed or cost, which " +
 		"files are new, and " +
 		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, " +
 		"/digest plain has none."

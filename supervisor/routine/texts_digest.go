@@ -2,8 +2,8 @@ package routine
 
 import "mews/supervisor"
 
-// usualDigest is every morning.
-const usualDigest = "daily at 7:30"
+// defaultDigest is every morning.
+const defaultDigest = "daily at 7:30"
 
 const (
 	dayLayout = "Mon 2 Jan 15:04"

@@ -41,7 +41,7 @@ var (
 // not. now is in the person's zone.
 func Parse(text string, was State, now time.Time) (items []Item) {
 	seen := map[string]bool{}
-	for _, item := range open(comment.ReplaceAllString(text, "")) {
+	for _, item := range openItems(comment.ReplaceAllString(text, "")) {
 		sum := sha256.Sum256([]byte(item))
 		i := Item{Key: hex.EncodeToString(sum[:8]), Text: item}
 		if seen[i.Key] || len(items) == maxItems {
@@ -59,8 +59,8 @@ func Parse(text string, was State, now time.Time) (items []Item) {
 	return items
 }
 
-// open are the texts of the open items.
-func open(text string) (items []string) {
+// openItems are the texts of the open items.
+func openItems(text string) (items []string) {
 	inItem, closing := false, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")

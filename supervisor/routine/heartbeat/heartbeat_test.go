@@ -76,8 +76,8 @@ func TestTimesOfItems(t *testing.T) {
 	}
 }
 
-// looks are how often each text is due at a sequence of moments.
-func looks(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int {
+// countDue are how often each text is due at a sequence of moments.
+func countDue(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int {
 	n, state := map[string]int{}, heartbeat.State(nil)
 	for _, now := range at {
 		due, next, err := heartbeat.Due(items, state, now, zone(t))
@@ -95,7 +95,7 @@ func looks(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int
 func TestWhatIsDue(t *testing.T) {
 	items := heartbeat.Parse("- plain\n- @weekdays 8:30 timed\n- @what wrong\n", nil, monday)
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, 23+day, hour, minute, 0, 0, time.UTC) }
-	got := looks(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59),
+	got := countDue(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59),
 		at(0, 23, 1), at(1, 12, 0), at(5, 12, 0))
 	// 23:01 in London is the next day in Madrid
 	if diff := cmp.Diff(map[string]int{"plain": 3, "timed": 3, "@what wrong": 1}, got); diff != "" {
