@@ -13,7 +13,7 @@ import (
 )
 
 // Jobs say which model a turn has, and how long it may take.
-type Jobs struct {
+type JobTerms struct {
 	Find   func(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	Choice users.ModelChoice
 	Small  func() string       // the small model
@@ -22,7 +22,7 @@ type Jobs struct {
 }
 
 // jobOf is the job whose turn a turn is, where it is one.
-func (j Jobs) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.Job, found bool, err error) {
+func (j JobTerms) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.Job, found bool, err error) {
 	id, err := strconv.ParseInt(t.Conversation.Chat, 10, 64)
 	if t.Kind != supervisor.TurnJob || err != nil {
 		return job, false, nil
@@ -32,7 +32,7 @@ func (j Jobs) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.Job,
 
 // Model is the model of a person's turn: of a job its own, the small one of what looks or is
 // built in, else that which answers the person.
-func (j Jobs) Model(ctx context.Context, t supervisor.Turn) (string, error) {
+func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) {
 	job, found, err := j.jobOf(ctx, t)
 	switch own := job.Options.Model; {
 	case err != nil:
@@ -48,7 +48,7 @@ func (j Jobs) Model(ctx context.Context, t supervisor.Turn) (string, error) {
 
 // TurnLimits are those of a job's turn. It may have fewer or more steps and minutes than jobs have,
 // but no more than any turn.
-func (j Jobs) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
+func (j JobTerms) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
 	most, usual := j.Limits, jobLimits(j.Limits)
 	job, _, err := j.jobOf(ctx, t)
 	if err != nil { // the usual ones do

@@ -46,7 +46,7 @@ type reviewRig struct {
 
 	mu        sync.Mutex // guards what follows
 	asked     []string   // system texts' beginnings
-	private   int        // the most that a worker had for itself alone as it asked, in KB
+	mostPrivate   int        // the most that a worker had for itself alone as it asked, in KB
 	committed func()     // called after each window
 	audited   []string
 	stderr    strings.Builder
@@ -69,7 +69,7 @@ func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
 	r.material, err = file.Commit()
 	r.must(err)
 	r.begin("7")
-	r.live()
+	r.startLife()
 	return r
 }
 
@@ -91,7 +91,7 @@ func (r *reviewRig) must(err error) {
 
 // live is a life of the supervisor, which knows what is on disk. It ends with the test at the
 // latest.
-func (r *reviewRig) live() {
+func (r *reviewRig) startLife() {
 	bin := apptest.Programs(r)
 	account, err := placement.WorkerAccount(r.Context(), apptest.WorkersAccount, false)
 	r.must(err)
@@ -137,7 +137,7 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 	r.mu.Lock()
 	r.asked = append(r.asked, strings.Fields(req.System)[1])
 	for _, s := range r.workers.List() {
-		r.private = max(r.private, private(s.PID))
+		r.mostPrivate = max(r.mostPrivate, privateMemory(s.PID))
 	}
 	r.mu.Unlock()
 	text := `{"refuted": false, "why": "it does crash"}`
@@ -153,7 +153,7 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 }
 
 // private is the memory that a process has for itself alone, in KB (proc_pid_status(5)).
-func private(pid int) (kb int) {
+func privateMemory(pid int) (kb int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, value, _ := strings.Cut(string(text), "\nRssAnon:")
 	_, _ = fmt.Sscan(value, &kb) // 0 where there is none
@@ -176,7 +176,7 @@ func (r *reviewRig) CommitLast(ctx context.Context, last sqlite.LastStep) (sqlit
 
 // run runs one attempt.
 func (r *reviewRig) run(purse supervisor.Budget) (session.End, error) {
-	o := OneShots{Turns: Turns{Pool: r.workers, Begins: func(string) {}, Faults: &StartFaults{Reads: func(string) bool { return false }},
+	o := OneShots{Turns: Turns{Pool: r.workers, OnBegin: func(string) {}, Faults: &StartFaults{MayRead: func(string) bool { return false }},
 		Reserver: func(t supervisor.Turn) hostcall.Reserver {
 			return budget.New(budget.Options{Leases: r.db.Leases(), Turn: t.ID, Conversation: t.Conversation, Destination: t.Conversation, Limits: purse, Pot: "review/acme/widget"})
 		}, Log: hclog.NewNullLogger()},
@@ -198,7 +198,7 @@ func (r *reviewRig) run(purse supervisor.Budget) (session.End, error) {
 }
 
 // parts is a change in so many parts.
-func parts(n int) protocol.ReviewMaterial {
+func materialInParts(n int) protocol.ReviewMaterial {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Number: 7, Title: "Count", Author: "mallory"}
 	for i := range n {
 		m.Chunks = append(m.Chunks, protocol.ReviewChunk{Name: "a.go " + strings.Repeat("i", i+1), Files: []protocol.ReviewFile{
@@ -207,8 +207,8 @@ func parts(n int) protocol.ReviewMaterial {
 	return m
 }
 
-func TestAReviewRunsInAWorkerOfItsOwn(t *testing.T) {
-	r := newReviewRig(t, parts(2))
+func TestReview_RunsInItsOwnWorker(t *testing.T) {
+	r := newReviewRig(t, materialInParts(2))
 	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 5 * dollar})
 	if err != nil || end.Why != protocol.WhyDone || len(r.reports) != 1 {
 		t.Fatalf("%+v, %v, %d reports\n%s", end, err, len(r.reports), r.stderr.String())
@@ -236,8 +236,8 @@ func TestAReviewRunsInAWorkerOfItsOwn(t *testing.T) {
 
 // Whatever ends a worker between two windows, and each time the supervisor with it, no answer is
 // paid for twice.
-func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
-	r := newReviewRig(t, parts(2))
+func TestReview_WorkerDies_PaysOnce(t *testing.T) {
+	r := newReviewRig(t, materialInParts(2))
 	r.committed = func() {
 		for _, s := range r.workers.List() {
 			if s.PID > 0 {
@@ -254,7 +254,7 @@ func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
 		if left, err := r.db.Leases().Recover(t.Context()); err != nil || left > 0 {
 			t.Errorf("%d leases are left, %v", left, err)
 		}
-		r.live()
+		r.startLife()
 	}
 	if totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{}); err != nil || totals[0].Cost != 4*50_000 {
 		t.Errorf("spent %+v, %v", totals, err)
@@ -265,8 +265,8 @@ func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
 }
 
 // A review whose money is spent says so, and asks nobody.
-func TestAReviewWithoutMoneySaysSo(t *testing.T) {
-	r := newReviewRig(t, parts(3))
+func TestReview_NoBudget_ReportsIt(t *testing.T) {
+	r := newReviewRig(t, materialInParts(3))
 	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 120_000})
 	failed := new(modelcall.Error)
 	if err != nil || len(r.reports) != 1 || !errors.As(end.Failure, &failed) || failed.Class != modelcall.OverBudget {
@@ -281,7 +281,7 @@ func TestAReviewWithoutMoneySaysSo(t *testing.T) {
 }
 
 // large is a change of 50 files in parts of 5, each with its whole text.
-func large() protocol.ReviewMaterial {
+func largeMaterial() protocol.ReviewMaterial {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("Why it is so.\n", 500)}
 	for i := range 50 {
 		path := fmt.Sprintf("f%d.go", i)
@@ -297,28 +297,28 @@ func large() protocol.ReviewMaterial {
 }
 
 // mostReading is the private memory that a worker may have in a review of 50 files, in KB.
-const mostReading = 12 << 10
+const maxReviewMemory = 12 << 10
 
-func TestAWorkerThatReadsIsSmall(t *testing.T) {
+func TestReviewWorker_MemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	r := newReviewRig(t, large())
+	r := newReviewRig(t, largeMaterial())
 	if _, err := r.run(supervisor.Budget{}); err != nil || len(r.reports) != 1 || len(r.asked) != 20 {
 		t.Fatalf("%v, %d reports, %d windows", err, len(r.reports), len(r.asked))
 	}
-	if r.private == 0 || r.private > mostReading {
-		t.Errorf("a worker had %d KB, want up to %d", r.private, mostReading)
+	if r.mostPrivate == 0 || r.mostPrivate > maxReviewMemory {
+		t.Errorf("a worker had %d KB, want up to %d", r.mostPrivate, maxReviewMemory)
 	}
 }
 
 // BenchmarkReview is what is ours of a review of 50 files: a worker, its walls, and 20 windows that
 // are answered at once.
 func BenchmarkReview(b *testing.B) {
-	r := newReviewRig(b, large())
+	r := newReviewRig(b, largeMaterial())
 	for i := 0; b.Loop(); i++ {
 		r.begin(fmt.Sprint("pull ", i))
 		if _, err := r.run(supervisor.Budget{}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(r.private), "KB-worker")
+	b.ReportMetric(float64(r.mostPrivate), "KB-worker")
 }

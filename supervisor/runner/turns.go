@@ -20,9 +20,9 @@ const (
 	// overtime is what a worker gets to end a turn by itself after the turn's time is over.
 	overtime = 15 * time.Second
 	// refusedAgain is after how long a worker that could not be started is asked for again.
-	refusedAgain = 15 * time.Second
+	refusedRetry = 15 * time.Second
 	// dying is how long a worker that is being killed is waited for; the pool's ladder is shorter.
-	dying = 15 * time.Second
+	deathTimeout = 15 * time.Second
 )
 
 // What answers a worker is its hostcall.Conn.
@@ -35,11 +35,11 @@ type (
 type Turns struct {
 	Pool     *Pool
 	Spec     func(user string) (pool.Spec, error)
-	Begins   func(user string) // told of each attempt
+	OnBegin   func(user string) // told of each attempt
 	Faults   *StartFaults
 	Model    func(context.Context, supervisor.Turn) (string, error)
 	Reserver func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
-	Ended    func(user string, end protocol.TurnEnd) // told of each end
+	OnEnd    func(user string, end protocol.TurnEnd) // told of each end
 	// Uses counts how often a person's facts were used.
 	Uses func(ctx context.Context, user string) (map[string]int, error)
 	Log  hclog.Logger
@@ -71,7 +71,7 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 		Kind: a.Turn.Kind, Reserver: t.Reserver(a.Turn), CommitLast: a.CommitLast,
 	})
 	end, err := call(ctx, worker, a)
-	t.Ended(a.Turn.Conversation.User, end)
+	t.OnEnd(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
 	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy,
 		Shared: worker.Shared()}, err
@@ -80,18 +80,18 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 // acquire has a worker for a person's turn, unless there was an error in finding which. Its error
 // is the Runner's.
 func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*Worker, error) {
-	t.Begins(user)
+	t.OnBegin(user)
 	if err != nil {
-		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
-			Why: t.Faults.of(user, err.Error())}
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedRetry), Err: err,
+			Why: t.Faults.explain(user, err.Error())}
 	}
 	worker, err := t.Pool.Acquire(ctx, spec)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
 		return nil, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
 	if refused := new(pool.RefusedError); errors.As(err, &refused) {
-		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
-			Why: t.Faults.of(user, refused.Reason)}
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedRetry), Err: err,
+			Why: t.Faults.explain(user, refused.Reason)}
 	}
 	if err == nil {
 		t.Faults.told.Delete(user)
@@ -114,7 +114,7 @@ func call(ctx context.Context, worker *Worker, a session.Attempt) (end protocol.
 	}
 	if err != nil {
 		worker.Kill(err)
-		wait, done := context.WithTimeout(context.WithoutCancel(ctx), dying)
+		wait, done := context.WithTimeout(context.WithoutCancel(ctx), deathTimeout)
 		defer done()
 		select {
 		case <-worker.Died():
