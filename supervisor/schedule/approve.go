@@ -38,16 +38,16 @@ func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job)
 // nothing of it has changed, or its person says yes to exactly this. For a turn that may be
 // supervisor.ErrWaits.
 func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Job) error {
-	what, before := spokenOf(j, from.when), spokenOf(was, "")
+	what, before := approvalArguments(j, from.when), approvalArguments(was, "")
 	if !j.Conversation.InGroup() || slices.Equal(what, before) {
 		return nil
 	}
-	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation),
-		printable.Text(clip(j.Text, mostAsked)))
-	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, ed.checkText(j),
+	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), groupName(j.Conversation),
+		printable.Text(clip(j.Text, maxQuestionText)))
+	for _, more := range []string{cmp.Or(from.when, describeTimes(j)), j.Name, ed.checkText(j),
 		shown(textWorkspace, j.Options.Workspace)} {
 		if more != "" {
-			text += "\n" + printable.Text(clip(more, mostAsked))
+			text += "\n" + printable.Text(clip(more, maxQuestionText))
 		}
 	}
 	if from.in.ID == 0 { // there is none yet
@@ -61,8 +61,8 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 		Call: from.call, Inbound: from.inbound, Effect: EffectPostElsewhere, Arguments: what, Text: text})
 }
 
-// mostAsked is how many characters a question shows of each of what it is about.
-const mostAsked = 1000
+// maxQuestionText is how many characters a question shows of each of what it is about.
+const maxQuestionText = 1000
 
 // clip is how a text begins, and how long it is where that is not all of it.
 func clip(text string, most int) string {
@@ -73,8 +73,8 @@ func clip(text string, most int) string {
 	return fmt.Sprintf(textClipped, string(runes[:most]), len(runes))
 }
 
-// wordsOf say when a job is due; "" of one that can't be read.
-func wordsOf(j supervisor.Job) string {
+// describeTimes say when a job is due; "" of one that can't be read.
+func describeTimes(j supervisor.Job) string {
 	rule, err := recurrence.Of(j)
 	if err != nil {
 		return ""
@@ -86,9 +86,9 @@ func wordsOf(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// spokenOf is all that makes what a job says in a chat what it is, and whose files that is made
+// approvalArguments is all that makes what a job says in a chat what it is, and whose files that is made
 // of: a yes is one to exactly this. when are the words for another time; "" is the job's own.
-func spokenOf(j supervisor.Job, when string) []string {
+func approvalArguments(j supervisor.Job, when string) []string {
 	check, err := json.Marshal(j.Options.Check)
 	if err != nil { // it has texts and flags alone
 		return nil

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// listed are the times of a job that its card lists.
-const listed = 3
+// cardTimes are the times of a job that its card lists.
+const cardTimes = 3
 
 // cards show jobs.
 type cards struct {
@@ -37,12 +37,12 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	if check != "" {
 		d.Text += "\n\n" + check
 	}
-	rule, times, err := timesOf(j)
+	rule, times, err := nextTimes(j)
 	if err != nil {
 		d.Text += "\n\n" + textBroken
 		return d
 	}
-	zone, _ := recurrence.ZoneOf(j) // timesOf has read it
+	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
@@ -92,8 +92,8 @@ func (cs *cards) checkText(j supervisor.Job) string {
 	return cs.rules.Text(j.Options.Check)
 }
 
-// aMonth is how many days the longest month has.
-const aMonth = 31
+// monthDays is how many days the longest month has.
+const monthDays = 31
 
 // costText says the most that a job may cost; "" of one that asks no model.
 func (cs *cards) costText(j supervisor.Job) string {
@@ -117,14 +117,14 @@ func (cs *cards) costText(j supervisor.Job) string {
 // monthCost is the most that a job can cost in the longest month from its next time on, and how
 // often it comes then, as far as that matters.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
-	if most = b.Month; b.Day > 0 && (most == 0 || most > aMonth*b.Day) {
-		most = aMonth * b.Day
+	if most = b.Month; b.Day > 0 && (most == 0 || most > monthDays*b.Day) {
+		most = monthDays * b.Day
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if !found {
 		at, found, _ = recurrence.NextOf(j, j.FiredUntil) // one that can't be read comes never
 	}
-	for end := lastOf(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxCounted; times++ {
+	for end := monthEnd(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxMonthFires; times++ {
 		j.FireCount++
 		at, found, _ = recurrence.NextOf(j, at)
 	}
@@ -134,21 +134,21 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	return most, times
 }
 
-// maxCounted bounds how many times of a month are counted: a job that asks a model comes no
+// maxMonthFires bounds how many times of a month are counted: a job that asks a model comes no
 // oftener.
-const maxCounted = int64(aMonth * 24 * time.Hour / leastPeriod)
+const maxMonthFires = int64(monthDays * 24 * time.Hour / minPeriod)
 
-// lastOf is the end of a month from a moment on, by a job's clocks.
-func lastOf(j supervisor.Job, from time.Time) time.Time {
+// monthEnd is the end of a month from a moment on, by a job's clocks.
+func monthEnd(j supervisor.Job, from time.Time) time.Time {
 	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
 		zone = time.UTC
 	}
-	return from.In(zone).AddDate(0, 0, aMonth)
+	return from.In(zone).AddDate(0, 0, monthDays)
 }
 
-// timesOf are a job's rule and the next times that it is due.
-func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
+// nextTimes are a job's rule and the next times that it is due.
+func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
 	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
 		return rule, nil, err
@@ -162,7 +162,7 @@ func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error)
 			return rule, nil, err
 		}
 	}
-	for found && len(times) < listed {
+	for found && len(times) < cardTimes {
 		times = append(times, at.In(zone).Format(timeLayout))
 		j.FireCount++
 		if at, found, err = recurrence.NextOf(j, at); err != nil {
@@ -172,8 +172,8 @@ func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error)
 	return rule, times, nil
 }
 
-// listedText is what a list says of a job, on one line.
-func listedText(j supervisor.Job) string {
+// listTitle is what a list says of a job, on one line.
+func listTitle(j supervisor.Job) string {
 	if j.Kind != supervisor.JobReminder {
 		return job.Title(j)
 	}
@@ -182,11 +182,11 @@ func listedText(j supervisor.Job) string {
 
 // Line says when a job is due, and next.
 func Line(j supervisor.Job) string {
-	rule, times, err := timesOf(j)
+	rule, times, err := nextTimes(j)
 	if err != nil {
 		return textBroken
 	}
-	zone, _ := recurrence.ZoneOf(j) // timesOf has read it
+	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it
 	next := textPaused
 	switch {
 	case j.State == supervisor.JobProposed:

@@ -24,7 +24,7 @@ func TestACardSaysWhenAJobComesNext(t *testing.T) {
 	if _, err := h.Resume(t.Context(), h.job(t, 1), h.now); err != nil {
 		t.Fatal(err)
 	}
-	h.passes(t, 10*time.Minute)
-	h.passes(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
 	shows("It comes no more.\n")
 }

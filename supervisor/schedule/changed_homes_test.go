@@ -10,10 +10,10 @@ import (
 func TestAFolderThatIsNeverStill(t *testing.T) {
 	h := newNoticed(t)
 	for i := range 2 * 60 * 3 { // every 20 s for two hours
-		h.changes(fmt.Sprintf("changed log%d.md", i%3))
-		h.goesOn(t, 20*time.Second)
+		h.changeFiles(fmt.Sprintf("changed log%d.md", i%3))
+		h.runFor(t, 20*time.Second)
 	}
-	if n := len(h.said(t, chatOf("alice"))); n < 8 || n > 12 {
+	if n := len(h.saidTo(t, chatOf("alice"))); n < 8 || n > 12 {
 		t.Errorf("in two hours there are %d messages", n)
 	}
 }

@@ -56,7 +56,7 @@ func (ch *Chat) List(ctx context.Context, user string) (d supervisor.Delivery, e
 	}
 	d.Text = textJobs
 	for _, j := range list[:min(len(list), maxListed)] {
-		d.Text += fmt.Sprintf(textListed, j.ID, listedText(j), Line(j))
+		d.Text += fmt.Sprintf(textListed, j.ID, listTitle(j), Line(j))
 		if what := beginPresses[j.State]; what != "" && len(d.Buttons) < maxListedRows {
 			row := job.Buttons(j, what)[0]
 			row[0].Text += fmt.Sprintf(" %d", j.ID)
@@ -74,9 +74,9 @@ func (ch *Chat) Cancel(ctx context.Context, user, number string) (string, error)
 	if number == "" {
 		return textWhichJob, nil
 	}
-	j, err := ch.find(ctx, user, number)
+	j, err := ch.findByNumber(ctx, user, number)
 	if err != nil {
 		return "", err
 	}
-	return ch.end(ctx, j)
+	return ch.remove(ctx, j)
 }

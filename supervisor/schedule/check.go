@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	checksAtOnce = 2 // of everybody; of each person one
+	maxChecks = 2 // of everybody; of each person one
 	// after that a check is taken for lost, and begun again
 	checkLease = (protocol.CheckSeconds + 60) * time.Second
-	checkTime  = (protocol.CheckSeconds + 30) * time.Second // that one may take
+	checkTimeout  = (protocol.CheckSeconds + 30) * time.Second // that one may take
 )
 
 // CheckStore keeps the checks of jobs that are due.
@@ -63,7 +63,7 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 		slot.Release()
 		return err
 	}
-	s.turns.took(user.Name)
+	s.turns.noteBegun(user.Name)
 	s.checking.Go(func() {
 		defer func() {
 			slot.Release()
@@ -83,7 +83,7 @@ func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error
 	if c.Seen, err = s.checkStore.FindSeen(ctx, c.Job.ID); err != nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, checkTime)
+	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	out, err := s.checks[c.Job.Kind](bounded, c)
 	if ctx.Err() != nil {
@@ -91,11 +91,11 @@ func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error
 	}
 	end := out.CheckEnd
 	if out.Prompt != nil {
-		end.Turn = s.turnOf(c, *out.Prompt)
+		end.Turn = s.checkTurn(c, *out.Prompt)
 	}
 	if err != nil {
 		end = supervisor.CheckEnd{Retry: errors.Is(err, supervisor.ErrCheckAgain) || bounded.Err() != nil,
-			State: supervisor.FireFailed, Text: fmt.Sprintf(textNotChecked, sayable(err))}
+			State: supervisor.FireFailed, Text: fmt.Sprintf(textNotChecked, errorText(err))}
 	}
 	end.Conversation = s.destination(c.Job)
 	said, begun, err := s.checkStore.EndCheck(ctx, c.ClaimedFire, end)
@@ -109,15 +109,15 @@ func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error
 	return nil
 }
 
-// turnOf is the turn that goes on with a check. What was found is material.
-func (s *Schedule) turnOf(c supervisor.CheckFire, p supervisor.CheckPrompt) supervisor.Inbound {
+// checkTurn is the turn that goes on with a check. What was found is material.
+func (s *Schedule) checkTurn(c supervisor.CheckFire, p supervisor.CheckPrompt) supervisor.Inbound {
 	c.Job.Text = p.Text
 	c.Material = strings.TrimSpace(c.Material + "\n" + p.Material)
-	return s.inboundOf(c.Owner, c.ClaimedFire, nil)
+	return s.newInbound(c.Owner, c.ClaimedFire, nil)
 }
 
-// sayable is what a person may read of an error.
-func sayable(err error) string {
+// errorText is what a person may read of an error.
+func errorText(err error) string {
 	if told := new(supervisor.Error); errors.As(err, &told) {
 		return told.Message
 	}

@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// checksWhile has a job's check see what is found, and its person do something before that is kept.
-func (h *harness) checksWhile(t testing.TB, found protocol.CheckResult, does func()) {
+// checkDuring has a job's check see what is found, and its person do something before that is kept.
+func (h *harness) checkDuring(t testing.TB, found protocol.CheckResult, does func()) {
 	t.Helper()
 	h.checks[supervisor.JobCheck] = check.New(check.Options{Check: func(ctx context.Context, user string,
 		p protocol.CheckParameters) (protocol.CheckResult, error) {
-		if _, err := h.look(ctx, user, p); err != nil {
+		if _, err := h.fakeCheck(ctx, user, p); err != nil {
 			return protocol.CheckResult{}, err
 		}
 		if does != nil {
@@ -34,27 +34,27 @@ func (h *harness) checksWhile(t testing.TB, found protocol.CheckResult, does fun
 func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 	for _, task := range []bool{false, true} {
 		h := newHarness(t)
-		club, _ := clubs(t, h)
+		club, _ := putGroups(t, h)
 		h.putCheck(t, supervisor.Check{Files: "*", Task: task})
 		j := h.job(t, 1)
 		j.Conversation = club
 		if err := h.Change(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
-		h.checksWhile(t, protocol.CheckResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
-			j, err := h.find(t.Context(), "alice", "1")
+		h.checkDuring(t, protocol.CheckResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
+			j, err := h.findByNumber(t.Context(), "alice", "1")
 			j.Conversation, j.Text = chatOf("alice"), "Other words."
 			if err := errors.Join(err, h.Change(t.Context(), j)); err != nil {
 				t.Error(err)
 			}
 		})
-		begun := h.passes(t, 10*time.Minute)
-		if got := h.said(t, club); len(got) > 0 || len(h.looked) != 2 {
-			t.Errorf("the group is told %q, and it looked %d times", got, len(h.looked))
+		begun := h.passTime(t, 10*time.Minute)
+		if got := h.saidTo(t, club); len(got) > 0 || len(h.checked) != 2 {
+			t.Errorf("the group is told %q, and it looked %d times", got, len(h.checked))
 		}
 		if !task {
-			h.told(t, "**Build**\n\nOther words.\n\n```\nnew: plan\n```")
-			h.is(t, "said")
+			h.wantSaid(t, "**Build**\n\nOther words.\n\n```\nnew: plan\n```")
+			h.wantStates(t, "said")
 			continue
 		}
 		if len(begun) != 1 || begun[0].Destination.InGroup() || !strings.Contains(begun[0].Text, "Other words.") {
@@ -67,14 +67,14 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "x"})
-	h.checksWhile(t, protocol.CheckResult{Met: true}, func() {
+	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {
 		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
 			"1, failures = 2")
 	})
-	h.passes(t, 10*time.Minute)
-	h.told(t, "**Build**\n\nIt is there.")
-	if got := sqlitetest.Query(t, h.db, "SELECT failures FROM job"); len(h.looked) != 1 || got[0] != "0" {
-		t.Errorf("it looked %d times, and %s failures are counted", len(h.looked), got[0])
+	h.passTime(t, 10*time.Minute)
+	h.wantSaid(t, "**Build**\n\nIt is there.")
+	if got := sqlitetest.Query(t, h.db, "SELECT failures FROM job"); len(h.checked) != 1 || got[0] != "0" {
+		t.Errorf("it looked %d times, and %s failures are counted", len(h.checked), got[0])
 	}
 }
 
@@ -83,7 +83,7 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 	for _, does := range []func(*harness) error{
 		func(h *harness) error { _, err := h.Cancel(t.Context(), "alice", "1"); return err },
 		func(h *harness) error {
-			j, err := h.find(t.Context(), "alice", "1")
+			j, err := h.findByNumber(t.Context(), "alice", "1")
 			if err == nil {
 				_, err = h.Pause(t.Context(), j)
 			}
@@ -93,16 +93,16 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 		for _, task := range []bool{false, true} {
 			h := newHarness(t)
 			h.putCheck(t, supervisor.Check{Command: "x", Task: task})
-			h.checksWhile(t, protocol.CheckResult{Met: true, Seen: "s"}, func() {
+			h.checkDuring(t, protocol.CheckResult{Met: true, Seen: "s"}, func() {
 				if err := does(h); err != nil {
 					t.Error(err)
 				}
 			})
-			if begun := h.passes(t, 10*time.Minute); len(begun) > 0 || len(h.looked) != 1 {
-				t.Errorf("%d turns begin after %d looks", len(begun), len(h.looked))
+			if begun := h.passTime(t, 10*time.Minute); len(begun) > 0 || len(h.checked) != 1 {
+				t.Errorf("%d turns begin after %d looks", len(begun), len(h.checked))
 			}
-			h.told(t)
-			h.is(t, "skipped")
+			h.wantSaid(t)
+			h.wantStates(t, "skipped")
 		}
 	}
 }
@@ -115,12 +115,12 @@ func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 		MadeBy: "x", Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "in 1 h"); err != nil {
 		t.Fatal(err)
 	}
-	h.checksWhile(t, protocol.CheckResult{Met: true}, func() {
+	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {
 		if said, err := h.Cancel(t.Context(), "alice", "1"); err != nil || !strings.Contains(said, "eleted") {
 			t.Errorf("%q, %v", said, err)
 		}
 	})
-	h.passes(t, time.Hour)
-	h.told(t)
-	h.is(t, "skipped")
+	h.passTime(t, time.Hour)
+	h.wantSaid(t)
+	h.wantStates(t, "skipped")
 }

@@ -26,9 +26,9 @@ func (h *harness) putCheck(t testing.TB, l supervisor.Check) int64 {
 	return j.ID
 }
 
-func (h *harness) told(t testing.TB, want ...string) {
+func (h *harness) wantSaid(t testing.TB, want ...string) {
 	t.Helper()
-	if got := h.said(t, chatOf("alice")); !slices.Equal(got, want) {
+	if got := h.saidTo(t, chatOf("alice")); !slices.Equal(got, want) {
 		t.Errorf("alice is told %q, want %q", got, want)
 	}
 }
@@ -44,20 +44,20 @@ func TestACheckIsToldOnceItIsSo(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Files: "out/*", AutoRemove: true})
 	h.found = protocol.CheckResult{Changed: true, Seen: "nothing yet"}
-	h.passes(t, 10*time.Minute)
-	h.is(t, "silent")
+	h.passTime(t, 10*time.Minute)
+	h.wantStates(t, "silent")
 	h.found = protocol.CheckResult{Met: true, Changed: true, Found: "new: out/a", Seen: "a"}
-	h.passes(t, 10*time.Minute)
-	h.is(t, "silent said")
-	h.told(t, "**Build**\n\nIt is there.\n\n```\nnew: out/a\n```")
+	h.passTime(t, 10*time.Minute)
+	h.wantStates(t, "silent said")
+	h.wantSaid(t, "**Build**\n\nIt is there.\n\n```\nnew: out/a\n```")
 	if got := h.jobState(t, id); got != "done" {
 		t.Errorf("the check is %s", got)
 	}
-	if len(h.looked) != 2 || h.looked[0].Seen != "" || h.looked[1].Seen != "nothing yet" {
-		t.Errorf("it looked with %+v", h.looked)
+	if len(h.checked) != 2 || h.checked[0].Seen != "" || h.checked[1].Seen != "nothing yet" {
+		t.Errorf("it looked with %+v", h.checked)
 	}
-	if again := h.passes(t, time.Hour); len(again) > 0 || len(h.looked) != 2 {
-		t.Errorf("it looks on: %d times", len(h.looked))
+	if again := h.passTime(t, time.Hour); len(again) > 0 || len(h.checked) != 2 {
+		t.Errorf("it looks on: %d times", len(h.checked))
 	}
 }
 
@@ -71,21 +71,21 @@ func TestACheckWithoutANameSaysItsTextOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.found = protocol.CheckResult{Found: "ok"}
-	h.passes(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
 	h.found.Met = true
-	h.passes(t, 10*time.Minute)
-	h.told(t, "**"+text[:39]+"…**\n\nStill checking.\n```\nok\n```", text+"\n\n```\nok\n```")
+	h.passTime(t, 10*time.Minute)
+	h.wantSaid(t, "**"+text[:39]+"…**\n\nStill checking.\n```\nok\n```", text+"\n\n```\nok\n```")
 }
 
 func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "test -e x", NotifyOnCheck: true})
 	h.found = protocol.CheckResult{Found: "no x", Seen: "1"}
-	h.passes(t, 10*time.Minute)
-	h.passes(t, 10*time.Minute)
-	h.is(t, "said said")
+	h.passTime(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
+	h.wantStates(t, "said said")
 	still := "**Build**\n\nStill checking.\n```\nno x\n```"
-	h.told(t, still, still)
+	h.wantSaid(t, still, still)
 }
 
 // A model judges only what has changed. What it has not told because of a failure is checked again.
@@ -93,20 +93,20 @@ func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Files: "log", Ask: "Is it broken?", AutoRemove: true})
 	h.found = protocol.CheckResult{Changed: true, Found: "changed: log", Seen: "1"}
-	begun := h.passes(t, 10*time.Minute)
+	begun := h.passTime(t, 10*time.Minute)
 	if len(begun) != 1 || !strings.Contains(begun[0].Text, "Is it broken?") || !strings.Contains(begun[0].Text, "changed: log") || begun[0].Origin != supervisor.OriginWorld {
 		t.Fatalf("it begins %+v", begun)
 	}
-	h.ends(t, begun[0], stays)
-	h.is(t, "failed")
-	begun = h.passes(t, 10*time.Minute)
-	if len(begun) != 1 || h.looked[1].Seen != "" {
-		t.Fatalf("after a failure %d turns begin; it has seen %q", len(begun), h.looked[1].Seen)
+	h.endTurn(t, begun[0], stays)
+	h.wantStates(t, "failed")
+	begun = h.passTime(t, 10*time.Minute)
+	if len(begun) != 1 || h.checked[1].Seen != "" {
+		t.Fatalf("after a failure %d turns begin; it has seen %q", len(begun), h.checked[1].Seen)
 	}
-	h.ends(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
+	h.endTurn(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
 	h.found.Changed = false
-	if begun = h.passes(t, 10*time.Minute); len(begun) > 0 || h.looked[2].Seen != "1" {
-		t.Errorf("of what is as it was %d turns begin; it has seen %q", len(begun), h.looked[2].Seen)
+	if begun = h.passTime(t, 10*time.Minute); len(begun) > 0 || h.checked[2].Seen != "1" {
+		t.Errorf("of what is as it was %d turns begin; it has seen %q", len(begun), h.checked[2].Seen)
 	}
 	if got := h.jobState(t, id); got != "active" {
 		t.Errorf("the check is %s", got)
@@ -118,21 +118,21 @@ func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
 func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Command: "make"})
-	h.missing = fmt.Errorf("start a worker: %w", supervisor.ErrCheckAgain)
-	h.passes(t, 10*time.Minute)
-	h.is(t, "claimed")
-	h.missing, h.found = nil, protocol.CheckResult{Met: true}
-	h.passes(t, time.Minute)
-	h.is(t, "said")
-	h.missing = supervisor.Errorf(supervisor.CodeInvalid, "there is no make")
+	h.checkErr = fmt.Errorf("start a worker: %w", supervisor.ErrCheckAgain)
+	h.passTime(t, 10*time.Minute)
+	h.wantStates(t, "claimed")
+	h.checkErr, h.found = nil, protocol.CheckResult{Met: true}
+	h.passTime(t, time.Minute)
+	h.wantStates(t, "said")
+	h.checkErr = supervisor.Errorf(supervisor.CodeInvalid, "there is no make")
 	for range job.MaxFailures {
-		h.passes(t, 10*time.Minute)
+		h.passTime(t, 10*time.Minute)
 	}
-	h.is(t, "said failed failed failed")
+	h.wantStates(t, "said failed failed failed")
 	if got := h.jobState(t, id); got != "paused" {
 		t.Errorf("the check is %s", got)
 	}
-	said := h.said(t, chatOf("alice"))
+	said := h.saidTo(t, chatOf("alice"))
 	if last := said[len(said)-1]; !strings.Contains(last, "I could not check: there is no make") || !strings.Contains(last, "failure 3 in a row") {
 		t.Errorf("it says %q", last)
 	}
@@ -144,7 +144,7 @@ func TestCheck_CutShort_RunsAgain(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
-	h.fires(t)
+	h.fireDue(t)
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d fires are to begin: %v", len(list), err)
@@ -154,13 +154,13 @@ func TestCheck_CutShort_RunsAgain(t *testing.T) {
 			t.Fatalf("it is leased: %t, %v", ok, err)
 		}
 	}
-	h.passes(t, time.Minute)
-	h.is(t, "claimed")
+	h.passTime(t, time.Minute)
+	h.wantStates(t, "claimed")
 	h.restart()
-	if err := h.renew(t.Context()); err != nil {
+	if err := h.recompute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.found = protocol.CheckResult{Met: true}
-	h.passes(t, 0)
-	h.is(t, "said")
+	h.passTime(t, 0)
+	h.wantStates(t, "said")
 }

@@ -12,8 +12,8 @@ import (
 // loop alone uses it.
 type checkTurns map[string]int
 
-// took keeps that a check of somebody has begun.
-func (t checkTurns) took(user string) {
+// noteBegun keeps that a check of somebody has begun.
+func (t checkTurns) noteBegun(user string) {
 	last := 0
 	for _, n := range t {
 		last = max(last, n)

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// leases leases the checks that are to begin, as the loop does, and returns whose they are.
-func (h *harness) leases(t testing.TB) (users []string, leased []supervisor.ClaimedFire) {
+// leaseChecks leases the checks that are to begin, as the loop does, and returns whose they are.
+func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor.ClaimedFire) {
 	t.Helper()
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, maxDue)
 	if err != nil {
@@ -22,7 +22,7 @@ func (h *harness) leases(t testing.TB) (users []string, leased []supervisor.Clai
 			t.Fatal(err)
 		}
 		if ok {
-			h.turns.took(f.Job.User)
+			h.turns.noteBegun(f.Job.User)
 			users, leased = append(users, f.Job.User), append(leased, f)
 		}
 	}
@@ -34,15 +34,15 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
-	h.fires(t)
-	_, first := h.leases(t)
+	h.fireDue(t)
+	_, first := h.leaseChecks(t)
 	if err := h.Trigger(t.Context(), "alice", "Build", h.now.Add(time.Second), "{}"); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{Retry: true}); err != nil {
 		t.Fatal(err)
 	}
-	h.is(t, "claimed claimed")
+	h.wantStates(t, "claimed claimed")
 	again, called := first[0], first[0]
 	again.Tries, called.Due = 1, h.now.Add(time.Second)
 	h.now = h.now.Add(2 * time.Minute)
@@ -54,7 +54,7 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 			t.Errorf("the fire of %v is leased: %t, %v", c.fire.Due, ok, err)
 		}
 	}
-	if users, _ := h.leases(t); len(users) > 0 {
+	if users, _ := h.leaseChecks(t); len(users) > 0 {
 		t.Errorf("beside it looks begin for %q", users)
 	}
 }
@@ -64,21 +64,21 @@ func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
-	h.fires(t)
-	_, first := h.leases(t)
+	h.fireDue(t)
+	_, first := h.leaseChecks(t)
 	for i := range 3 {
 		if err := h.Trigger(t.Context(), "alice", "Build", h.now.Add(time.Duration(i+1)*time.Second), "{}"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.is(t, "claimed claimed")
+	h.wantStates(t, "claimed claimed")
 	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{State: supervisor.FireSilent}); err != nil {
 		t.Fatal(err)
 	}
-	h.passes(t, betweenTriggers-time.Second)
-	h.is(t, "silent claimed")
-	h.passes(t, time.Second)
-	h.is(t, "silent silent")
+	h.passTime(t, triggerGap-time.Second)
+	h.wantStates(t, "silent claimed")
+	h.passTime(t, time.Second)
+	h.wantStates(t, "silent silent")
 }
 
 // However many checks of one person wait, those of others come in between, and each has one at a time.
@@ -98,8 +98,8 @@ func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 		}
 	}
 	h.now = h.now.Add(10 * time.Minute)
-	h.fires(t)
-	users, leased := h.leases(t)
+	h.fireDue(t)
+	users, leased := h.leaseChecks(t)
 	if want := []string{"alice", "bob", "carol"}; !slices.Equal(users, want) {
 		t.Fatalf("at once looks are for %q, want %q", users, want)
 	}
@@ -107,7 +107,7 @@ func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 		if _, _, err := h.db.Jobs().EndCheck(t.Context(), leased[i], supervisor.CheckEnd{State: supervisor.FireSilent}); err != nil {
 			t.Fatal(err)
 		}
-		if next, _ := h.leases(t); !slices.Equal(next, want) {
+		if next, _ := h.leaseChecks(t); !slices.Equal(next, want) {
 			t.Errorf("next are looks for %q, want %q", next, want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestCheckTurns_Order_LongestAgoFirst(t *testing.T) {
 	}
 	for i, want := range []string{"alice", "bob", "carol", "alice", "bob"} {
 		got := turns.order(fires("alice", "bob", "carol"))[0].Job.User
-		if turns.took(got); got != want {
+		if turns.noteBegun(got); got != want {
 			t.Errorf("turn %d is %s's, want %s's", i, got, want)
 		}
 	}

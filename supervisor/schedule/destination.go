@@ -24,9 +24,9 @@ type destinations struct {
 	allowed       func(supervisor.Conversation) bool
 }
 
-// redirect has a job speak where values say, if they do: here, in its person's private chat, or in
+// setDestination has a job speak where values say, if they do: here, in its person's private chat, or in
 // a group by its number, with a topic's behind a slash. Whether it may is for approve.
-func (ed *editor) redirect(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
+func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	to, set := values[optionTo]
 	switch to = strings.TrimSpace(to); {
 	case !set:
@@ -42,11 +42,11 @@ func (ed *editor) redirect(ctx context.Context, from origin, j *supervisor.Job, 
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(groups, func(c supervisor.Conversation) bool { return nameOf(c) == to })
+	i := slices.IndexFunc(groups, func(c supervisor.Conversation) bool { return groupName(c) == to })
 	if i < 0 {
 		names := []string{wordHere, wordPrivate}
 		for _, c := range groups {
-			names = append(names, nameOf(c))
+			names = append(names, groupName(c))
 		}
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoChat,
 			printable.Text(brief(to)), strings.Join(names, ", "))
@@ -66,8 +66,8 @@ func (ds *destinations) groupsOf(ctx context.Context, user string) ([]supervisor
 	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.InGroup() || !ds.allowed(c) }), err
 }
 
-// nameOf is how a group is named: by its number and, behind a slash, its topic's.
-func nameOf(c supervisor.Conversation) string {
+// groupName is how a group is named: by its number and, behind a slash, its topic's.
+func groupName(c supervisor.Conversation) string {
 	if c.Thread == "" {
 		return c.Chat
 	}
@@ -89,7 +89,7 @@ func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 func (ds *destinations) destinationText(j supervisor.Job) string {
 	switch c := ds.destination(j); {
 	case c.InGroup():
-		return fmt.Sprintf(textInGroup, nameOf(c))
+		return fmt.Sprintf(textInGroup, groupName(c))
 	case c.Chat == "":
 		return textInTerminal
 	case c.Thread != "":

@@ -29,8 +29,8 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.task(t, "in 60 days", supervisor.JobOptions{Exact: true})
-	h.passes(t, 60*24*time.Hour)
+	h.putTask(t, "in 60 days", supervisor.JobOptions{Exact: true})
+	h.passTime(t, 60*24*time.Hour)
 	rows := sqlitetest.Query(t, h.db, "SELECT state FROM job ORDER BY id")
 	for i, j := range jobs {
 		if rests := rows[i] == "paused"; rests != j.AsksModel() {
@@ -43,40 +43,40 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 // and after quiet hours.
 func TestWhoIsAwayIsToldInPrivate(t *testing.T) {
 	h := newHarness(t)
-	club, _ := clubs(t, h)
-	h.quiet(t, "11:00-20:00")
-	if _, err := h.calls(t, club, "schedule_task", `{"when":"daily at 14:00","text":"look","kind":"task"}`); err != nil {
+	club, _ := putGroups(t, h)
+	h.setQuietHours(t, "11:00-20:00")
+	if _, err := h.callTool(t, club, "schedule_task", `{"when":"daily at 14:00","text":"look","kind":"task"}`); err != nil {
 		t.Fatal(err)
 	}
-	h.task(t, "daily at 14:00", supervisor.JobOptions{})
+	h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
 	sqlitetest.Change(t, h.db, fmt.Sprintf("UPDATE job SET created_at = %d", h.now.Add(-31*24*time.Hour).UnixMilli()))
-	h.passes(t, time.Hour)
-	if private, others := h.said(t, chatOf("alice")), h.said(t, club); len(private) > 0 || len(others) > 1 || h.jobState(t, 1) != "paused" {
+	h.passTime(t, time.Hour)
+	if private, others := h.saidTo(t, chatOf("alice")), h.saidTo(t, club); len(private) > 0 || len(others) > 1 || h.jobState(t, 1) != "paused" {
 		t.Errorf("in quiet hours alice is told %q, the group %q, and the task is %s", private, others, h.jobState(t, 1))
 	}
-	h.releases(t, 8*time.Hour)
-	h.told(t, job.PausedAway(2))
+	h.passAndRelease(t, 8*time.Hour)
+	h.wantSaid(t, job.PausedAway(2))
 }
 
 // For whoever is away no hook has a model asked: they are told that it rests. By hand it is run.
 func TestAHookOfWhoIsAway(t *testing.T) {
 	h := newHarness(t)
-	id := h.task(t, "in 900 days", supervisor.JobOptions{Exact: true})
+	id := h.putTask(t, "in 900 days", supervisor.JobOptions{Exact: true})
 	h.now = h.now.Add(100 * 24 * time.Hour)
 	j := h.job(t, id)
 	if _, err := h.RunNow(t.Context(), j, h.now); err != nil {
 		t.Fatal(err)
 	}
-	if begun := h.passes(t, 0); len(begun) != 1 {
+	if begun := h.passTime(t, 0); len(begun) != 1 {
 		t.Errorf("by hand %d begin", len(begun))
 	}
 	for i := range 2 {
 		err := h.Trigger(t.Context(), "alice", "Look", h.now.Add(time.Duration(i+1)*time.Second), "{}")
-		if begun := h.passes(t, time.Minute); len(begun) > 0 || (err != nil) != (i > 0) {
+		if begun := h.passTime(t, time.Minute); len(begun) > 0 || (err != nil) != (i > 0) {
 			t.Errorf("call %d: %d begin, %v", i, len(begun), err)
 		}
 	}
-	h.told(t, job.PausedAway(1))
+	h.wantSaid(t, job.PausedAway(1))
 	if h.queued != 1 {
 		t.Errorf("%d were queued", h.queued)
 	}
@@ -85,12 +85,12 @@ func TestAHookOfWhoIsAway(t *testing.T) {
 // What was set not long ago, as from a shell, does not rest with what is older.
 func TestWhatIsNewDoesNotRest(t *testing.T) {
 	h := newHarness(t)
-	h.task(t, "every 40 days", supervisor.JobOptions{Exact: true})
+	h.putTask(t, "every 40 days", supervisor.JobOptions{Exact: true})
 	h.now = h.now.Add(39 * 24 * time.Hour)
-	h.task(t, "in 30 days", supervisor.JobOptions{Exact: true})
-	h.passes(t, 24*time.Hour)
+	h.putTask(t, "in 30 days", supervisor.JobOptions{Exact: true})
+	h.passTime(t, 24*time.Hour)
 	if was, is := h.jobState(t, 1), h.jobState(t, 2); was != "paused" || is != "active" {
 		t.Errorf("the old one is %s, the new one %s", was, is)
 	}
-	h.told(t, job.PausedAway(1))
+	h.wantSaid(t, job.PausedAway(1))
 }

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// routine does what /digest and the like do for alice.
-func (h *harness) routine(t testing.TB, words string) string {
+// switchRoutine does what /digest and the like do for alice.
+func (h *harness) switchRoutine(t testing.TB, words string) string {
 	t.Helper()
 	d, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
 	if err != nil {
@@ -34,13 +34,13 @@ func (h *harness) untilClock(t testing.TB, hour, minute int) []supervisor.Inboun
 	if !at.After(h.now) {
 		at = at.AddDate(0, 0, 1)
 	}
-	return h.passes(t, at.Sub(h.now))
+	return h.passTime(t, at.Sub(h.now))
 }
 
-// digests are what the digest has said, without its name.
-func (h *harness) digests(t testing.TB) (texts []string) {
+// digestTexts are what the digest has said, without its name.
+func (h *harness) digestTexts(t testing.TB) (texts []string) {
 	t.Helper()
-	for _, text := range h.said(t, chatOf("alice")) {
+	for _, text := range h.saidTo(t, chatOf("alice")) {
 		if text, is := strings.CutPrefix(text, "**Digest**\n\n"); is {
 			texts = append(texts, text)
 		}
@@ -48,8 +48,8 @@ func (h *harness) digests(t testing.TB) (texts []string) {
 	return texts
 }
 
-// asks puts a question to alice that stands for so long.
-func (h *harness) asks(t testing.TB, text string, stands time.Duration) {
+// putQuestion puts a question to alice that stands for so long.
+func (h *harness) putQuestion(t testing.TB, text string, stands time.Duration) {
 	t.Helper()
 	h.inbound++
 	c := chatOf("alice")
@@ -73,19 +73,19 @@ func (h *harness) conversation(t testing.TB) (id int64) {
 }
 
 // ends a fire of a task's as done, with words, at a cost.
-func (h *harness) endsAt(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn, cost int) {
+func (h *harness) endTurnAtCost(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn, cost int) {
 	t.Helper()
-	h.ends(t, in, f)
+	h.endTurn(t, in, f)
 	sqlitetest.Change(t, h.db, fmt.Sprintf("UPDATE fire SET cost = %d WHERE inbound = %d", cost, in.ID))
 }
 
-var tellsOf = sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The roses are dry."}
+var doneTurn = sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The roses are dry."}
 
 // However often a task comes, a digest tells all that it did and cost in a day.
 func TestADigestCountsAll(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
-	id := h.task(t, "in 900 days", supervisor.JobOptions{Exact: true})
+	h.switchRoutine(t, "on")
+	id := h.putTask(t, "in 900 days", supervisor.JobOptions{Exact: true})
 	h.untilClock(t, 7, 20)
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO fire (job, due, user, state, cost, fired_at, ended_at)
 		WITH RECURSIVE at (n, ms) AS (SELECT 1, %d UNION ALL SELECT n + 1, ms - 300000 FROM at WHERE n < 900)
@@ -97,9 +97,9 @@ func TestADigestCountsAll(t *testing.T) {
 	if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
 		t.Errorf("%s are kept", got)
 	}
-	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	h.endTurn(t, h.passTime(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
 	h.untilClock(t, 7, 30)
-	if got := strings.Join(h.digests(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; "+
+	if got := strings.Join(h.digestTexts(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; "+
 		"$0.29") {
 		t.Errorf("it tells %s", got)
 	}
@@ -109,17 +109,17 @@ func TestADigestCountsAll(t *testing.T) {
 // new, and what waits.
 func TestADigest(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
+	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 9: call the plumber\nabout the bath")
 	h.remind(t, "alice", "every 2 h: drink")
 	h.remind(t, "alice", "in 19 h: the bus")
 	h.remind(t, "alice", "in 50 h: after the next digest")
-	h.task(t, "daily at 16:00", supervisor.JobOptions{Exact: true})
-	h.task(t, "daily at 17:00", supervisor.JobOptions{Exact: true, Missed: supervisor.MissedSkip})
+	h.putTask(t, "daily at 16:00", supervisor.JobOptions{Exact: true})
+	h.putTask(t, "daily at 17:00", supervisor.JobOptions{Exact: true, Missed: supervisor.MissedSkip})
 	h.putCheck(t, supervisor.Check{Command: "make"})
 	h.putProposed(t)
-	h.asks(t, "May I send `a.txt` to bob?\nIt has 3 lines.", 24*time.Hour)
-	h.endsAt(t, h.untilClock(t, 16, 0)[0], stays, 120_000)
+	h.putQuestion(t, "May I send `a.txt` to bob?\nIt has 3 lines.", 24*time.Hour)
+	h.endTurnAtCost(t, h.untilClock(t, 16, 0)[0], stays, 120_000)
 	h.untilClock(t, 18, 0)
 	h.files = []supervisor.HomeFile{{Path: "old.md", Modified: noon.Add(-48 * time.Hour)},
 		{Path: "garden/plan`s.md", Modified: h.now},
@@ -143,7 +143,7 @@ func TestADigest(t *testing.T) {
 **Waiting for you**
 - a question: May I send ` + "`a.txt`" + ` to bob?
 - Watch is to be started: /jobs`
-	if got := h.digests(t); len(got) != 1 || got[0] != want {
+	if got := h.digestTexts(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	if got := sqlitetest.Query(t, h.db, "SELECT f.world FROM fire f JOIN job j ON j.id = f.job WHERE j.name = "+
@@ -167,31 +167,31 @@ func (h *harness) putProposed(t testing.TB) {
 // that came, nor for what waits as it did before.
 func TestADigestWithNothingNewIsSilent(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
+	h.switchRoutine(t, "on")
 	h.untilClock(t, 7, 30)
-	h.is(t, "silent")
+	h.wantStates(t, "silent")
 	h.remind(t, "alice", "in 1 h: tea")
 	h.putCheck(t, supervisor.Check{Command: "make"})
-	h.passes(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
 	sqlitetest.Change(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE kind = 'check'")
-	h.task(t, "daily at 12:00", supervisor.JobOptions{Exact: true})
+	h.putTask(t, "daily at 12:00", supervisor.JobOptions{Exact: true})
 	h.putProposed(t)
-	h.passes(t, 50*time.Minute)
-	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.passTime(t, 50*time.Minute)
+	h.endTurnAtCost(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
 	h.untilClock(t, 7, 30)
 	const waits = "**Today**\n- 12:00: Look (task)\n\n**Waiting for you**\n- Watch is to be started: /jobs"
-	if got := h.digests(t); len(got) != 1 || got[0] != waits {
+	if got := h.digestTexts(t); len(got) != 1 || got[0] != waits {
 		t.Fatalf("what waits since then is told of by %q, want %q", got, waits)
 	}
-	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.endTurnAtCost(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
 	h.untilClock(t, 7, 30)
-	if got := h.digests(t); len(got) != 1 {
+	if got := h.digestTexts(t); len(got) != 1 {
 		t.Errorf("nothing is new, and it says %q", got[1:])
 	}
-	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
+	h.endTurnAtCost(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
 		5_000)
 	h.untilClock(t, 7, 30)
-	if got := h.digests(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
+	if got := h.digestTexts(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
 		t.Errorf("what had nothing to tell and has cost something is told as %q", got)
 	}
 }
@@ -200,7 +200,7 @@ func TestADigestWithNothingNewIsSilent(t *testing.T) {
 func TestADigestIsBounded(t *testing.T) {
 	const maxLines, maxNames = 10, 20
 	h := newHarness(t)
-	h.routine(t, "on")
+	h.switchRoutine(t, "on")
 	for n := range maxLines + 2 {
 		h.remind(t, "alice", fmt.Sprintf("tomorrow at 9: thing %d %s", n, strings.Repeat("ä", 500)))
 	}
@@ -209,7 +209,7 @@ func TestADigestIsBounded(t *testing.T) {
 			Modified: noon})
 	}
 	h.untilClock(t, 7, 30)
-	got := strings.Join(h.digests(t), "")
+	got := strings.Join(h.digestTexts(t), "")
 	if strings.Count(got, "thing ") != maxLines || !strings.Contains(got, "\n- and 2 more\n") {
 		t.Errorf("of what is due it says %q", got)
 	}
@@ -223,7 +223,7 @@ func TestADigestIsBounded(t *testing.T) {
 // while.
 func TestAFileIsNewOnce(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
+	h.switchRoutine(t, "on")
 	a, b := supervisor.HomeFile{Path: "a.md", Modified: noon},
 		supervisor.HomeFile{Path: "b.md", Modified: noon.Add(-48 * time.Hour)}
 	for n, day := range []struct {
@@ -236,10 +236,10 @@ func TestAFileIsNewOnce(t *testing.T) {
 		{[]supervisor.HomeFile{a, b}, "b.md"}, // it came with a time of its own
 		{[]supervisor.HomeFile{a, b}, ""},
 	} {
-		before := len(h.digests(t))
+		before := len(h.digestTexts(t))
 		h.files = day.files
 		h.untilClock(t, 7, 30)
-		got := h.digests(t)[before:]
+		got := h.digestTexts(t)[before:]
 		want := []string{}
 		if day.says != "" {
 			want = append(want, "**1 new file**\n- `"+day.says+"`")
@@ -254,16 +254,16 @@ func TestAFileIsNewOnce(t *testing.T) {
 // told of.
 func TestADigestWithoutFiles(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
+	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 9: call")
-	h.unknown = fmt.Errorf("the index is not open yet")
+	h.listErr = fmt.Errorf("the index is not open yet")
 	h.untilClock(t, 7, 30)
-	h.is(t, "claimed")
-	h.passes(t, time.Minute)
-	h.is(t, "said")
-	h.unknown, h.files = nil, []supervisor.HomeFile{{Path: "a.md", Modified: h.now}}
+	h.wantStates(t, "claimed")
+	h.passTime(t, time.Minute)
+	h.wantStates(t, "said")
+	h.listErr, h.files = nil, []supervisor.HomeFile{{Path: "a.md", Modified: h.now}}
 	h.untilClock(t, 7, 30)
-	if got := h.digests(t); len(got) != 2 || got[0] != "**Today**\n- 09:00: call" || !strings.Contains(got[1], "a.md") {
+	if got := h.digestTexts(t); len(got) != 2 || got[0] != "**Today**\n- 09:00: call" || !strings.Contains(got[1], "a.md") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -271,12 +271,12 @@ func TestADigestWithoutFiles(t *testing.T) {
 // A written digest is material for one turn. What was not told counts as new for the next one.
 func TestAWrittenDigest(t *testing.T) {
 	h := newHarness(t)
-	if text := h.routine(t, "written 7:30"); !strings.Contains(text,
+	if text := h.switchRoutine(t, "written 7:30"); !strings.Contains(text,
 		"every day at 07:30") || !strings.Contains(text, "A small model words it.") {
 		t.Errorf("it answers %q", text)
 	}
 	h.untilClock(t, 7, 30)
-	h.is(t, "silent")
+	h.wantStates(t, "silent")
 	h.files = []supervisor.HomeFile{{Path: "a.md", Modified: noon}}
 	for range 2 {
 		begun := h.untilClock(t, 7, 30)
@@ -285,26 +285,26 @@ func TestAWrittenDigest(t *testing.T) {
 			begun[0].Origin != supervisor.OriginWorld {
 			t.Fatalf("it begins %+v", begun)
 		}
-		h.ends(t, begun[0], stays)
+		h.endTurn(t, begun[0], stays)
 	}
-	h.ends(t, h.untilClock(t, 7, 30)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "A file came."})
+	h.endTurn(t, h.untilClock(t, 7, 30)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "A file came."})
 	if begun := h.untilClock(t, 7, 30); len(begun) > 0 {
 		t.Errorf("what was told is told again: %q", begun[0].Text)
 	}
-	h.is(t, "silent failed failed said silent")
+	h.wantStates(t, "silent failed failed said silent")
 }
 
 // What a digest tells counts from the last one that was told, also where one was missed.
 func TestADigestThatWasMissed(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
+	h.switchRoutine(t, "on")
 	h.untilClock(t, 7, 30)
-	h.task(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
-	h.endsAt(t, h.untilClock(t, 10, 0)[0], stays, 0)
+	h.putTask(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
+	h.endTurnAtCost(t, h.untilClock(t, 10, 0)[0], stays, 0)
 	h.untilClock(t, 7, 40)
-	h.endsAt(t, h.untilClock(t, 10, 0)[0], tellsOf, 0)
+	h.endTurnAtCost(t, h.untilClock(t, 10, 0)[0], doneTurn, 0)
 	h.untilClock(t, 7, 30)
-	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 "+
+	if got := h.digestTexts(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 "+
 		"told, 1 failed") {
 		t.Errorf("it says %q", got)
 	}
@@ -313,15 +313,15 @@ func TestADigestThatWasMissed(t *testing.T) {
 // After a clock that was far ahead is set back, what jobs do is told again.
 func TestADigestAfterTheClockWasSetBack(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
+	h.switchRoutine(t, "on")
 	h.untilClock(t, 7, 30)
 	sqlitetest.Change(t, h.db, "UPDATE job_seen SET seen = json_set(seen, '$.until', '2027-03-28T07:30:00Z')")
-	h.task(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
-	h.endsAt(t, h.untilClock(t, 10, 0)[0], stays, 0)
+	h.putTask(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
+	h.endTurnAtCost(t, h.untilClock(t, 10, 0)[0], stays, 0)
 	h.untilClock(t, 7, 30)
 	h.untilClock(t, 7, 31)
 	// the clocks change
-	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
+	if got := h.digestTexts(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -329,17 +329,17 @@ func TestADigestAfterTheClockWasSetBack(t *testing.T) {
 // In quiet hours the digest waits for their end.
 func TestADigestInQuietHours(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "22:00-08:00") // without a person's zone the store goes by UTC
-	h.routine(t, "on")
+	h.setQuietHours(t, "22:00-08:00") // without a person's zone the store goes by UTC
+	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 11: call")
 	h.untilClock(t, 7, 30)
-	h.is(t, "said")
-	if got := h.digests(t); len(got) > 0 {
+	h.wantStates(t, "said")
+	if got := h.digestTexts(t); len(got) > 0 {
 		t.Errorf("in quiet hours it says %q", got)
 	}
 	h.untilClock(t, 9, 0)
-	h.releases(t, 0)
-	if got := h.digests(t); len(got) != 1 {
+	h.passAndRelease(t, 0)
+	if got := h.digestTexts(t); len(got) != 1 {
 		t.Errorf("after them it says %q", got)
 	}
 }
@@ -362,7 +362,7 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 		{"plain daily at 6", "every day at 06:00: Sat 28 Mar 2026 06:00 CET (+01:00). It goes", "active 0"},
 		{"", "Digest is on. It comes every day at 06:00", "active 0"},
 	} {
-		if got := h.routine(t, step.words); !strings.Contains(got, step.answer) {
+		if got := h.switchRoutine(t, step.words); !strings.Contains(got, step.answer) {
 			t.Errorf("/digest %s: %q, want %q", step.words, got, step.answer)
 		}
 		got := strings.Join(sqlitetest.Query(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', "+
@@ -381,7 +381,7 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 			t.Errorf("/digest %s: %v, want %q", words, err, want)
 		}
 	}
-	h.routine(t, "every 2 min")
+	h.switchRoutine(t, "every 2 min")
 	_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written",
 		h.now)
 	if err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
@@ -397,11 +397,11 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 // may not have arrived.
 func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "on")
-	h.asks(t, "Gone before it is told?", time.Minute)
+	h.switchRoutine(t, "on")
+	h.putQuestion(t, "Gone before it is told?", time.Minute)
 	h.remind(t, "alice", "in 1 min: x")
-	task := h.task(t, "in 1 min", supervisor.JobOptions{Exact: true})
-	h.ends(t, h.passes(t, time.Minute)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
+	task := h.putTask(t, "in 1 min", supervisor.JobOptions{Exact: true})
+	h.endTurn(t, h.passTime(t, time.Minute)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`DELETE FROM fire WHERE job = %[2]d; UPDATE inbox SET held = 1; UPDATE outbox SET outcome = 'failed', delivered_at = created_at;
 		UPDATE question SET expires_at = created_at + 60000;
 		INSERT INTO prompt_file (user, path, state, accepted, since, pending_state, pending_why, pending_since,
@@ -413,7 +413,7 @@ func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
 	h.untilClock(t, 7, 30)
 	const want = "**Waiting for you**\n- HEARTBEAT.md has changed, and counts once you accept it\n- 1 message of " +
 		"yours, for a code\n- 2 messages that may not have reached you: /resend"
-	if got := h.digests(t); len(got) != 1 || got[0] != want {
+	if got := h.digestTexts(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 }

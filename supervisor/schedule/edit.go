@@ -24,7 +24,7 @@ type editor struct {
 	*cards
 	allow        func(context.Context, approval.Request) error
 	ask          func(context.Context, supervisor.Question) (supervisor.Question, error)
-	modelNamed   func(user, spec string) (full string, err error)
+	resolveModel   func(user, spec string) (full string, err error)
 	limits       func() protocol.TurnLimits
 	routineTimes func(j supervisor.Job) error
 }
@@ -45,7 +45,7 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 	if err := checkWords(j.Text, ""); err != nil {
 		return j, err
 	}
-	if err := ed.checkBuiltIn(was, j, from.when); err != nil {
+	if err := ed.checkRoutineChange(was, j, from.when); err != nil {
 		return j, err
 	}
 	if err := ed.setAll(ctx, from, &j, set); err != nil {
@@ -69,9 +69,9 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 // settingPattern is one NAME=VALUE.
 var settingPattern = regexp.MustCompile(`^([a-z_]+)=(\S*)$`)
 
-// settings reads words that are NAME=VALUE; it gives none for others. Where the first is one, so
+// parseSettings reads words that are NAME=VALUE; it gives none for others. Where the first is one, so
 // are all.
-func settings(words string) (map[string]string, error) {
+func parseSettings(words string) (map[string]string, error) {
 	set := map[string]string{}
 	for i, word := range strings.Fields(words) {
 		found := settingPattern.FindStringSubmatch(word)
@@ -99,10 +99,10 @@ func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) 
 	case q.End != supervisor.QuestionAnswered || words == "":
 		return supervisor.Delivery{Text: fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID)}, nil
 	}
-	if j, err = ed.find(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
+	if j, err = ed.findByNumber(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
 		return d, err
 	}
-	set, err := settings(words)
+	set, err := parseSettings(words)
 	if len(set) > 0 {
 		words = ""
 	}
@@ -151,9 +151,9 @@ func splitWhen(words string) (when, text string, err error) {
 	return found[1], strings.TrimSpace(found[2]), nil
 }
 
-// checkBuiltIn refuses to have what is built in be another thing, or come at other times where
+// checkRoutineChange refuses to have what is built in be another thing, or come at other times where
 // those are fixed. Its name says what it does.
-func (ed *editor) checkBuiltIn(was, j supervisor.Job, when string) error {
+func (ed *editor) checkRoutineChange(was, j supervisor.Job, when string) error {
 	switch {
 	case was.Kind != supervisor.JobRoutine:
 		return nil

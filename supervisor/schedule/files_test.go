@@ -18,14 +18,14 @@ import (
 type folder struct {
 	epoch   int
 	changes []supervisor.HomeChange // that were seen
-	coming  []supervisor.HomeChange // that are seen when it is looked through next
-	through int                     // how often it was
+	pending  []supervisor.HomeChange // that are seen when it is looked through next
+	scans int                     // how often it was
 	endless bool
 }
 
 func (f *folder) LookThroughHome(context.Context, string) (bool, error) {
-	f.through++
-	f.changes, f.coming = append(f.changes, f.coming...), nil
+	f.scans++
+	f.changes, f.pending = append(f.changes, f.pending...), nil
 	return !f.endless, nil
 }
 
@@ -50,15 +50,15 @@ func change(text string) supervisor.HomeChange {
 	return c
 }
 
-// changes has a worker see changes in alice's folder, and say so.
-func (h *harness) changes(list ...string) {
+// changeFiles has a worker see changes in alice's folder, and say so.
+func (h *harness) changeFiles(list ...string) {
 	for _, text := range list {
 		h.home.changes = append(h.home.changes, change(text))
 	}
 	h.routines.HomeChanged("alice")
 }
 
-func (h *harness) notifications(t testing.TB, words string) string {
+func (h *harness) switchNotifications(t testing.TB, words string) string {
 	t.Helper()
 	d, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, words, h.now)
 	if err != nil {
@@ -67,15 +67,15 @@ func (h *harness) notifications(t testing.TB, words string) string {
 	return d.Text
 }
 
-// goesOn lets time pass as the loop does.
-func (h *harness) goesOn(t testing.TB, d time.Duration) {
+// runFor lets time pass as the loop does.
+func (h *harness) runFor(t testing.TB, d time.Duration) {
 	t.Helper()
 	h.now = h.now.Add(d)
-	h.fires(t)
+	h.fireDue(t)
 	if err := h.routines.CheckHomes(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.passes(t, 0)
+	h.passTime(t, 0)
 }
 
 func notice(lines string) string {
@@ -85,12 +85,12 @@ func notice(lines string) string {
 // newNoticed is a harness with notices on, of a folder that has been found as it is.
 func newNoticed(t *testing.T) *harness {
 	h := newHarness(t)
-	h.home.coming = []supervisor.HomeChange{change("new there")}
-	if text := h.notifications(t, "on"); !strings.Contains(text, "File watch is on. It comes every 15 minutes") {
+	h.home.pending = []supervisor.HomeChange{change("new there")}
+	if text := h.switchNotifications(t, "on"); !strings.Contains(text, "File watch is on. It comes every 15 minutes") {
 		t.Fatalf("it says %q", text)
 	}
-	h.goesOn(t, 0)
-	h.is(t, "silent")
+	h.runFor(t, 0)
+	h.wantStates(t, "silent")
 	return h
 }
 
@@ -98,71 +98,71 @@ func newNoticed(t *testing.T) *harness {
 // for 10 minutes.
 func TestFilesThatOthersChangeAreTold(t *testing.T) {
 	h := newNoticed(t)
-	h.changes("new a.md", "changed b.md")
-	h.goesOn(t, 29*time.Second)
-	h.changes("gone c.md")
-	h.goesOn(t, 29*time.Second)
-	h.told(t)
-	h.goesOn(t, time.Second)
+	h.changeFiles("new a.md", "changed b.md")
+	h.runFor(t, 29*time.Second)
+	h.changeFiles("gone c.md")
+	h.runFor(t, 29*time.Second)
+	h.wantSaid(t)
+	h.runFor(t, time.Second)
 	first := notice("new: a.md\nchanged: b.md\ngone: c.md")
-	h.told(t, first)
-	h.changes("new d.md")
-	h.goesOn(t, time.Minute)
+	h.wantSaid(t, first)
+	h.changeFiles("new d.md")
+	h.runFor(t, time.Minute)
 	h.restart()
-	h.changes("new e.md")
-	h.goesOn(t, 9*time.Minute-time.Second)
-	h.told(t, first)
-	h.goesOn(t, time.Second)
-	h.told(t, first, notice("new: d.md\nnew: e.md"))
-	if h.home.through != 3 {
-		t.Errorf("it was looked through %d times", h.home.through)
+	h.changeFiles("new e.md")
+	h.runFor(t, 9*time.Minute-time.Second)
+	h.wantSaid(t, first)
+	h.runFor(t, time.Second)
+	h.wantSaid(t, first, notice("new: d.md\nnew: e.md"))
+	if h.home.scans != 3 {
+		t.Errorf("it was looked through %d times", h.home.scans)
 	}
 }
 
 // Where no worker watches, what has changed is found every 15 minutes; after a start too.
 func TestFoldersThatNobodyWatchesAreCompared(t *testing.T) {
 	h := newNoticed(t)
-	h.home.coming = []supervisor.HomeChange{change("new a.md")}
-	h.goesOn(t, 14*time.Minute)
-	h.told(t)
+	h.home.pending = []supervisor.HomeChange{change("new a.md")}
+	h.runFor(t, 14*time.Minute)
+	h.wantSaid(t)
 	h.restart()
-	h.goesOn(t, time.Minute)
-	h.told(t, notice("new: a.md"))
-	h.goesOn(t, 15*time.Minute)
-	h.is(t, "silent said silent")
-	h.home.coming, h.home.endless = []supervisor.HomeChange{change("new b.md")}, true
-	h.goesOn(t, 15*time.Minute) // it is looked through on the next time
+	h.runFor(t, time.Minute)
+	h.wantSaid(t, notice("new: a.md"))
+	h.runFor(t, 15*time.Minute)
+	h.wantStates(t, "silent said silent")
+	h.home.pending, h.home.endless = []supervisor.HomeChange{change("new b.md")}, true
+	h.runFor(t, 15*time.Minute) // it is looked through on the next time
 	h.home.endless = false
-	h.goesOn(t, 15*time.Minute)
-	h.told(t, notice("new: a.md"), notice("new: b.md"))
-	h.is(t, "silent said silent silent said")
+	h.runFor(t, 15*time.Minute)
+	h.wantSaid(t, notice("new: a.md"), notice("new: b.md"))
+	h.wantStates(t, "silent said silent silent said")
 }
 
 // Off they are off, and on again they tell nothing of the time between. An index that was made anew
 // tells nothing of what is there.
 func TestNoticesThatAreTurnedOffAndOn(t *testing.T) {
 	h := newNoticed(t)
-	if text := h.notifications(t, "off"); text != "File watch is off." {
+	if text := h.switchNotifications(t, "off"); text != "File watch is off." {
 		t.Errorf("it says %q", text)
 	}
-	h.changes("new a.md")
-	h.goesOn(t, time.Hour)
-	if text := h.notifications(t, ""); !strings.HasPrefix(text, "File watch is off.") {
+	h.changeFiles("new a.md")
+	h.runFor(t, time.Hour)
+	if text := h.switchNotifications(t, ""); !strings.HasPrefix(text, "File watch is off.") {
 		t.Errorf("it says %q", text)
 	}
-	h.notifications(t, "on")
-	h.home.coming = []supervisor.HomeChange{change("new b.md")}
-	h.goesOn(t, 0)
-	h.told(t)
-	h.changes("new c.md")
-	h.goesOn(t, 30*time.Second)
-	h.told(t, notice("new: c.md"))
+	h.switchNotifications(t, "on")
+	h.home.pending = []supervisor.HomeChange{change("new b.md")}
+	h.runFor(t, 0)
+	h.wantSaid(t)
+	h.changeFiles("new c.md")
+	h.runFor(t, 30*time.Second)
+	h.wantSaid(t, notice("new: c.md"))
 
 	h.home = folder{epoch: 1, changes: []supervisor.HomeChange{change("new all")}}
-	h.goesOn(t, 15*time.Minute)
-	h.changes("new d.md")
-	h.goesOn(t, 30*time.Second)
-	h.told(t, notice("new: c.md"), notice("new: d.md"))
+	h.runFor(t, 15*time.Minute)
+	h.changeFiles("new d.md")
+	h.runFor(t, 30*time.Second)
+	h.wantSaid(t, notice("new: c.md"), notice("new: d.md"))
 	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, "every 2 h", h.now); err == nil {
 		t.Error("somebody sets its times")
 	}
@@ -171,12 +171,12 @@ func TestNoticesThatAreTurnedOffAndOn(t *testing.T) {
 // Of many 20 are named.
 func TestManyFilesAreCounted(t *testing.T) {
 	h := newNoticed(t)
-	h.changes("changed ```\n*x*\x1b[2J")
+	h.changeFiles("changed ```\n*x*\x1b[2J")
 	for i := range 29 {
-		h.changes(fmt.Sprintf("new %02d.md", i))
+		h.changeFiles(fmt.Sprintf("new %02d.md", i))
 	}
-	h.goesOn(t, 30*time.Second)
-	said := h.said(t, chatOf("alice"))
+	h.runFor(t, 30*time.Second)
+	said := h.saidTo(t, chatOf("alice"))
 	if len(said) != 1 || strings.Count(said[0], "\nnew: ") != 20 || !strings.HasSuffix(said[0], "\nnew: 19.md\nand 10 more\n```") {
 		t.Errorf("it says %q", said)
 	}
@@ -199,9 +199,9 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.changes("new own.md", "new theirs.md")
-	h.goesOn(t, 15*time.Minute)
-	h.told(t)
+	h.changeFiles("new own.md", "new theirs.md")
+	h.runFor(t, 15*time.Minute)
+	h.wantSaid(t)
 	sum := protocol.FileState(strings.Repeat("ab", 32))
 	h.home.changes[1].After = string(sum)
 	_, err = h.db.Turns().CommitResult(t.Context(), turn.ID, protocol.ToolResult{Call: "c1", Name: "write_file", Text: "done", Changes: []protocol.Change{
@@ -209,12 +209,12 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.goesOn(t, 30*time.Second)
-	h.told(t, notice("new: theirs.md"))
+	h.runFor(t, 30*time.Second)
+	h.wantSaid(t, notice("new: theirs.md"))
 	own := change("changed own.md")
-	h.home.coming = []supervisor.HomeChange{own}
-	h.goesOn(t, 15*time.Minute)
-	h.told(t, notice("new: theirs.md"), notice("changed: own.md"))
+	h.home.pending = []supervisor.HomeChange{own}
+	h.runFor(t, 15*time.Minute)
+	h.wantSaid(t, notice("new: theirs.md"), notice("changed: own.md"))
 	if n := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {
 		t.Errorf("%s looks failed", n[0])
 	}
@@ -224,11 +224,11 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 // that is told.
 func TestAFolderThatHasJustChanged(t *testing.T) {
 	h := newHarness(t)
-	h.changes("new a.md")
-	h.notifications(t, "on")
-	h.goesOn(t, 0)
-	h.changes("new b.md")
-	h.goesOn(t, 10*time.Second)
-	h.goesOn(t, 20*time.Second)
-	h.told(t, notice("new: b.md"))
+	h.changeFiles("new a.md")
+	h.switchNotifications(t, "on")
+	h.runFor(t, 0)
+	h.changeFiles("new b.md")
+	h.runFor(t, 10*time.Second)
+	h.runFor(t, 20*time.Second)
+	h.wantSaid(t, notice("new: b.md"))
 }

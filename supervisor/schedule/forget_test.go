@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// forgets has what alice has in a conversation be forgotten, or with 0 everywhere, since a while
+// forget has what alice has in a conversation be forgotten, or with 0 everywhere, since a while
 // ago.
-func (h *harness) forgets(t testing.TB, conversation int64, ago time.Duration) {
+func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	t.Helper()
 	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
 	if _, err := h.db.Forgettings().Forget(t.Context(), supervisor.Forgetting{User: "alice", Conversation: conversation, Since: h.now.Add(-ago),
@@ -24,8 +24,8 @@ func (h *harness) forgets(t testing.TB, conversation int64, ago time.Duration) {
 	}
 }
 
-// asked are the texts that the model gets with alice's next message in a chat of hers.
-func (h *harness) asked(t testing.TB, c supervisor.Conversation) string {
+// modelTexts are the texts that the model gets with alice's next message in a chat of hers.
+func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	t.Helper()
 	h.inbound++
 	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: h.now.String(), Kind: supervisor.KindText, Text: "hi", Origin: supervisor.OriginOwn})
@@ -43,21 +43,21 @@ func (h *harness) asked(t testing.TB, c supervisor.Conversation) string {
 // conversation: no later message is told of it.
 func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
 	h := newHarness(t)
-	club, _ := clubs(t, h)
+	club, _ := putGroups(t, h)
 	h.remind(t, "alice", "in 10 min: the xyzzy")
 	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.found = protocol.CheckResult{Met: true, Found: "plugh: positive"}
-	h.passes(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
 	texts := func() string { return strings.Join(sqlitetest.Query(t, h.db, "SELECT text FROM fire"), "") }
-	h.forgets(t, club.ID, time.Hour)
+	h.forget(t, club.ID, time.Hour)
 	if !strings.Contains(texts(), "plugh") {
 		t.Errorf("what was said elsewhere is gone: %q", texts())
 	}
-	h.forgets(t, h.conversation(t), time.Minute)
+	h.forget(t, h.conversation(t), time.Minute)
 	if strings.Contains(texts(), "plugh") {
 		t.Errorf("the fires have %q", texts())
 	}
-	if got := h.asked(t, chatOf("alice")); strings.Contains(got, "plugh") || strings.Contains(got, "xyzzy") {
+	if got := h.modelTexts(t, chatOf("alice")); strings.Contains(got, "plugh") || strings.Contains(got, "xyzzy") {
 		t.Errorf("the model gets %s", got)
 	}
 }
@@ -68,7 +68,7 @@ func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
 	h.putCheck(t, supervisor.Check{Files: "xyzzy/*"})
-	h.forgets(t, 0, time.Hour)
+	h.forget(t, 0, time.Hour)
 	rows := sqlitetest.Query(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
 	if want := []string{"{}{} done", "{}{} done"}; !slices.Equal(rows, want) {
 		t.Errorf("the jobs are %q, want %q", rows, want)
@@ -81,12 +81,12 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: Takes xyzzy tea")
 	h.remind(t, "alice", "in 2 h: Takes xyzzy tea, again")
-	h.passes(t, time.Hour)
+	h.passTime(t, time.Hour)
 	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
-	h.quiet(t, "13:05-20:00")
+	h.setQuietHours(t, "13:05-20:00")
 	h.putCheck(t, supervisor.Check{Command: "x"})
 	h.found = protocol.CheckResult{Met: true, Found: "takes xyzzy tea"}
-	h.passes(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
 	fact := supervisor.ForgottenFact{ID: "k7", Text: "Takes xyzzy tea"}
 	counts, err := h.db.Memories().CountMentions(t.Context(), "alice", fact)
 	if err != nil || counts["fire"] != 1 || counts["held_notice"] != 1 || counts["job"] != 1 {
@@ -108,13 +108,13 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 // that ended later than the span.
 func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:30-20:00")
-	h.task(t, "in 1 h", supervisor.JobOptions{})
-	begun := h.passes(t, time.Hour)
+	h.setQuietHours(t, "12:30-20:00")
+	h.putTask(t, "in 1 h", supervisor.JobOptions{})
+	begun := h.passTime(t, time.Hour)
 	h.now = h.now.Add(5 * time.Minute)
-	h.ends(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The xyzzy is dry."})
+	h.endTurn(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The xyzzy is dry."})
 	h.now = h.now.Add(-4 * time.Minute)
-	h.forgets(t, 0, 2*time.Minute)
+	h.forget(t, 0, 2*time.Minute)
 	if held := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(held) > 0 {
 		t.Errorf("kept %q", held)
 	}
@@ -124,19 +124,19 @@ func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
 // goes with that chat.
 func TestWhatIsHeldInAConversationIsForgotten(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:05-20:00")
+	h.setQuietHours(t, "12:05-20:00")
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "xyzzy", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
 		MadeBy:  "x",
 		Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "every 10 min"); err != nil {
 		t.Fatal(err)
 	}
 	h.found = protocol.CheckResult{Met: true}
-	h.passes(t, 11*time.Minute)
+	h.passTime(t, 11*time.Minute)
 	c, err := h.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "100", "")
 	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?", c.ID); err != nil || held[0] != "1" {
 		t.Fatalf("%s are held there, %v", held, err)
 	}
-	h.forgets(t, c.ID, time.Hour)
+	h.forget(t, c.ID, time.Hour)
 	if left := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(left) > 0 {
 		t.Errorf("kept %q", left)
 	}

@@ -18,11 +18,11 @@ func TestAHeartbeatWithoutItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 40 {
-		h.passes(t, 10*time.Minute)
+		h.passTime(t, 10*time.Minute)
 	}
-	h.is(t, "failed failed failed")
-	if got := h.jobState(t, 1); got != "paused" || len(h.looked) != job.MaxFailures {
-		t.Errorf("after %d looks the heartbeat is %s", len(h.looked), got)
+	h.wantStates(t, "failed failed failed")
+	if got := h.jobState(t, 1); got != "paused" || len(h.checked) != job.MaxFailures {
+		t.Errorf("after %d looks the heartbeat is %s", len(h.checked), got)
 	}
 }
 
@@ -37,9 +37,9 @@ func TestAHeartbeatDoesItsItemsAtTheirTimes(t *testing.T) {
 		}
 		n := 0
 		for range 24 { // to 20:00 in Madrid
-			for _, in := range h.passes(t, 30*time.Minute) {
+			for _, in := range h.passTime(t, 30*time.Minute) {
 				n++
-				h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+				h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
 			}
 		}
 		if n != want {
@@ -53,7 +53,7 @@ func TestEndCheck_WithoutAState_Fails(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
-	h.fires(t)
+	h.fireDue(t)
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d fires are to begin: %v", len(list), err)
@@ -61,5 +61,5 @@ func TestEndCheck_WithoutAState_Fails(t *testing.T) {
 	if _, _, err := h.db.Jobs().EndCheck(t.Context(), list[0], supervisor.CheckEnd{}); err != nil {
 		t.Error(err)
 	}
-	h.is(t, "failed")
+	h.wantStates(t, "failed")
 }

@@ -45,7 +45,7 @@ func (js *Jobs) queued(said []supervisor.Delivery) {
 	}
 }
 
-func (js *Jobs) find(ctx context.Context, user, number string) (j supervisor.Job, err error) {
+func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j supervisor.Job, err error) {
 	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // 0 is of no job
 	j, found, err := js.store.Find(ctx, user, id)
 	if err == nil && !found {
@@ -54,10 +54,10 @@ func (js *Jobs) find(ctx context.Context, user, number string) (j supervisor.Job
 	return j, err
 }
 
-// end has a job be due no more, and what is under way not be tried again. Of one that was deleted
+// remove has a job be due no more, and what is under way not be tried again. Of one that was deleted
 // already it says the same.
-func (js *Jobs) end(ctx context.Context, j supervisor.Job) (string, error) {
-	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listedText(j))
+func (js *Jobs) remove(ctx context.Context, j supervisor.Job) (string, error) {
+	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listTitle(j))
 	if j.Options.Deleted {
 		return text, nil
 	}
@@ -93,7 +93,7 @@ func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (st
 	var err error
 	if j.State == supervisor.JobPaused || j.State == supervisor.JobProposed {
 		// the clock was set back: what was fired stays so
-		if since := sinceOf(j, now); now.Before(since) {
+		if since := firedUntil(j, now); now.Before(since) {
 			now = since
 		}
 		if next, found, err = recurrence.NextOf(j, now); err != nil {
@@ -147,7 +147,7 @@ var numberPattern = regexp.MustCompile(`^[+-]?\d+$`)
 // findNamed finds a job by its number, or by its name where only one has that.
 func (js *Jobs) findNamed(ctx context.Context, user, name string) (supervisor.Job, error) {
 	if numberPattern.MatchString(name) || name == "" {
-		return js.find(ctx, user, name)
+		return js.findByNumber(ctx, user, name)
 	}
 	list, err := js.store.List(ctx, user)
 	if err != nil {
@@ -156,7 +156,7 @@ func (js *Jobs) findNamed(ctx context.Context, user, name string) (supervisor.Jo
 	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !strings.EqualFold(j.Name, name) })
 	switch len(list) {
 	case 0:
-		return js.find(ctx, user, name)
+		return js.findByNumber(ctx, user, name)
 	case 1:
 		return list[0], nil
 	}

@@ -23,9 +23,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// atMost is how long after its time a reminder comes where the clock was set: the loop sleeps no
+// maxDelay is how long after its time a reminder comes where the clock was set: the loop sleeps no
 // longer.
-const atMost = 30 * time.Second
+const maxDelay = 30 * time.Second
 
 // jumpBegins are moments near which clocks change, years and leap days begin and end, or nothing
 // does.
@@ -59,7 +59,7 @@ func TestTheLoopWhileTheClockIsSet(t *testing.T) {
 				jumpSteps[rapid.SampledFrom(slices.Sorted(maps.Keys(jumpSteps))).Draw(rt, "step")](j)
 				synctest.Wait()
 			}
-			j.wait(atMost)
+			j.wait(maxDelay)
 			j.check()
 		})
 		if wrong, is := failed.(fireError); is {
@@ -247,7 +247,7 @@ type span struct {
 }
 
 // isSeen says that the loop looks at the clock within the span.
-func (s span) isSeen() bool { return s.exact || s.end.Sub(s.begin) >= atMost }
+func (s span) isSeen() bool { return s.exact || s.end.Sub(s.begin) >= maxDelay }
 
 // spans are those of a time from a moment on.
 func (j *jumpTest) spans(due, from time.Time) (all []span) {
@@ -256,7 +256,7 @@ func (j *jumpTest) spans(due, from time.Time) (all []span) {
 		if i+1 < len(j.sets) {
 			next.end = j.sets[i+1].at
 		}
-		next.exact = i == 0 || next.begin.Sub(s.at) >= atMost
+		next.exact = i == 0 || next.begin.Sub(s.at) >= maxDelay
 		for _, least := range []time.Time{s.at, from} {
 			if least.After(next.begin) {
 				next.begin = least
@@ -273,8 +273,8 @@ func (j *jumpTest) spans(due, from time.Time) (all []span) {
 	return all
 }
 
-// keptOfAJob is how many fires of a job the store keeps, at least.
-const keptOfAJob = 200
+// keptFires is how many fires of a job the store keeps, at least.
+const keptFires = 200
 
 // check holds the fires against the rules, and against what the clock has shown.
 func (j *jumpTest) check() {
@@ -289,7 +289,7 @@ func (j *jumpTest) check() {
 		j.checkJob(rule, job, j.made[i], mine)
 		said := strings.Join(sqlitetest.Query(j.t, j.db, "SELECT text FROM outbox"), "\n")
 		kept := len(sqlitetest.Query(j.t, j.db, "SELECT due FROM fire WHERE job = ? AND state = 'said'", job.ID))
-		if told := strings.Count(said, job.Text); told != len(mine) || kept < min(len(mine), keptOfAJob) || kept > len(mine) {
+		if told := strings.Count(said, job.Text); told != len(mine) || kept < min(len(mine), keptFires) || kept > len(mine) {
 			j.fail("%q was fired %d times, it is kept %d times, and told %d times", job.Text, len(mine), kept, told)
 		}
 	}
@@ -354,7 +354,7 @@ func (j *jumpTest) checkJob(rule recurrence.Rule, job supervisor.Job, from time.
 		if i < 0 || fire.at.Before(spans[i].begin) {
 			j.fail("%+v is fired for %s at %s, before the clock has shown it: %v", rule, due, fire.at, spans)
 		}
-		if lateness := fire.at.Sub(spans[i].begin); lateness > atMost || spans[i].exact && lateness > 0 {
+		if lateness := fire.at.Sub(spans[i].begin); lateness > maxDelay || spans[i].exact && lateness > 0 {
 			j.fail("%+v is fired for %s at %s, which is %s late", rule, due, fire.at, lateness)
 		}
 		from, since = fire.at, fire.clock

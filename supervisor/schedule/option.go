@@ -36,8 +36,8 @@ var (
 
 // Bounds of what is set.
 const (
-	leastGrace   = time.Minute
-	mostGrace    = 7 * 24 * time.Hour
+	minGrace   = time.Minute
+	longestGrace    = 7 * 24 * time.Hour
 	optionTo     = "to" // is no option of the row: it says where the job speaks
 	wordUsual    = "default"
 	wordYes      = "yes"
@@ -62,10 +62,10 @@ var options = map[string]option{
 	"workspace": {fireKinds, "the name of one of your workspaces", setWorkspace, func(o supervisor.JobOptions) string {
 		return shown(textWorkspace, o.Workspace)
 	}},
-	"steps": {turnKinds, "a number from 1 on", within("steps", func(o *supervisor.JobOptions) *int { return &o.Steps }, func(l protocol.TurnLimits) int { return l.Steps }), func(o supervisor.JobOptions) string {
+	"steps": {turnKinds, "a number from 1 on", numberUpTo("steps", func(o *supervisor.JobOptions) *int { return &o.Steps }, func(l protocol.TurnLimits) int { return l.Steps }), func(o supervisor.JobOptions) string {
 		return shown(textSteps, o.Steps)
 	}},
-	"minutes": {turnKinds, "a number from 1 on", within("minutes", func(o *supervisor.JobOptions) *int { return &o.Minutes }, func(l protocol.TurnLimits) int { return int(l.Seconds / 60) }), func(o supervisor.JobOptions) string {
+	"minutes": {turnKinds, "a number from 1 on", numberUpTo("minutes", func(o *supervisor.JobOptions) *int { return &o.Minutes }, func(l protocol.TurnLimits) int { return int(l.Seconds / 60) }), func(o supervisor.JobOptions) string {
 		return shown(textMinutes, o.Minutes)
 	}},
 }
@@ -111,7 +111,7 @@ func (ed *editor) setAll(ctx context.Context, from origin, j *supervisor.Job, va
 	if err := ed.setOptions(from.user, j, values); err != nil {
 		return err
 	}
-	return ed.redirect(ctx, from, j, values)
+	return ed.setDestination(ctx, from, j, values)
 }
 
 // optionsOf are the names of what can be set of a kind of job.
@@ -155,8 +155,8 @@ func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter 
 	}
 }
 
-// within sets a number from 1 up to what any turn may have.
-func within(name string, field func(*supervisor.JobOptions) *int, most func(protocol.TurnLimits) int) setter {
+// numberUpTo sets a number from 1 up to what any turn may have.
+func numberUpTo(name string, field func(*supervisor.JobOptions) *int, most func(protocol.TurnLimits) int) setter {
 	return func(ed *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		if value == "" {
 			*field(o) = 0
@@ -178,7 +178,7 @@ func setGrace(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value stri
 	}
 	d, err := time.ParseDuration(strings.ReplaceAll(strings.ReplaceAll(value, " ", ""), "min", "m"))
 	o.Grace = d
-	return err == nil && d >= leastGrace && d <= mostGrace, nil
+	return err == nil && d >= minGrace && d <= longestGrace, nil
 }
 
 func setPriority(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
@@ -199,7 +199,7 @@ func setExact(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value stri
 // setModel keeps a model under its whole name, which means the same whatever is configured later.
 func setModel(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error) {
 	if o.Model = value; value != "" {
-		o.Model, err = ed.modelNamed(user.Name, value)
+		o.Model, err = ed.resolveModel(user.Name, value)
 	}
 	return true, err
 }

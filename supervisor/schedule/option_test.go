@@ -31,7 +31,7 @@ func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Ques
 	return q, nil
 }
 
-// modelNamed knows the models of one provider.
+// resolveModel knows the models of one provider.
 func modelNamed(_, spec string) (string, error) {
 	if !strings.HasPrefix(spec, "far/") {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, "there is no model %s", spec)
@@ -39,8 +39,8 @@ func modelNamed(_, spec string) (string, error) {
 	return spec, nil
 }
 
-// calls has a tool call be done for alice, who is in a chat.
-func (h *harness) calls(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobAnswer, error) {
+// callTool has a tool call be done for alice, who is in a chat.
+func (h *harness) callTool(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobAnswer, error) {
 	t.Helper()
 	h.inbound++
 	return h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: h.inbound, Kind: supervisor.TurnChat,
@@ -106,23 +106,23 @@ func TestWhatCanBeSet(t *testing.T) {
 func TestAModelSetsOptions(t *testing.T) {
 	h := newHarness(t)
 	h.budget = supervisor.Budget{Turn: 100_000, Day: 500_000, Month: 5_000_000}
-	if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","kind":"task","options":{"on_miss":"skip","exact":true,"steps":7,"model":"far/one"}}`); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","kind":"task","options":{"on_miss":"skip","exact":true,"steps":7,"model":"far/one"}}`); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := h.job(t, 1).Options, (supervisor.JobOptions{Missed: supervisor.MissedSkip, Exact: true, Steps: 7, Model: "far/one"}); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("kept are %+v", got)
 	}
-	h.told(t, "Task 1: look\n\nevery day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00); Sun 29 Mar 2026 09:00 CEST (+02:00); Mon 30 Mar 2026 09:00 CEST (+02:00)"+
+	h.wantSaid(t, "Task 1: look\n\nevery day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00); Sun 29 Mar 2026 09:00 CEST (+02:00); Mon 30 Mar 2026 09:00 CEST (+02:00)"+
 		"\n\nIt goes to our private chat. If I am not running then, it is left out. It may cost up to $3.10 a month, $0.10 each time."+
 		" It begins at the moment itself. It asks the model far/one. It takes at most 7 steps.")
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"options":{"steps":null,"on_miss":"ask"}}`); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,"options":{"steps":null,"on_miss":"ask"}}`); err != nil {
 		t.Fatal(err)
 	}
 	if o := h.job(t, 1).Options; o.Steps != 0 || o.Missed != supervisor.MissedAsk || o.Model != "far/one" {
 		t.Errorf("changed to %+v", o)
 	}
 	for _, wrong := range []string{`{"on_miss":["skip"]}`, `{"steps":7.5}`, `{"x":1}`} {
-		if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","options":`+wrong+`}`); err == nil {
+		if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","options":`+wrong+`}`); err == nil {
 			t.Errorf("%s is kept", wrong)
 		}
 	}
@@ -149,7 +149,7 @@ func TestWhatAMonthMayCost(t *testing.T) {
 	} {
 		h := newHarness(t)
 		h.budget = c.budget
-		if text := h.card(h.job(t, h.task(t, c.when, supervisor.JobOptions{}))).Text; !strings.Contains(text, c.want) {
+		if text := h.card(h.job(t, h.putTask(t, c.when, supervisor.JobOptions{}))).Text; !strings.Contains(text, c.want) {
 			t.Errorf("%s with %+v: %s", c.when, c.budget, text)
 		}
 	}
@@ -160,7 +160,7 @@ func TestWhatAMonthMayCost(t *testing.T) {
 }
 
 // club is a group in which alice has spoken, and secret one in which she may not any more.
-func clubs(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
+func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
 	t.Helper()
 	for i, chat := range []string{"-5", "-6"} {
 		c, err := h.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, chat, "")
@@ -179,10 +179,10 @@ func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		h := newHarness(t)
 		h.remind(t, "alice", "every 10 min: tea")
-		id := h.task(t, "every 10 min", supervisor.JobOptions{Exact: true})
+		id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
 		for range 5 {
-			for _, in := range h.passes(t, 10*time.Minute) {
-				h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+			for _, in := range h.passTime(t, 10*time.Minute) {
+				h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
 			}
 		}
 		answers := func(q Question) error {
@@ -205,11 +205,11 @@ func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
 		if err := answers(Question{Action: "delete", Job: fmt.Sprint(id)}); err != nil {
 			t.Fatal(err)
 		}
-		was := len(h.said(t, chatOf("alice")))
+		was := len(h.saidTo(t, chatOf("alice")))
 		for range 10 {
-			h.passes(t, time.Hour)
+			h.passTime(t, time.Hour)
 		}
-		if n := len(h.said(t, chatOf("alice"))) - was; n != 3 {
+		if n := len(h.saidTo(t, chatOf("alice"))) - was; n != 3 {
 			t.Errorf("paused %t: it comes %d times", paused, n)
 		}
 	}
@@ -218,7 +218,7 @@ func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
 // A routine that was deleted is one job more where it comes again.
 func TestARoutineComesBackWhereThereIsRoom(t *testing.T) {
 	h := newHarness(t)
-	h.routine(t, "7:30")
+	h.switchRoutine(t, "7:30")
 	if _, err := h.Cancel(t.Context(), "alice", "1"); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestARoutineIsCountedAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			h.passes(t, 24*time.Hour)
+			h.passTime(t, 24*time.Hour)
 		}
 	}
 	if n := strings.Count(h.states(t), " ") + 1; n != 4 {
@@ -252,18 +252,18 @@ func TestARoutineIsCountedAnew(t *testing.T) {
 // has said there is.
 func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
 	h := newHarness(t)
-	clubs(t, h)
-	id := fmt.Sprint(h.task(t, "every 10 min", supervisor.JobOptions{Exact: true}))
+	putGroups(t, h)
+	id := fmt.Sprint(h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true}))
 	for i, to := range []string{"private", "-5", "-5", "private"} {
 		if _, err := h.Answer(t.Context(), person("alice"), Question{Action: "edit", Job: id, Set: map[string]string{"to": to}}); err != nil {
 			t.Fatal(err)
 		}
-		begun := h.passes(t, 10*time.Minute)[0]
+		begun := h.passTime(t, 10*time.Minute)[0]
 		told := map[bool]string{true: "+"}[strings.Contains(begun.Text, "the diagnosis")] + map[bool]string{true: "-"}[strings.Contains(begun.Text, "the match")]
 		if want := []string{"", "", "-", "+-"}[i]; told != want {
 			t.Errorf("run %d, %s: the model reads %q", i, to, begun.Text)
 		}
-		h.ends(t, begun, sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: " + []string{"the diagnosis", "the match", "", ""}[i]})
+		h.endTurn(t, begun, sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: " + []string{"the diagnosis", "the match", "", ""}[i]})
 	}
 	if r, err := h.Answer(t.Context(), person("alice"), Question{Action: "results", Job: id}); err != nil || len(r.Results) != 4 || r.Results[3].Text != "the diagnosis" {
 		t.Errorf("its person is told %+v, %v", r, err)
@@ -274,52 +274,52 @@ func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
 // where its person has never been, can't be named.
 func TestAJobSpeaksElsewhere(t *testing.T) {
 	h := newHarness(t)
-	club, _ := clubs(t, h)
+	club, _ := putGroups(t, h)
 	const call = `{"when":"daily at 14:00","text":"look","options":{"to":"%s"}}`
 	h.refused = supervisor.ErrWaitsForAnswer
-	if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != supervisor.ErrWaitsForAnswer {
+	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != supervisor.ErrWaitsForAnswer {
 		t.Fatalf("it does not wait: %v", err)
 	}
 	h.refused = nil
-	if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != nil {
 		t.Fatal(err)
 	}
 	if a := h.approved; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder speak in the group -5? look\ndaily at 14:00" {
 		t.Errorf("asked for were %+v", a)
 	}
 	for _, to := range []string{"-6", "-7", "-5/3", "100", "x"} {
-		if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, to)); err == nil || !strings.Contains(err.Error(), "want one of here, private, -5") {
+		if _, err := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, to)); err == nil || !strings.Contains(err.Error(), "want one of here, private, -5") {
 			t.Errorf("to %s: %v", to, err)
 		}
 	}
 	if len(h.approved) != 2 {
 		t.Errorf("asked for were %+v", h.approved)
 	}
-	h.passes(t, time.Hour)
-	if said := h.said(t, club); !slices.Equal(said, []string{"Reminder: look"}) {
+	h.passTime(t, time.Hour)
+	if said := h.saidTo(t, club); !slices.Equal(said, []string{"Reminder: look"}) {
 		t.Errorf("the group is told %q", said)
 	}
-	if said := h.said(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "It goes to the group -5.") {
+	if said := h.saidTo(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "It goes to the group -5.") {
 		t.Errorf("alice is told %q", said)
 	}
 	// All that it says there needs another yes; what changes nothing of that does not.
 	for i, change := range []string{`"text":"buy"`, `"name":"Shop\nping"`, `"when":"daily at 15:00"`} {
-		if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approved) != 3+i {
+		if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approved) != 3+i {
 			t.Errorf("%s: %v, asked for were %+v", change, err, h.approved)
 		}
 	}
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"options":{"priority":"low"}}`); err != nil || len(h.approved) != 5 {
+	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,"options":{"priority":"low"}}`); err != nil || len(h.approved) != 5 {
 		t.Errorf("%v, asked for were %+v", err, h.approved)
 	}
 	if name := h.job(t, 1).Name; name != "Shop ping" {
 		t.Errorf("its name is %q", name)
 	}
 	h.closed["-5"] = true
-	h.passes(t, 25*time.Hour)
-	if said := h.said(t, chatOf("alice")); len(said) < 2 || !strings.HasPrefix(said[len(said)-1], "Reminder: buy") {
+	h.passTime(t, 25*time.Hour)
+	if said := h.saidTo(t, chatOf("alice")); len(said) < 2 || !strings.HasPrefix(said[len(said)-1], "Reminder: buy") {
 		t.Errorf("once nobody may speak in the group, alice is told %q", said)
 	}
-	if said := h.said(t, club); len(said) != 1 {
+	if said := h.saidTo(t, club); len(said) != 1 {
 		t.Errorf("the group is told %q", said)
 	}
 }
@@ -327,9 +327,9 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 // What is to be checked is part of what is asked about.
 func TestACheckThatSpeaksElsewhere(t *testing.T) {
 	h := newHarness(t)
-	clubs(t, h)
+	putGroups(t, h)
 	for _, command := range []string{"test -e out/app", "cat MEMORY.md"} {
-		if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"daily at 14:00","text":"It is built.","kind":"check","check":{"command":"`+command+`"},"options":{"to":"-5"}}`); err != nil {
+		if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 14:00","text":"It is built.","kind":"check","check":{"command":"`+command+`"},"options":{"to":"-5"}}`); err != nil {
 			t.Fatal(err)
 		}
 		if last := h.approved[len(h.approved)-1]; !strings.Contains(last.Text, command) {
@@ -345,7 +345,7 @@ func TestACheckThatSpeaksElsewhere(t *testing.T) {
 // changes; how it does so is not.
 func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
 	h := newHarness(t)
-	club, _ := clubs(t, h)
+	club, _ := putGroups(t, h)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask, Text: "look", Zone: "Europe/Madrid", Conversation: club, MadeBy: "x"}, "daily at 14:00"); err != nil {
 		t.Fatal(err)
 	}
@@ -378,7 +378,7 @@ func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
 // unasked.
 func TestATurnSeesToWhatSpeaksWhereItAnswers(t *testing.T) {
 	h := newHarness(t)
-	club, _ := clubs(t, h)
+	club, _ := putGroups(t, h)
 	h.remind(t, "alice", "in 30 min: the results")
 	for _, kind := range []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob} {
 		for _, call := range []protocol.ToolCall{{ID: "1", Name: "update_task", Arguments: json.RawMessage(`{"id":1,"options":{"to":"here"}}`)},
@@ -393,32 +393,32 @@ func TestATurnSeesToWhatSpeaksWhereItAnswers(t *testing.T) {
 	if _, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob, Call: set}, club); err != nil || len(h.approved) != 1 {
 		t.Errorf("a task sets a reminder in the group unasked: %v, %+v", err, h.approved)
 	}
-	h.passes(t, 30*time.Minute)
-	h.told(t, "Reminder: the results")
+	h.passTime(t, 30*time.Minute)
+	h.wantSaid(t, "Reminder: the results")
 }
 
 // What is built in stays what it is.
 func TestWhatIsBuiltInStaysSo(t *testing.T) {
 	h := newHarness(t)
-	if _, err := h.calls(t, chatOf("alice"), "enable_file_notifications", `{}`); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "enable_file_notifications", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []string{`"name":"heartbeat"`, `"text":"all"`, `"when":"every 1 min"`} {
-		if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err == nil {
+		if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err == nil {
 			t.Errorf("%s is changed", change)
 		}
 	}
-	h.sources = worldly{}
-	if _, err := h.calls(t, chatOf("alice"), "cancel_task", `{"id":1}`); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	h.sources = worldSources{}
+	if _, err := h.callTool(t, chatOf("alice"), "cancel_task", `{"id":1}`); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("a turn that has read others' words turns it off: %v", err)
 	}
-	if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"in 1 h","text":"tea"}`); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"in 1 h","text":"tea"}`); err != nil {
 		t.Fatal(err)
 	}
 	h.sources = h.db.Jobs()
 	h.remind(t, "alice", "in 1 h: coffee")
-	h.sources = worldly{}
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":3,"text":"mail the keys"}`); err != nil {
+	h.sources = worldSources{}
+	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":3,"text":"mail the keys"}`); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []int64{2, 3} {
@@ -428,33 +428,33 @@ func TestWhatIsBuiltInStaysSo(t *testing.T) {
 	}
 }
 
-// worldly has every turn have read somebody else's words.
-type worldly struct{}
+// worldSources has every turn have read somebody else's words.
+type worldSources struct{}
 
-func (worldly) World(context.Context, int64) (bool, error) { return true, nil }
+func (worldSources) World(context.Context, int64) (bool, error) { return true, nil }
 
 // A rule's times are counted anew where it is changed; one that has no time to come is refused.
 func TestARuleThatIsChangedCountsAnew(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 10 min 5 times: tea")
 	for range 3 {
-		h.passes(t, 10*time.Minute)
+		h.passTime(t, 10*time.Minute)
 	}
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"when":"every 10 min 2 times"}`); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,"when":"every 10 min 2 times"}`); err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
-		h.passes(t, 10*time.Minute)
+		h.passTime(t, 10*time.Minute)
 	}
-	if said := h.said(t, chatOf("alice")); len(said) != 5 || h.job(t, 1).State != supervisor.JobDone {
+	if said := h.saidTo(t, chatOf("alice")); len(said) != 5 || h.job(t, 1).State != supervisor.JobDone {
 		t.Errorf("it is %s and said %q", h.job(t, 1).State, said)
 	}
 	h.remind(t, "alice", "in 10 min: coffee")
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":2,"state":"paused"}`); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":2,"state":"paused"}`); err != nil {
 		t.Fatal(err)
 	}
-	h.passes(t, time.Hour)
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":2,"state":"active"}`); err == nil || h.job(t, 2).State != supervisor.JobPaused {
+	h.passTime(t, time.Hour)
+	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":2,"state":"active"}`); err == nil || h.job(t, 2).State != supervisor.JobPaused {
 		t.Errorf("what has no time left goes on: %v", err)
 	}
 }
@@ -462,20 +462,20 @@ func TestARuleThatIsChangedCountsAnew(t *testing.T) {
 // In the group itself, and in one's private chat, nobody is asked.
 func TestAJobSpeaksWhereItIsSet(t *testing.T) {
 	h := newHarness(t)
-	club, _ := clubs(t, h)
+	club, _ := putGroups(t, h)
 	for _, to := range []string{"here", "-5", "private"} {
-		if _, err := h.calls(t, club, "schedule_task", `{"when":"in 10 min","text":"`+to+`","options":{"to":"`+to+`"}}`); err != nil {
+		if _, err := h.callTool(t, club, "schedule_task", `{"when":"in 10 min","text":"`+to+`","options":{"to":"`+to+`"}}`); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.passes(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
 	if len(h.approved) > 0 {
 		t.Errorf("asked for were %+v", h.approved)
 	}
-	if said := h.said(t, club); len(said) != 5 || !slices.Contains(said, "Reminder: here") || !slices.Contains(said, "Reminder: -5") {
+	if said := h.saidTo(t, club); len(said) != 5 || !slices.Contains(said, "Reminder: here") || !slices.Contains(said, "Reminder: -5") {
 		t.Errorf("the group is told %q", said)
 	}
-	h.told(t, "Reminder: private")
+	h.wantSaid(t, "Reminder: private")
 }
 
 // The button Change asks what is to change, and changes it; an answer that can't be read changes
@@ -515,19 +515,19 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 // comes decades from now can be kept too.
 func TestAPausedTaskThatIsToComeOften(t *testing.T) {
 	h := newHarness(t)
-	id := h.task(t, "daily at 14:00", supervisor.JobOptions{})
+	id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
 	if _, err := h.Pause(t.Context(), h.job(t, id)); err != nil {
 		t.Fatal(err)
 	}
 	for _, arguments := range []string{`{"id":1,"when":"every 10 min"}`, `{"id":1,"state":"active"}`} {
-		if _, err := h.calls(t, chatOf("alice"), "update_task", arguments); err != nil {
+		if _, err := h.callTool(t, chatOf("alice"), "update_task", arguments); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if state := h.job(t, id).State; state != supervisor.JobProposed {
 		t.Errorf("it is %s", state)
 	}
-	if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"0 * 29 2 */7","text":"look","kind":"task"}`); err != nil {
+	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"0 * 29 2 */7","text":"look","kind":"task"}`); err != nil {
 		t.Error(err)
 	}
 }

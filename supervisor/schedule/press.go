@@ -32,7 +32,7 @@ var presses = map[string]func(*Chat, context.Context, press) (supervisor.Deliver
 	pressHour:     snooze("in 1 h"),
 	pressTomorrow: snooze("in 1 day"),
 	supervisor.JobDelete: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
-		return ch.end(ctx, p.job)
+		return ch.remove(ctx, p.job)
 	}),
 	supervisor.JobPause: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
 		return ch.Pause(ctx, p.job)
@@ -85,7 +85,7 @@ func (ch *Chat) Press(ctx context.Context, user supervisor.User, c supervisor.Co
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	p := press{origin: origin{user: user, in: c, inbound: inbound}, at: at}
-	if p.job, err = ch.find(ctx, user.Name, number); err != nil {
+	if p.job, err = ch.findByNumber(ctx, user.Name, number); err != nil {
 		return d, err
 	}
 	if p.job.Text == "" { // it was forgotten

@@ -82,7 +82,7 @@ var actions = map[string]func(*Questions, context.Context, supervisor.User, supe
 		return qs.Resume(ctx, j, qs.now())
 	}),
 	"delete": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
-		return qs.end(ctx, j)
+		return qs.remove(ctx, j)
 	}),
 }
 
@@ -153,7 +153,7 @@ func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ superv
 }
 
 func lineOf(j supervisor.Job) JobLine {
-	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listedText(j), Text: j.Text,
+	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listTitle(j), Text: j.Text,
 		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.FireCount, Failures: j.FailuresInARow}
 	if rule, err := recurrence.Of(j); err == nil {
 		if zone, err := recurrence.ZoneOf(j); err == nil {
@@ -172,7 +172,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 		return r, err
 	}
 	from := origin{user: user, in: c, when: when}
-	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: nameFrom(q.Name), Text: text, Zone: user.Timezone, Conversation: c,
+	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: normalizeName(q.Name), Text: text, Zone: user.Timezone, Conversation: c,
 		MadeBy: fmt.Sprintf("typed/%d", qs.now().UnixNano())}
 	switch check := supervisor.Check(q.Check); {
 	case !check.None() || check.Ask != "":
@@ -211,8 +211,8 @@ func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supe
 	return Report{Said: qs.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
-// reported is how many results a report has.
-const reported = 50
+// maxReported is how many results a report has.
+const maxReported = 50
 
 func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
 	id := int64(0)
@@ -223,7 +223,7 @@ func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ su
 		}
 		id = j.ID
 	}
-	r.Results, err = qs.store.Results(ctx, user.Name, id, reported)
+	r.Results, err = qs.store.Results(ctx, user.Name, id, maxReported)
 	if len(r.Results) == 0 {
 		r.Said = answerNoResult
 	}

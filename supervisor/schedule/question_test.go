@@ -39,11 +39,11 @@ func TestNothingThatIsTypedIsPassedOver(t *testing.T) {
 // hook is the job of that number.
 func TestANameIsNoNumber(t *testing.T) {
 	h := newHarness(t)
-	id := h.task(t, "daily at 9", supervisor.JobOptions{})
+	id := h.putTask(t, "daily at 9", supervisor.JobOptions{})
 	for name, ok := range map[string]bool{"1": false, " 1 ": false, "-1": false, "+1": false, "99999999999999999999": false, "1st": true, "2 3": true, "": true} {
 		_, err := h.Answer(t.Context(), person("alice"), Question{Action: "add", Task: true, Name: name, Words: "daily at 10: deploy"})
-		_, err2 := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(`{"when":"daily at 14:00","text":"deploy","kind":"task","name":%q}`, name))
-		_, err3 := h.calls(t, chatOf("alice"), "update_task", fmt.Sprintf(`{"id":%d,"name":%q}`, id, name))
+		_, err2 := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(`{"when":"daily at 14:00","text":"deploy","kind":"task","name":%q}`, name))
+		_, err3 := h.callTool(t, chatOf("alice"), "update_task", fmt.Sprintf(`{"id":%d,"name":%q}`, id, name))
 		for _, err := range []error{err, err2, err3} {
 			if ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "the number of a task") {
 				t.Errorf("name %q: %v", name, err)

@@ -17,13 +17,13 @@ import (
 // than its fires are kept. All of it is one message.
 func TestALongNightIsOneMessage(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:00-23:00")
+	h.setQuietHours(t, "12:00-23:00")
 	for i := range 2 {
 		// oftener than fires are kept
 		h.remind(t, "alice", fmt.Sprintf("every 2 min 210 times: tea %d.", i))
 	}
 	for range 210 {
-		h.passes(t, 2*time.Minute)
+		h.passTime(t, 2*time.Minute)
 	}
 	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"2"}) {
 		t.Errorf("%s are held of 2 jobs", held)
@@ -36,18 +36,18 @@ func TestALongNightIsOneMessage(t *testing.T) {
 	for i := range 2 {
 		want = append(want, fmt.Sprintf("Reminder: tea %d.\n\n(And 209 earlier ones.)", i))
 	}
-	h.told(t, strings.Join(want, "\n\n"))
+	h.wantSaid(t, strings.Join(want, "\n\n"))
 }
 
 // One that is replaced is of the same job, and of what became of it; and was to be said in the same
 // conversation.
 func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:05-20:00")
+	h.setQuietHours(t, "12:05-20:00")
 	h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
 	looks := func(found string, err error) {
-		h.found, h.missing = protocol.CheckResult{Found: found}, err
-		h.passes(t, 10*time.Minute)
+		h.found, h.checkErr = protocol.CheckResult{Found: found}, err
+		h.passTime(t, 10*time.Minute)
 	}
 	looks("one", nil)
 	looks("two", nil)
@@ -71,9 +71,9 @@ func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 // A question is none of it.
 func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "15:30-23:00")
-	h.task(t, "every 4 h", supervisor.JobOptions{Exact: true})
-	h.asksIn(t, h.passes(t, 4*time.Hour)[0], "More?")
+	h.setQuietHours(t, "15:30-23:00")
+	h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
+	h.askInTurn(t, h.passTime(t, 4*time.Hour)[0], "More?")
 	for i := range 1003 {
 		if _, err := h.db.WebhookDeliveries().PutNotice(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprintf("%d rings.", i)}); err != nil {
 			t.Fatal(err)
@@ -82,9 +82,9 @@ func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
 	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"1001"}) {
 		t.Errorf("%s are held", held)
 	}
-	h.quiet(t, "")
-	h.releases(t, time.Minute)
-	said := h.said(t, chatOf("alice"))
+	h.setQuietHours(t, "")
+	h.passAndRelease(t, time.Minute)
+	said := h.saidTo(t, chatOf("alice"))
 	if len(said) != 2 || !strings.HasPrefix(said[0], "3 rings.\n\n(And 3 earlier ones.)\n\n4 rings.\n\n5 rings.") || said[1] != "More?" {
 		t.Errorf("alice is told %.200q", said)
 	}
@@ -94,10 +94,10 @@ func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
 // the turn did.
 func TestOfWhatIsReplacedNothingIsHeld(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:30-20:00")
-	h.task(t, "every 1 h", supervisor.JobOptions{Exact: true})
+	h.setQuietHours(t, "12:30-20:00")
+	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})
 	for i, says := range []string{"The xyzzy is wet.", "The roses are dry."} {
-		turn, _, err := h.db.Turns().Start(t.Context(), h.passes(t, time.Hour)[0].ID, nil)
+		turn, _, err := h.db.Turns().Start(t.Context(), h.passTime(t, time.Hour)[0].ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// asksIn has the turn of a fire ask its person something.
-func (h *harness) asksIn(t testing.TB, in supervisor.Inbound, text string) (supervisor.Turn, supervisor.Question) {
+// askInTurn has the turn of a fire ask its person something.
+func (h *harness) askInTurn(t testing.TB, in supervisor.Inbound, text string) (supervisor.Turn, supervisor.Question) {
 	t.Helper()
 	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
 	if err != nil {
@@ -28,7 +28,7 @@ func (h *harness) asksIn(t testing.TB, in supervisor.Inbound, text string) (supe
 	return turn, q
 }
 
-func (h *harness) expires(t testing.TB) {
+func (h *harness) expireQuestions(t testing.TB) {
 	t.Helper()
 	if _, err := h.db.Questions().Expire(t.Context()); err != nil {
 		t.Fatal(err)
@@ -39,18 +39,18 @@ func (h *harness) expires(t testing.TB) {
 // longer for that.
 func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "15:30-18:00") // the store goes by UTC
-	h.task(t, "every 4 h", supervisor.JobOptions{Exact: true})
-	_, q := h.asksIn(t, h.passes(t, 4*time.Hour)[0], "More?")
+	h.setQuietHours(t, "15:30-18:00") // the store goes by UTC
+	h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
+	_, q := h.askInTurn(t, h.passTime(t, 4*time.Hour)[0], "More?")
 	h.remind(t, "alice", "every 90 min: drink")
-	h.releases(t, 90*time.Minute)
-	h.told(t)
-	h.is(t, "asked said")
+	h.passAndRelease(t, 90*time.Minute)
+	h.wantSaid(t)
+	h.wantStates(t, "asked said")
 	h.restart()
-	h.releases(t, 30*time.Minute)
-	h.told(t, "Reminder: drink", "More?")
-	h.releases(t, time.Minute)
-	h.told(t, "Reminder: drink", "More?")
+	h.passAndRelease(t, 30*time.Minute)
+	h.wantSaid(t, "Reminder: drink", "More?")
+	h.passAndRelease(t, time.Minute)
+	h.wantSaid(t, "Reminder: drink", "More?")
 	put := sqlitetest.Query(t, h.db, "SELECT o.silent || o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.held IS NULL")
 	if !slices.Equal(put, []string{`0[[{"text":"Yes","press":"q:1:yes"}]]`}) {
 		t.Errorf("it is put as %q", put)
@@ -63,11 +63,11 @@ func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.now = q.CreatedAt.Add(4*time.Hour - time.Minute - time.Second)
-	h.expires(t)
-	h.is(t, "asked said")
+	h.expireQuestions(t)
+	h.wantStates(t, "asked said")
 	h.now = h.now.Add(time.Second)
-	h.expires(t)
-	h.is(t, "running said")
+	h.expireQuestions(t)
+	h.wantStates(t, "running said")
 }
 
 // A question that has ended before quiet hours do is never put, whether its time was over or its
@@ -75,22 +75,22 @@ func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
 func TestAQuestionThatEndsInQuietHoursIsNeverPut(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		h := newHarness(t)
-		h.quiet(t, "15:30-20:30")
-		h.task(t, "every 4 h", supervisor.JobOptions{Exact: true})
-		turn, _ := h.asksIn(t, h.passes(t, 4*time.Hour)[0], "More?")
+		h.setQuietHours(t, "15:30-20:30")
+		h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
+		turn, _ := h.askInTurn(t, h.passTime(t, 4*time.Hour)[0], "More?")
 		end := sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: "It was not to be."}
 		if stopped {
 			end.Why, end.Partial = protocol.WhyStopped, ""
 		} else {
-			h.releases(t, 4*time.Hour-time.Minute)
-			h.expires(t)
-			h.is(t, "running")
+			h.passAndRelease(t, 4*time.Hour-time.Minute)
+			h.expireQuestions(t)
+			h.wantStates(t, "running")
 		}
 		if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
 			t.Fatal(err)
 		}
-		h.releases(t, 2*time.Hour)
-		if said := h.said(t, chatOf("alice")); strings.Contains(strings.Join(said, ""), "More?") || !stopped && len(said) != 1 {
+		h.passAndRelease(t, 2*time.Hour)
+		if said := h.saidTo(t, chatOf("alice")); strings.Contains(strings.Join(said, ""), "More?") || !stopped && len(said) != 1 {
 			t.Errorf("stopped: %t: she is told %q", stopped, said)
 		}
 		if left := sqlitetest.Query(t, h.db, "SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
@@ -102,17 +102,17 @@ func TestAQuestionThatEndsInQuietHoursIsNeverPut(t *testing.T) {
 // What is urgent is asked at once, as all that it says.
 func TestAnUrgentQuestionDoesNotWait(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:30-20:00")
-	h.task(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobHigh})
-	h.asksIn(t, h.passes(t, time.Hour)[0], "More?")
-	h.told(t, "More?")
+	h.setQuietHours(t, "12:30-20:00")
+	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobHigh})
+	h.askInTurn(t, h.passTime(t, time.Hour)[0], "More?")
+	h.wantSaid(t, "More?")
 }
 
 // What a task of low priority asks makes no sound, as what it says makes none.
 func TestAQuietTaskAsksQuietly(t *testing.T) {
 	h := newHarness(t)
-	h.task(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
-	h.asksIn(t, h.passes(t, time.Hour)[0], "More?")
+	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
+	h.askInTurn(t, h.passTime(t, time.Hour)[0], "More?")
 	if silent := sqlitetest.Query(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 || silent[0] != "1" {
 		t.Errorf("silent is %q", silent)
 	}

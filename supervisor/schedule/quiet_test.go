@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// quiet sets alice's quiet hours; "" are none.
-func (h *harness) quiet(t testing.TB, hours string) {
+// setQuietHours sets alice's quiet hours; "" are none.
+func (h *harness) setQuietHours(t testing.TB, hours string) {
 	t.Helper()
 	err := h.db.Settings().Put(t.Context(), "alice", sqlite.SettingQuiet, hours)
 	if hours == "" {
@@ -29,9 +29,9 @@ func (h *harness) quiet(t testing.TB, hours string) {
 	}
 }
 
-func (h *harness) releases(t testing.TB, d time.Duration) {
+func (h *harness) passAndRelease(t testing.TB, d time.Duration) {
 	t.Helper()
-	h.passes(t, d)
+	h.passTime(t, d)
 	if err := h.release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +52,14 @@ func TestQuietHoursOverMidnight(t *testing.T) {
 		h.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now },
 			Zone: func(string, string) *time.Location { return timezone.Of(person("alice")) }})
 		h.restart()
-		h.quiet(t, "22:00-07:30")
+		h.setQuietHours(t, "22:00-07:30")
 		h.remind(t, "alice", "every 11 h: drink") // in the evening, and once more in the morning
-		h.releases(t, 11*time.Hour)
-		h.told(t)
-		h.releases(t, until.Sub(h.now)-time.Minute)
-		h.told(t)
-		h.releases(t, time.Minute)
-		h.told(t, "Reminder: drink")
+		h.passAndRelease(t, 11*time.Hour)
+		h.wantSaid(t)
+		h.passAndRelease(t, until.Sub(h.now)-time.Minute)
+		h.wantSaid(t)
+		h.passAndRelease(t, time.Minute)
+		h.wantSaid(t, "Reminder: drink")
 	}
 }
 
@@ -67,38 +67,38 @@ func TestQuietHoursOverMidnight(t *testing.T) {
 // Reminders with a time of their own come.
 func TestQuietHoursHoldBack(t *testing.T) {
 	h := newHarness(t) // it is 12:00; without a person's zone the store goes by UTC
-	h.quiet(t, "12:30-14:00")
+	h.setQuietHours(t, "12:30-14:00")
 	h.remind(t, "alice", "every 50 min: drink")
 	h.remind(t, "alice", "in 1 h: the bus")
 	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
 	urgent := h.putCheck(t, supervisor.Check{Command: "y", AutoRemove: true})
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`UPDATE job SET options = json_set(options, '$.priority', 'high'), name = 'Smoke' WHERE id = %d`, urgent))
-	task := h.task(t, "in 70 min", supervisor.JobOptions{})
+	task := h.putTask(t, "in 70 min", supervisor.JobOptions{})
 	for range 4 { // nothing is so yet
-		h.passes(t, 10*time.Minute)
+		h.passTime(t, 10*time.Minute)
 	}
 	h.found = protocol.CheckResult{Met: true}
-	h.passes(t, 10*time.Minute)
-	h.passes(t, 10*time.Minute)
-	begun := h.passes(t, 10*time.Minute)
-	h.ends(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: The roses are dry."})
-	h.told(t, "**Smoke**\n\nIt is there.", "Reminder: the bus")
+	h.passTime(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
+	begun := h.passTime(t, 10*time.Minute)
+	h.endTurn(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: The roses are dry."})
+	h.wantSaid(t, "**Smoke**\n\nIt is there.", "Reminder: the bus")
 	if got := sqlitetest.Query(t, h.db, "SELECT state FROM fire WHERE job = ? AND held IS NOT NULL AND delivery IS NULL", task); !slices.Equal(got, []string{"said"}) {
 		t.Errorf("the task's fire is %q", got)
 	}
-	h.releases(t, 30*time.Minute)
-	h.releases(t, 19*time.Minute)
-	if said := h.said(t, chatOf("alice")); len(said) != 2 {
+	h.passAndRelease(t, 30*time.Minute)
+	h.passAndRelease(t, 19*time.Minute)
+	if said := h.saidTo(t, chatOf("alice")); len(said) != 2 {
 		t.Errorf("a minute early alice is told %q", said)
 	}
-	h.releases(t, time.Minute)
+	h.passAndRelease(t, time.Minute)
 	all := "**Build**\n\nIt is there.\n\n**Look**\n\nThe roses are dry.\n\nReminder: drink\n\n(And 1 earlier one.)"
-	h.told(t, "**Smoke**\n\nIt is there.", "Reminder: the bus", all)
+	h.wantSaid(t, "**Smoke**\n\nIt is there.", "Reminder: the bus", all)
 	if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); got[0] != "0" {
 		t.Errorf("%s fires are held", got[0])
 	}
-	h.releases(t, time.Second)
-	if said := h.said(t, chatOf("alice")); len(said) != 3 {
+	h.passAndRelease(t, time.Second)
+	if said := h.saidTo(t, chatOf("alice")); len(said) != 3 {
 		t.Errorf("it is said again: %q", said)
 	}
 }
@@ -106,52 +106,52 @@ func TestQuietHoursHoldBack(t *testing.T) {
 // Without quiet hours what was held comes at once, and with others when those end.
 func TestQuietHoursThatChange(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "11:00-20:00")
+	h.setQuietHours(t, "11:00-20:00")
 	h.remind(t, "alice", "every 10 min: drink")
-	h.passes(t, 10*time.Minute)
-	h.quiet(t, "12:05-13:00")
-	h.releases(t, 0)
-	h.told(t)
-	h.quiet(t, "")
-	h.releases(t, 0)
-	h.told(t, "Reminder: drink")
+	h.passTime(t, 10*time.Minute)
+	h.setQuietHours(t, "12:05-13:00")
+	h.passAndRelease(t, 0)
+	h.wantSaid(t)
+	h.setQuietHours(t, "")
+	h.passAndRelease(t, 0)
+	h.wantSaid(t, "Reminder: drink")
 }
 
 // What was held for somebody who may not speak at the end of their quiet hours waits until they may
 // again: they would not be sent it.
 func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:05-12:30")
+	h.setQuietHours(t, "12:05-12:30")
 	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
 	h.found = protocol.CheckResult{Met: true}
-	h.passes(t, 10*time.Minute)
+	h.passTime(t, 10*time.Minute)
 	h.resting["alice"] = true
-	h.releases(t, time.Hour)
-	h.told(t)
+	h.passAndRelease(t, time.Hour)
+	h.wantSaid(t)
 	delete(h.resting, "alice")
-	h.releases(t, time.Hour)
-	h.told(t, "**Build**\n\nIt is there.")
+	h.passAndRelease(t, time.Hour)
+	h.wantSaid(t, "**Build**\n\nIt is there.")
 }
 
 // Of somebody who may not speak no task is claimed and none that was begins. When they may again
 // all goes on as after a sleep.
 func TestTasksOfWhoMayNotSpeakRest(t *testing.T) {
 	h := newHarness(t)
-	h.task(t, "every 2 h", supervisor.JobOptions{})
-	h.task(t, "every 5 h", supervisor.JobOptions{Exact: true})
+	h.putTask(t, "every 2 h", supervisor.JobOptions{})
+	h.putTask(t, "every 5 h", supervisor.JobOptions{Exact: true})
 	h.now = h.now.Add(2 * time.Hour)
-	h.fires(t)
-	h.is(t, "claimed")
+	h.fireDue(t)
+	h.wantStates(t, "claimed")
 	h.resting["alice"] = true
-	if begun := h.passes(t, 3*time.Hour+time.Minute); len(begun) > 0 {
+	if begun := h.passTime(t, 3*time.Hour+time.Minute); len(begun) > 0 {
 		t.Errorf("%d turns begin of somebody who may not speak", len(begun))
 	}
-	h.is(t, "claimed")
+	h.wantStates(t, "claimed")
 	delete(h.resting, "alice")
-	if begun := h.passes(t, 0); len(begun) != 2 {
+	if begun := h.passTime(t, 0); len(begun) != 2 {
 		t.Errorf("%d turns begin once she may again", len(begun))
 	}
-	h.is(t, "running missed running")
+	h.wantStates(t, "running missed running")
 }
 
 // What a task's turn has made of AGENTS.md waits for its person, and they are told: also where the
@@ -160,9 +160,9 @@ func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
 	for hours, sounds := range map[string]string{"": "0", "12:30-20:00": "1"} {
 		for _, says := range []string{"CONDITION_NOT_MET: no", "The roses are dry."} {
 			h := newHarness(t)
-			h.quiet(t, hours)
-			h.task(t, "in 1 h", supervisor.JobOptions{})
-			begun := h.passes(t, time.Hour)
+			h.setQuietHours(t, hours)
+			h.putTask(t, "in 1 h", supervisor.JobOptions{})
+			begun := h.passTime(t, time.Hour)
 			turn, _, err := h.db.Turns().Start(t.Context(), begun[0].ID, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -188,10 +188,10 @@ func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
 // What a task did at night stands below what it says in the morning, with what others did.
 func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:30-20:00")
-	h.task(t, "in 1 h", supervisor.JobOptions{})
-	h.task(t, "in 1 h", supervisor.JobOptions{})
-	for i, in := range h.passes(t, time.Hour) {
+	h.setQuietHours(t, "12:30-20:00")
+	h.putTask(t, "in 1 h", supervisor.JobOptions{})
+	h.putTask(t, "in 1 h", supervisor.JobOptions{})
+	for i, in := range h.passTime(t, time.Hour) {
 		turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.releases(t, 7*time.Hour)
+	h.passAndRelease(t, 7*time.Hour)
 	if got := sqlitetest.Query(t, h.db, "SELECT effects FROM outbox"); !slices.Equal(got, []string{`["wrote 0.md","wrote 1.md"]`}) {
 		t.Errorf("below what was held stands %q", got)
 	}
@@ -211,15 +211,15 @@ func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
 // Want of room in a budget is held once in quiet hours, whatever task it is of.
 func TestAShortageIsHeldOnce(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:30-20:00")
-	h.task(t, "every 1 h", supervisor.JobOptions{Exact: true})
-	h.task(t, "every 2 h", supervisor.JobOptions{Exact: true})
+	h.setQuietHours(t, "12:30-20:00")
+	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})
+	h.putTask(t, "every 2 h", supervisor.JobOptions{Exact: true})
 	for range 4 {
-		for _, in := range h.passes(t, time.Hour) {
-			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room.", OverBudget: true})
+		for _, in := range h.passTime(t, time.Hour) {
+			h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room.", OverBudget: true})
 		}
 	}
-	h.is(t, "failed failed failed failed failed failed")
+	h.wantStates(t, "failed failed failed failed failed failed")
 	if got := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice"); len(got) != 1 {
 		t.Errorf("held are %q", got)
 	}
@@ -229,22 +229,22 @@ func TestAShortageIsHeldOnce(t *testing.T) {
 // before; and all of it has some lines of each.
 func TestWhatIsHeldIsBounded(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:05-20:00")
+	h.setQuietHours(t, "12:05-20:00")
 	for range 6 {
 		h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
 	}
 	for i := range 5 {
 		h.found = protocol.CheckResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}
-		h.passes(t, 10*time.Minute)
+		h.passTime(t, 10*time.Minute)
 		for range 5 { // some are looked at at once
-			h.passes(t, 0)
+			h.passTime(t, 0)
 		}
 	}
 	h.now = h.now.Add(8 * time.Hour)
 	if err := h.release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	said := h.said(t, chatOf("alice"))
+	said := h.saidTo(t, chatOf("alice"))
 	if len(said) != 1 || len(said[0]) > 9<<10 || strings.Contains(said[0], "look 3") {
 		t.Fatalf("alice is told %.500q", said)
 	}
@@ -260,17 +260,17 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 // after that.
 func TestWhatWasSaidIsNotHiddenByWhatWasMissed(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "12:30-20:00")
-	h.task(t, "every 1 h", supervisor.JobOptions{Exact: true})
+	h.setQuietHours(t, "12:30-20:00")
+	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})
 	for _, f := range []sqlite.FinishTurn{{Why: protocol.WhyDone, Partial: "The roses are wet."}, {Why: protocol.WhyDone, Partial: "The roses are dry."}, stays} {
-		h.ends(t, h.passes(t, time.Hour)[0], f)
+		h.endTurn(t, h.passTime(t, time.Hour)[0], f)
 	}
-	h.passes(t, 100*time.Minute)
+	h.passTime(t, 100*time.Minute)
 	h.now = h.now.Add(5 * time.Hour)
 	if err := h.release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	said := strings.Join(h.said(t, chatOf("alice")), "")
+	said := strings.Join(h.saidTo(t, chatOf("alice")), "")
 	for text, want := range map[string]bool{"wet": false, "dry": true, "no such model": true, "was missed": true} {
 		if strings.Contains(said, text) != want {
 			t.Errorf("%s: want %t: %s", text, want, said)
@@ -281,13 +281,13 @@ func TestWhatWasSaidIsNotHiddenByWhatWasMissed(t *testing.T) {
 // Messages of hooks wait too, but those that are urgent.
 func TestWhatIsUrgentIsNotHeld(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "11:00-13:00")
+	h.setQuietHours(t, "11:00-13:00")
 	for _, urgent := range []bool{false, true} {
 		if _, err := h.db.WebhookDeliveries().PutNotice(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprint("the door is open, urgent: ", urgent), Urgent: urgent}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.told(t, "the door is open, urgent: true")
-	h.releases(t, time.Hour)
-	h.told(t, "the door is open, urgent: true", "the door is open, urgent: false")
+	h.wantSaid(t, "the door is open, urgent: true")
+	h.passAndRelease(t, time.Hour)
+	h.wantSaid(t, "the door is open, urgent: true", "the door is open, urgent: false")
 }

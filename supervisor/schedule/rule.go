@@ -46,8 +46,8 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	return err
 }
 
-// leastPeriod is the shortest time between two turns of a job.
-const leastPeriod = 5 * time.Minute
+// minPeriod is the shortest time between two turns of a job.
+const minPeriod = 5 * time.Minute
 
 // CheckPeriod refuses a job that has turns too often: its next times are looked at.
 func CheckPeriod(j supervisor.Job, zone *time.Location) error {
@@ -57,7 +57,7 @@ func CheckPeriod(j supervisor.Job, zone *time.Location) error {
 		if err != nil || !found {
 			return err
 		}
-		if !last.IsZero() && next.Sub(last) < leastPeriod {
+		if !last.IsZero() && next.Sub(last) < minPeriod {
 			return supervisor.Errorf(supervisor.CodeInvalid, "%s", textTooOften)
 		}
 		last, at, j.FireCount = next, next, j.FireCount+1

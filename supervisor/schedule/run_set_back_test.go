@@ -15,25 +15,25 @@ import (
 // fire was by a clock that was a day ahead.
 func TestRunNowAfterAClockWasSetBack(t *testing.T) {
 	h := newHarness(t)
-	id := h.task(t, "every 10 min", supervisor.JobOptions{})
+	id := h.putTask(t, "every 10 min", supervisor.JobOptions{})
 	done := sqlite.FinishTurn{Why: protocol.WhyDone, Text: "x"}
 	h.now = h.now.Add(24 * time.Hour)
-	for _, in := range h.passes(t, 11*time.Minute) {
-		h.ends(t, in, done)
+	for _, in := range h.passTime(t, 11*time.Minute) {
+		h.endTurn(t, in, done)
 	}
 	h.now = h.now.Add(-24 * time.Hour)
 	if _, err := h.RunNow(t.Context(), h.job(t, id), h.now); err != nil {
 		t.Fatal(err)
 	}
-	begun := h.passes(t, 0)
+	begun := h.passTime(t, 0)
 	if len(begun) != 1 {
 		t.Fatalf("by hand %d begin", len(begun))
 	}
-	h.ends(t, begun[0], done)
+	h.endTurn(t, begun[0], done)
 	if err := h.Trigger(t.Context(), "alice", "Look", h.now.Add(time.Second), "{}"); err != nil {
 		t.Fatal(err)
 	}
-	if begun = h.passes(t, time.Second+betweenTriggers); len(begun) != 1 {
+	if begun = h.passTime(t, time.Second+triggerGap); len(begun) != 1 {
 		t.Errorf("by a call %d begin", len(begun))
 	}
 }
@@ -41,7 +41,7 @@ func TestRunNowAfterAClockWasSetBack(t *testing.T) {
 // Calls of a hook begin a minute apart at least, also behind one that has waited for that.
 func TestCallsBeginApart(t *testing.T) {
 	h := newHarness(t)
-	h.task(t, "in 20 days", supervisor.JobOptions{})
+	h.putTask(t, "in 20 days", supervisor.JobOptions{})
 	var began []int
 	for second := range 200 {
 		switch second {
@@ -50,9 +50,9 @@ func TestCallsBeginApart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, in := range h.passes(t, 0) {
+		for _, in := range h.passTime(t, 0) {
 			began = append(began, second)
-			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+			h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
 		}
 		h.now = h.now.Add(time.Second)
 	}
@@ -68,13 +68,13 @@ func TestTasksAfterAClockWasWrong(t *testing.T) {
 	h.remind(t, "alice", "daily at 14:00: pills")
 	h.remind(t, "alice", "in 3 days: the filter")
 	for range 2 {
-		h.task(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRun, Grace: 24 * time.Hour})
+		h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRun, Grace: 24 * time.Hour})
 	}
 	// nobody is away
 	sqlitetest.Change(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'")
 	right := h.now
 	h.now = right.AddDate(10, 0, 0)
-	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	h.endTurn(t, h.passTime(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
 	h.now = right
 	for _, q := range []Question{{Action: "pause", Job: "1"}, {Action: "resume", Job: "1"}} {
 		if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {
@@ -85,10 +85,10 @@ func TestTasksAfterAClockWasWrong(t *testing.T) {
 		t.Errorf("what was paused goes on at %v", next)
 	}
 	h.restart()
-	if err := h.renew(t.Context()); err != nil {
+	if err := h.recompute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if begun := h.passes(t, 0); len(begun) != 1 {
+	if begun := h.passTime(t, 0); len(begun) != 1 {
 		t.Errorf("%d turns that waited begin: %s", len(begun), h.states(t))
 	}
 }

@@ -118,13 +118,13 @@ func New(o Options) *Schedule {
 	jobs := &Jobs{store: o.Store, person: o.Person, wakeOutbox: o.Queued, now: o.Now, woken: make(chan struct{}, 1)}
 	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.Allowed}
 	show := &cards{destinations: to, rules: o.CheckRules, budget: o.Budget}
-	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, modelNamed: o.Model, limits: o.Limits,
+	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, resolveModel: o.Model, limits: o.Limits,
 		routineTimes: o.RoutineTimes}
 	return &Schedule{
 		Jobs: jobs, cards: show, Chat: &Chat{edit}, Questions: &Questions{edit},
 		calls: &toolCalls{editor: edit, sources: o.Sources, others: o.Tools},
 		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.Begun, log: o.Log,
-		running: slots.New(checksAtOnce), turns: checkTurns{},
+		running: slots.New(maxChecks), turns: checkTurns{},
 	}
 }
 
@@ -142,7 +142,7 @@ func (s *Schedule) Feature() feature.Feature {
 const (
 	// a timer stands still while the machine is suspended, and a clock may be set
 	maxSleep = 30 * time.Second
-	retry    = 5 * time.Second // after an error of the store
+	retryInterval    = 5 * time.Second // after an error of the store
 	// jobs in one transaction, but for those of one person who has more that are late
 	maxDue = 100
 )
@@ -154,18 +154,18 @@ func (s *Schedule) Run(ctx context.Context) error {
 	for {
 		err := error(nil)
 		now := s.now()
-		if seen.Sub(now) > wrongBy {
+		if seen.Sub(now) > clockWrongBy {
 			s.checking.Wait() // their leases are renewed too
 			ready = false
 		}
 		if seen = now; !ready {
-			err = s.renew(ctx)
+			err = s.recompute(ctx)
 			ready = err == nil
 		}
 		if err == nil {
-			err = errors.Join(s.fire(ctx), s.watch(ctx), s.begin(ctx), s.release(ctx))
+			err = errors.Join(s.fire(ctx), s.watch(ctx), s.beginDue(ctx), s.release(ctx))
 		}
-		sleep := retry
+		sleep := retryInterval
 		if err == nil {
 			sleep, err = s.untilNext(ctx)
 		}
@@ -219,23 +219,23 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	return min(next.Sub(now), maxSleep), nil
 }
 
-// wrongBy is how far ahead a clock must have been to count as wrong, so that nothing is taken for
+// clockWrongBy is how far ahead a clock must have been to count as wrong, so that nothing is taken for
 // fired up to then. Up to that a clock that is set back repeats nothing.
-const wrongBy = 30 * 24 * time.Hour
+const clockWrongBy = 30 * 24 * time.Hour
 
-// sinceOf is up to when all of a job was fired, by a clock that may have been set back since.
-func sinceOf(j supervisor.Job, now time.Time) time.Time {
-	if j.FiredUntil.Sub(now) > wrongBy {
+// firedUntil is up to when all of a job was fired, by a clock that may have been set back since.
+func firedUntil(j supervisor.Job, now time.Time) time.Time {
+	if j.FiredUntil.Sub(now) > clockWrongBy {
 		return now
 	}
 	return j.FiredUntil
 }
 
-// renew computes anew when jobs are due: a zone's law may have changed since, or the clock been
+// recompute computes anew when jobs are due: a zone's law may have changed since, or the clock been
 // wrong. What was due stays so, and what was checked when an earlier life ended begins again.
 // What many jobs have taken of memory meanwhile goes back at once: the next collection may be
 // minutes away.
-func (s *Schedule) renew(ctx context.Context) error {
+func (s *Schedule) recompute(ctx context.Context) error {
 	if err := s.checkStore.FreeLeases(ctx, s.now()); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 		}
 		last = list[len(list)-1]
 		for _, j := range list {
-			since := sinceOf(j, now)
+			since := firedUntil(j, now)
 			next, found, err := zones.NextOf(j, since)
 			if err != nil || !found || next.Equal(j.Next) {
 				continue // what can't be read is told of when it is due

@@ -56,11 +56,11 @@ type harness struct {
 	begun  []supervisor.Inbound
 
 	found   protocol.CheckResult // of the next checks
-	missing error
-	looked  []protocol.CheckParameters
+	checkErr error
+	checked  []protocol.CheckParameters
 
 	files   []supervisor.HomeFile
-	unknown error // the files can't be listed for this
+	listErr error // the files can't be listed for this
 
 	home folder // alice's
 }
@@ -85,7 +85,7 @@ func (h *harness) restart() {
 	now := func() time.Time { return h.now }
 	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
 	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
-		LookThroughHome: h.home.LookThroughHome, Changes: h.home.Changes, ListFiles: h.listFiles, Check: h.look,
+		LookThroughHome: h.home.LookThroughHome, Changes: h.home.Changes, ListFiles: h.listFiles, Check: h.fakeCheck,
 		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
 		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, CheckPeriod: CheckPeriod, Line: Line,
 		Log: hclog.NewNullLogger()})
@@ -93,7 +93,7 @@ func (h *harness) restart() {
 		Person: speaker,
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
 		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.CheckTimes, Tools: h.routines.Tools(),
-		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Check: h.look}).Check,
+		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).Check,
 			supervisor.JobRoutine: h.routines.Check},
 		CheckRules:    CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
 		Watches:       []Watch{{Next: h.routines.Next, Run: h.routines.CheckHomes}},
@@ -116,17 +116,17 @@ func (h *harness) keepBegun(in supervisor.Inbound) {
 	h.begun = append(h.begun, in)
 }
 
-func (h *harness) look(_ context.Context, _ string, p protocol.CheckParameters) (protocol.CheckResult, error) {
+func (h *harness) fakeCheck(_ context.Context, _ string, p protocol.CheckParameters) (protocol.CheckResult, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.looked = append(h.looked, p)
-	return h.found, h.missing
+	h.checked = append(h.checked, p)
+	return h.found, h.checkErr
 }
 
 func (h *harness) listFiles(context.Context, string) ([]supervisor.HomeFile, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.files, h.unknown
+	return h.files, h.listErr
 }
 
 func person(name string) supervisor.User {
@@ -147,15 +147,15 @@ func (h *harness) remind(t testing.TB, name, words string) supervisor.Delivery {
 	return d
 }
 
-func (h *harness) fires(t testing.TB) {
+func (h *harness) fireDue(t testing.TB) {
 	t.Helper()
 	if err := h.fire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// said is what somebody was told in their chat, or elsewhere.
-func (h *harness) said(t testing.TB, c supervisor.Conversation) []string {
+// saidTo is what somebody was told in their chat, or elsewhere.
+func (h *harness) saidTo(t testing.TB, c supervisor.Conversation) []string {
 	t.Helper()
 	return sqlitetest.Query(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
@@ -183,18 +183,18 @@ func TestEachTimeIsSaidOnce(t *testing.T) {
 			h.now = h.now.Add(time.Duration(rapid.SampledFrom([]int{-24 * 60, -60, 1, 20, 60, 24 * 60, 9 * 24 * 60}).Draw(rt, "minutes")) * time.Minute)
 			if rapid.Bool().Draw(rt, "restarts") {
 				h.restart()
-				if err := h.renew(t.Context()); err != nil {
+				if err := h.recompute(t.Context()); err != nil {
 					rt.Fatal(err)
 				}
 			}
 			due := !j.Next.IsZero() && !j.Next.After(h.now)
-			h.fires(t)
-			h.fires(t)
+			h.fireDue(t)
+			h.fireDue(t)
 			if due {
 				said++
 				highest = h.now
 			}
-			if got := len(h.said(t, chatOf(name))); got != said {
+			if got := len(h.saidTo(t, chatOf(name))); got != said {
 				rt.Fatalf("%s, due %s: said %d times at %s, want %d", words, j.Next, got, h.now, said)
 			}
 			if j, _, err = h.db.Jobs().Find(t.Context(), name, j.ID); err != nil {
@@ -222,12 +222,12 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 		t.Fatal(d.Text, err)
 	}
 	h.now = h.now.Add(3 * time.Hour)
-	h.fires(t)
-	said := h.said(t, chatOf("alice"))
+	h.fireDue(t)
+	said := h.saidTo(t, chatOf("alice"))
 	if len(said) != 1 || strings.Count(said[0], "thing") != 4 || strings.Contains(said[0], "thing 2") || strings.Contains(said[0], "thing 3") {
 		t.Errorf("alice was told %q", said)
 	}
-	if said := h.said(t, chatOf("bob")); len(said) != 1 || !strings.Contains(said[0], "Reminder: his own\n\nIt was due at 13:05, 2 hours and 55 minutes ago.") {
+	if said := h.saidTo(t, chatOf("bob")); len(said) != 1 || !strings.Contains(said[0], "Reminder: his own\n\nIt was due at 13:05, 2 hours and 55 minutes ago.") {
 		t.Errorf("bob was told %q", said)
 	}
 	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || d.Text != "Reminder 3 has no time left to come." {
@@ -246,14 +246,14 @@ func TestAllThatIsLateOfAPersonComesTogether(t *testing.T) {
 			}
 		}
 		h.remind(t, "bob", "in 10 h: the bus")
-		h.passes(t, 10*time.Hour)
+		h.passTime(t, 10*time.Hour)
 		for p := range c.people {
-			said := h.said(t, chatOf(fmt.Sprint("p", p)))
+			said := h.saidTo(t, chatOf(fmt.Sprint("p", p)))
 			if n := strings.Count(strings.Join(said, ""), "tea"); len(said) != 1 || n != c.each {
 				t.Fatalf("%d of each of %d people are late: p%d is told %d in %d messages", c.each, c.people, p, n, len(said))
 			}
 		}
-		if said := h.said(t, chatOf("bob")); !slices.Equal(said, []string{"Reminder: the bus"}) {
+		if said := h.saidTo(t, chatOf("bob")); !slices.Equal(said, []string{"Reminder: the bus"}) {
 			t.Errorf("bob is told %q", said)
 		}
 	}
@@ -271,8 +271,8 @@ func TestAListIsShort(t *testing.T) {
 		t.Errorf("%d bytes with %d rows, %v: %s", len(d.Text), len(d.Buttons), err, d.Text)
 	}
 	h.now = h.now.Add(2 * time.Hour)
-	h.fires(t)
-	if said := h.said(t, chatOf("alice")); len(said) != 1 || len(said[0]) > 4<<10 || strings.Count(said[0], "ago: xyzzy") != 10 {
+	h.fireDue(t)
+	if said := h.saidTo(t, chatOf("alice")); len(said) != 1 || len(said[0]) > 4<<10 || strings.Count(said[0], "ago: xyzzy") != 10 {
 		t.Errorf("alice is told %q", said)
 	}
 }
@@ -287,13 +287,13 @@ func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
 	h.remind(t, "alice", "in 2 min: tea")
 	h.resting["mallory"] = true
 	h.now = h.now.Add(3 * time.Minute)
-	h.fires(t)
-	if a, m := len(h.said(t, chatOf("alice"))), len(h.said(t, chatOf("mallory"))); a != 1 || m != 0 {
+	h.fireDue(t)
+	if a, m := len(h.saidTo(t, chatOf("alice"))), len(h.saidTo(t, chatOf("mallory"))); a != 1 || m != 0 {
 		t.Errorf("alice was told %d, mallory %d", a, m)
 	}
 	delete(h.resting, "mallory")
-	h.fires(t)
-	if m := len(h.said(t, chatOf("mallory"))); m == 0 {
+	h.fireDue(t)
+	if m := len(h.saidTo(t, chatOf("mallory"))); m == 0 {
 		t.Error("mallory may speak again and is told nothing")
 	}
 }
@@ -309,9 +309,9 @@ func TestAJobThatCantBeReadIsPaused(t *testing.T) {
 	}
 	h.remind(t, "alice", "in 1 min: soup")
 	h.now = h.now.Add(time.Minute)
-	h.fires(t)
-	h.fires(t)
-	if said := strings.Join(h.said(t, chatOf("alice")), "\n"); strings.Count(said, "so it is paused: tea") != 3 || !strings.Contains(said, "Reminder: soup") {
+	h.fireDue(t)
+	h.fireDue(t)
+	if said := strings.Join(h.saidTo(t, chatOf("alice")), "\n"); strings.Count(said, "so it is paused: tea") != 3 || !strings.Contains(said, "Reminder: soup") {
 		t.Errorf("alice was told %q", said)
 	}
 	if d, err := h.List(t.Context(), "alice"); err != nil || !strings.Contains(d.Text, "paused") {
@@ -327,9 +327,9 @@ func TestWhatIsMadeAtTheTerminalComesInTheChat(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.now = h.now.Add(time.Minute)
-	h.fires(t)
-	if said := h.said(t, chatOf("alice")); len(said) != 1 || len(h.said(t, terminal)) != 0 {
-		t.Errorf("in the chat she was told %q, at the terminal %q", said, h.said(t, terminal))
+	h.fireDue(t)
+	if said := h.saidTo(t, chatOf("alice")); len(said) != 1 || len(h.saidTo(t, terminal)) != 0 {
+		t.Errorf("in the chat she was told %q, at the terminal %q", said, h.saidTo(t, terminal))
 	}
 }
 
@@ -364,9 +364,9 @@ func BenchmarkNothingIsDue(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		h.fires(b)
+		h.fireDue(b)
 		_, err := h.untilNext(b.Context())
-		if err = errors.Join(err, h.begin(b.Context()), h.release(b.Context())); err != nil {
+		if err = errors.Join(err, h.beginDue(b.Context()), h.release(b.Context())); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(began))
@@ -382,7 +382,7 @@ func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 1 h: tea")
 	h.now = h.now.Add(time.Hour + time.Minute)
-	h.fires(t)
+	h.fireDue(t)
 	h.now = h.now.Add(-30 * time.Minute)
 	for i, press := range []string{"pause 1", "resume 1"} {
 		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(100+i), press, h.now); err != nil {
@@ -391,8 +391,8 @@ func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
 	}
 	h.remind(t, "bob", "in 31 min: his own")
 	h.now = h.now.Add(32 * time.Minute)
-	h.fires(t)
-	if said := h.said(t, chatOf("bob")); len(said) != 1 {
+	h.fireDue(t)
+	if said := h.saidTo(t, chatOf("bob")); len(said) != 1 {
 		t.Errorf("bob was told %q", said)
 	}
 }
@@ -403,10 +403,10 @@ func TestAMomentBetweenMilliseconds(t *testing.T) {
 	h.remind(t, "alice", "2026-03-27T12:05:00.0009Z: tea")
 	h.remind(t, "bob", "in 5 min: his own")
 	h.now = h.now.Add(5*time.Minute + 100*time.Microsecond)
-	h.fires(t)
+	h.fireDue(t)
 	h.now = h.now.Add(time.Second)
-	h.fires(t)
-	if a, b := h.said(t, chatOf("alice")), h.said(t, chatOf("bob")); len(a) != 1 || len(b) != 1 {
+	h.fireDue(t)
+	if a, b := h.saidTo(t, chatOf("alice")), h.saidTo(t, chatOf("bob")); len(a) != 1 || len(b) != 1 {
 		t.Errorf("alice was told %q, bob %q", a, b)
 	}
 }
@@ -415,7 +415,7 @@ func TestAMomentBetweenMilliseconds(t *testing.T) {
 func TestNothingIsSaidAgainAfterAMove(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: tea")
-	h.passes(t, 2*time.Hour)
+	h.passTime(t, 2*time.Hour)
 	moved := person("alice")
 	moved.Timezone = "America/New_York"
 	h.now = h.now.Add(5 * time.Hour) // 15:00 there
@@ -423,11 +423,11 @@ func TestNothingIsSaidAgainAfterAMove(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.restart()
-	if err := h.renew(t.Context()); err != nil {
+	if err := h.recompute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.passes(t, time.Minute)
-	h.told(t, "Reminder: tea\n\nIt was due at 14:00, 1 hour ago.")
+	h.passTime(t, time.Minute)
+	h.wantSaid(t, "Reminder: tea\n\nIt was due at 14:00, 1 hour ago.")
 }
 
 // A list names jobs by their own numbers, also where there is a gap: those are what deletes them.

@@ -69,7 +69,7 @@ func TestTheLoopRunsTasksWhileTheClockIsSet(t *testing.T) {
 				steps[rapid.SampledFrom(slices.Sorted(maps.Keys(steps))).Draw(rt, "step")](j.jumpTest)
 				synctest.Wait()
 			}
-			j.wait(slices.Max(taskTakes) + atMost)
+			j.wait(slices.Max(taskTakes) + maxDelay)
 			j.check()
 		})
 		if wrong, is := failed.(fireError); is {
@@ -207,7 +207,7 @@ func (j *taskJumps) check() {
 		}
 		j.checkBegins(job, rule, zone, claims, of(j.begins, job))
 		if kept := len(sqlitetest.Query(j.t, j.db, "SELECT due FROM fire WHERE job = ?",
-			job.ID)); kept != min(len(claims), keptOfAJob) {
+			job.ID)); kept != min(len(claims), keptFires) {
 			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
 		}
 	}
@@ -233,7 +233,7 @@ func lastBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
 
 // longAgo is what the clock showed so long ago that all has begun that was to begin by then.
 func (j *taskJumps) longAgo() time.Time {
-	return time.Now().Add(j.sets[len(j.sets)-1].ahead - atMost)
+	return time.Now().Add(j.sets[len(j.sets)-1].ahead - maxDelay)
 }
 
 // checkBegins holds the turns of a task against its fires: each is of one, and one of each. Where

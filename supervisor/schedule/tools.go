@@ -45,9 +45,9 @@ type toolCall struct {
 	in supervisor.Conversation
 }
 
-// mostUnasked is how many turns a day a job may have that the model makes, before its person has
+// maxUnapproved is how many turns a day a job may have that the model makes, before its person has
 // said yes.
-const mostUnasked = 4
+const maxUnapproved = 4
 
 // Call does what a tool call says, for a turn that answers in a conversation. The same call again
 // changes nothing more. An error is for the model.
@@ -71,12 +71,12 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}
-	j, err := tc.jobOf(args, user, c)
+	j, err := tc.newJob(args, user, c)
 	if err != nil {
 		return answer, err
 	}
 	from := c.from(user, args.When)
-	if err := tc.setFrom(ctx, from, &j, args.Options); err != nil {
+	if err := tc.setCallOptions(ctx, from, &j, args.Options); err != nil {
 		return answer, err
 	}
 	if err := tc.approveNew(ctx, from, j); err != nil {
@@ -110,8 +110,8 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	return answer, nil
 }
 
-// jobOf is the job that a call asks for, or says what is wrong with it.
-func (tc *toolCalls) jobOf(args protocol.ScheduleTaskArguments, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
+// newJob is the job that a call asks for, or says what is wrong with it.
+func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder,
 		"task":  supervisor.JobTask,
 		"check": supervisor.JobCheck}[args.Kind]
@@ -131,7 +131,7 @@ func (tc *toolCalls) jobOf(args protocol.ScheduleTaskArguments, user supervisor.
 			return j, err
 		}
 	}
-	return supervisor.Job{User: user.Name, Kind: kind, Name: nameFrom(args.Name),
+	return supervisor.Job{User: user.Name, Kind: kind, Name: normalizeName(args.Name),
 		Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
 		Conversation: c.in, MadeBy: madeByCall(c.Turn, c.Call.ID),
 		Options: supervisor.JobOptions{Check: check}}, nil
@@ -142,8 +142,8 @@ func (c toolCall) from(user supervisor.User, when string) origin {
 	return origin{user: user, in: c.in, turn: c.Turn, kind: c.Kind, call: c.Call.ID, when: when}
 }
 
-// setFrom sets what a call's options say of a job.
-func (tc *toolCalls) setFrom(ctx context.Context, from origin, j *supervisor.Job, set map[string]any) error {
+// setCallOptions sets what a call's options say of a job.
+func (tc *toolCalls) setCallOptions(ctx context.Context, from origin, j *supervisor.Job, set map[string]any) error {
 	values, err := optionValues(set)
 	if err != nil {
 		return err
@@ -160,14 +160,14 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err e
 	if err := SetRule(j, when, tc.now()); err != nil {
 		return "", err
 	}
-	if why, err = proposes(*j); why != "" {
+	if why, err = whyProposed(*j); why != "" {
 		j.State, j.Next = supervisor.JobProposed, time.Time{}
 	}
 	return why, err
 }
 
-// proposes says why a job that the model makes waits for its person's yes; "" where it does not.
-func proposes(j supervisor.Job) (why string, err error) {
+// whyProposed says why a job that the model makes waits for its person's yes; "" where it does not.
+func whyProposed(j supervisor.Job) (why string, err error) {
 	switch {
 	case !j.AsksModel() && (j.Kind != supervisor.JobCheck || !j.Options.World):
 		return "", nil
@@ -176,8 +176,8 @@ func proposes(j supervisor.Job) (why string, err error) {
 	}
 	at, found, err := recurrence.NextOf(j, j.FiredUntil)
 	for n, end := 0, at.Add(24*time.Hour); err == nil && found && at.Before(end); n++ {
-		if n >= mostUnasked {
-			return fmt.Sprintf(textOften, mostUnasked), nil
+		if n >= maxUnapproved {
+			return fmt.Sprintf(textOften, maxUnapproved), nil
 		}
 		j.FireCount++
 		at, found, err = recurrence.NextOf(j, at)
@@ -187,11 +187,11 @@ func proposes(j supervisor.Job) (why string, err error) {
 
 // describe says when a job is due, and next.
 func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
-	rule, times, err := timesOf(j)
+	rule, times, err := nextTimes(j)
 	if err != nil {
 		return textBroken, textPaused
 	}
-	zone, _ := recurrence.ZoneOf(j) // timesOf has read it
+	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it
 	if len(times) == 0 {
 		return rule.Describe(zone), textPaused
 	}
@@ -228,8 +228,8 @@ func brief(text string) string {
 	return text
 }
 
-// mostResults is how many results a call is told of.
-const mostResults = 10
+// maxResults is how many results a call is told of.
+const maxResults = 10
 
 func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
 	answer protocol.JobAnswer, err error,
@@ -241,7 +241,7 @@ func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c to
 	if c.in.InGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerResultsInGroup)
 	}
-	list, err := tc.store.Results(ctx, user.Name, args.ID, mostResults)
+	list, err := tc.store.Results(ctx, user.Name, args.ID, maxResults)
 	if err != nil {
 		return answer, err
 	}
@@ -282,7 +282,7 @@ func checkWords(text, name string) error {
 	if n := utf8.RuneCountInString(name); n > supervisor.MaxJobName {
 		return supervisor.Errorf(supervisor.CodeInvalid, answerName, n, supervisor.MaxJobName)
 	}
-	if name = nameFrom(name); numberPattern.MatchString(name) {
+	if name = normalizeName(name); numberPattern.MatchString(name) {
 		return supervisor.Errorf(supervisor.CodeInvalid, answerNumber, name)
 	}
 	return nil

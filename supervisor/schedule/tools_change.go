@@ -11,11 +11,11 @@ import (
 	"mews/supervisor/job"
 )
 
-// findToChange finds a job that a turn may change or end. A turn whose answer others read, and one
+// findChangeable finds a job that a turn may change or end. A turn whose answer others read, and one
 // of a job, sees to those alone that speak where it answers. A turn that has read somebody else's
 // words sees to reminders alone, as one of a job does; world says that it has.
-func (tc *toolCalls) findToChange(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
-	if j, err = tc.find(ctx, user.Name, fmt.Sprint(id)); err != nil {
+func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
+	if j, err = tc.findByNumber(ctx, user.Name, fmt.Sprint(id)); err != nil {
 		return j, false, err
 	}
 	if world, err = tc.sources.World(ctx, c.Turn); err != nil {
@@ -39,18 +39,18 @@ func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c too
 	if err := cmp.Or(decode(c, &args), checkWords(args.Text, args.Name)); err != nil {
 		return answer, err
 	}
-	was, world, err := tc.findToChange(ctx, user, c, args.ID)
+	was, world, err := tc.findChangeable(ctx, user, c, args.ID)
 	if err != nil {
 		return answer, err
 	}
 	j := was
-	j.Name, j.Text = cmp.Or(nameFrom(args.Name), j.Name), cmp.Or(strings.TrimSpace(args.Text), j.Text)
+	j.Name, j.Text = cmp.Or(normalizeName(args.Name), j.Name), cmp.Or(strings.TrimSpace(args.Text), j.Text)
 	j.Options.World = j.Options.World || world && (j.Text != was.Text || j.Name != was.Name)
-	if err := tc.checkBuiltIn(was, j, args.When); err != nil {
+	if err := tc.checkRoutineChange(was, j, args.When); err != nil {
 		return answer, err
 	}
 	from := c.from(user, args.When)
-	if err := tc.setFrom(ctx, from, &j, args.Options); err != nil {
+	if err := tc.setCallOptions(ctx, from, &j, args.Options); err != nil {
 		return answer, err
 	}
 	if err := tc.approve(ctx, from, j, was); err != nil {
@@ -80,13 +80,13 @@ func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c too
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}
-	j, _, err := tc.findToChange(ctx, user, c, args.ID)
+	j, _, err := tc.findChangeable(ctx, user, c, args.ID)
 	if err != nil {
 		return answer, err
 	}
-	answer.Text, err = tc.end(ctx, j)
+	answer.Text, err = tc.remove(ctx, j)
 	return answer, err
 }
 
-// nameFrom is a name as it is kept: on one line.
-func nameFrom(name string) string { return strings.Join(strings.Fields(name), " ") }
+// normalizeName is a name as it is kept: on one line.
+func normalizeName(name string) string { return strings.Join(strings.Fields(name), " ") }

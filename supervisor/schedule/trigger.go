@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// betweenTriggers is how long it is at least from one triggered run of a task to the next.
-const betweenTriggers = time.Minute
+// triggerGap is how long it is at least from one triggered run of a task to the next.
+const triggerGap = time.Minute
 
 // Trigger has a person's task be done, by its name, with material that somebody has sent. It is
 // once for a moment; while one waits, others are left out.
@@ -26,7 +26,7 @@ func (js *Jobs) Trigger(ctx context.Context, user, name string, at time.Time, ma
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
 	}
 	j.Options.Overlap = supervisor.OverlapQueue
-	_, said, err := js.store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: betweenTriggers, Private: who.PrivateChat()})
+	_, said, err := js.store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: triggerGap, Private: who.PrivateChat()})
 	js.queued(said)
 	signals.Send(js.woken)
 	return err

@@ -16,33 +16,33 @@ import (
 
 const (
 	// a turn that is later than half its period, or than this, is missed
-	maxGrace  = 6 * time.Hour
-	catchUp   = 30 * time.Second // between the late turns of a person
-	maxCaught = 10               // of them in one go; the rest is missed
+	turnGrace  = 6 * time.Hour
+	catchUpInterval   = 30 * time.Second // between the late turns of a person
+	maxCatchUp = 10               // of them in one go; the rest is missed
 	// turns that are due at the same moment do not begin at the same moment
 	maxJitter  = 30 * time.Second
 	jitterPart = 20   // of the period, so that it stays small beside that
-	toldOf     = 5    // earlier results that a turn is told of
-	maxToldOf  = 1000 // characters of each
+	maxEarlier     = 5    // earlier results that a turn is told of
+	maxEarlierText  = 1000 // characters of each
 )
 
-// turnFiring is what is done of a job that is due and has a turn of its own, or a check: it begins
+// claimBatch is what is done of a job that is due and has a turn of its own, or a check: it begins
 // then. Late ones of a person begin one after the other.
-func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.FireBatch {
+func (s *Schedule) claimBatch(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.FireBatch {
 	f.State, f.BeginAt = supervisor.FireClaimed, f.LastDue.Add(jitter(f))
-	if now.Sub(f.LastDue) >= late {
-		f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUp)
+	if now.Sub(f.LastDue) >= lateAfter {
+		f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUpInterval)
 		caught[f.Job.User]++
 	}
-	return s.firing("", nil, f)
+	return s.newBatch("", nil, f)
 }
 
-// isMissed says whether a fire that is late is not done any more, and has it be so.
-func (s *Schedule) isMissed(f *supervisor.Fire, now time.Time, caught map[string]int) bool {
+// skipIfTooLate says whether a fire that is late is not done any more, and has it be so.
+func (s *Schedule) skipIfTooLate(f *supervisor.Fire, now time.Time, caught map[string]int) bool {
 	o := f.Job.Options
 	most, bounded := grace(*f)
 	is := o.Missed == supervisor.MissedSkip || o.Missed == supervisor.MissedAsk || f.Job.Kind == supervisor.JobRoutine ||
-		bounded && now.Sub(f.LastDue) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCaught
+		bounded && now.Sub(f.LastDue) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCatchUp
 	if is {
 		f.State = supervisor.FireMissed
 	}
@@ -58,9 +58,9 @@ func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	case f.Job.Kind == supervisor.JobReminder:
 		return 0, false
 	case f.NextDue.IsZero():
-		return maxGrace, true
+		return turnGrace, true
 	}
-	return min(f.NextDue.Sub(f.LastDue)/2, maxGrace), true
+	return min(f.NextDue.Sub(f.LastDue)/2, turnGrace), true
 }
 
 // jitter is by how much a turn begins later than it is due: always the same for a job and a moment.
@@ -77,8 +77,8 @@ func jitter(f supervisor.Fire) time.Duration {
 	return time.Duration(hash.Sum64() % uint64(most))
 }
 
-// begin has turns begin whose time has come.
-func (s *Schedule) begin(ctx context.Context) error {
+// beginDue has turns begin whose time has come.
+func (s *Schedule) beginDue(ctx context.Context) error {
 	var resting []string
 	for {
 		list, err := s.queue.ListBegin(ctx, s.now(), resting, s.running.Free(), maxDue)
@@ -106,25 +106,25 @@ func (s *Schedule) begin(ctx context.Context) error {
 }
 
 func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
-	results, err := s.store.Results(ctx, f.Job.User, f.Job.ID, toldOf+1)
+	results, err := s.store.Results(ctx, f.Job.User, f.Job.ID, maxEarlier+1)
 	if err != nil {
 		return err
 	}
-	kept, begun, err := s.queue.Begin(ctx, f, s.inboundOf(user, f, results))
+	kept, begun, err := s.queue.Begin(ctx, f, s.newInbound(user, f, results))
 	if err == nil && begun {
 		s.begun(kept)
 	}
 	return err
 }
 
-// inboundOf asks for a fire's turn, which is told of earlier results: where others read its answer,
+// newInbound asks for a fire's turn, which is told of earlier results: where others read its answer,
 // of those alone that were said there.
-func (s *Schedule) inboundOf(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
+func (s *Schedule) newInbound(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
 	to := s.destination(f.Job)
 	if to.InGroup() {
 		results = slices.DeleteFunc(results, func(r supervisor.FireResult) bool { return r.Conversation != to.ID })
 	}
-	prompt, world := promptOf(f, results, timezone.Of(user))
+	prompt, world := jobPrompt(f, results, timezone.Of(user))
 	in := supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: f.Job.User, Channel: supervisor.ChannelJob, Chat: strconv.FormatInt(f.Job.ID, 10)},
 		Destination:  to, Source: fmt.Sprintf("job/%d", f.Job.ID), Key: fmt.Sprintf("%d/%d", f.Due.UnixMilli(), f.Tries),
@@ -136,8 +136,8 @@ func (s *Schedule) inboundOf(user supervisor.User, f supervisor.ClaimedFire, res
 	return in
 }
 
-// promptOf is what a job's turn is asked, and whether some of it may be somebody else's words.
-func promptOf(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *time.Location) (prompt string, world bool) {
+// jobPrompt is what a job's turn is asked, and whether some of it may be somebody else's words.
+func jobPrompt(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *time.Location) (prompt string, world bool) {
 	var earlier strings.Builder
 	n := 0
 	for _, r := range slices.Backward(results) {
@@ -145,8 +145,8 @@ func promptOf(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *t
 		if r.Due.Equal(f.Due) || len(text) == 0 {
 			continue
 		}
-		if len(text) > maxToldOf {
-			text = append(text[:maxToldOf:maxToldOf], '…')
+		if len(text) > maxEarlierText {
+			text = append(text[:maxEarlierText:maxEarlierText], '…')
 		}
 		fmt.Fprintf(&earlier, promptEarlierLine, r.Due.In(zone).Format(dayLayout), string(text))
 		world = world || r.World

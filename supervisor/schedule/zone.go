@@ -21,9 +21,9 @@ func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervis
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
 }
 
-// byWall says whether a job's times move along to another zone: "every 2 h" and "in 20 min" come
+// keepsWallTime says whether a job's times move along to another zone: "every 2 h" and "in 20 min" come
 // when they would have.
-func byWall(j supervisor.Job) bool {
+func keepsWallTime(j supervisor.Job) bool {
 	rule, err := recurrence.Of(j)
 	return err == nil && rule.IsWallTime()
 }
@@ -32,7 +32,7 @@ func byWall(j supervisor.Job) bool {
 // text all do.
 func (ch *Chat) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
 	list, err := ch.inOtherZones(ctx, user.Name, user.Timezone)
-	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !byWall(j) })
+	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !keepsWallTime(j) })
 	if err != nil || len(list) == 0 {
 		return d, err
 	}
@@ -56,7 +56,7 @@ func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, err
 		switch ok, err := js.renewZone(ctx, j); {
 		case err != nil:
 			return "", err
-		case ok && byWall(j):
+		case ok && keepsWallTime(j):
 			moved++
 		}
 	}
@@ -73,7 +73,7 @@ func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, err
 func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
 	if j.State == supervisor.JobActive {
 		now := js.now()
-		after := sinceOf(j, now)
+		after := firedUntil(j, now)
 		if now.After(after) {
 			after = now
 		}

@@ -39,7 +39,7 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 		t.Fatal(d.Text, err)
 	}
 	h.restart()
-	if err := h.renew(t.Context()); err != nil {
+	if err := h.recompute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, w := range wants {
@@ -84,7 +84,7 @@ func TestMovingAlongLosesNothing(t *testing.T) {
 		t.Error(d.Text, err)
 	}
 	h.restart()
-	if err := h.renew(t.Context()); err != nil {
+	if err := h.recompute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// in Madrid
@@ -93,8 +93,8 @@ func TestMovingAlongLosesNothing(t *testing.T) {
 			t.Errorf("reminder %d comes %s, want %s", id, got, want)
 		}
 	}
-	h.passes(t, 24*time.Hour)
-	if got := strings.Join(h.said(t, chatOf("alice")), ""); !strings.Contains(got,
+	h.passTime(t, 24*time.Hour)
+	if got := strings.Join(h.saidTo(t, chatOf("alice")), ""); !strings.Contains(got,
 		"has passed there") || !strings.Contains(got, "call") {
 		t.Errorf("she is told %q", got)
 	}
