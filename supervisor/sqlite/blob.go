@@ -37,7 +37,7 @@ func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bo
 	return engine.One(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.Integer, findBlob, user, sha256)
 }
 
-// Kept returns the total bytes that a user's turns put into the spool since a time.
+// SumOfTurns returns the total bytes that a user's turns put into the spool since a time.
 func (s Blobs) SumOfTurns(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
@@ -57,7 +57,7 @@ func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since t
 	return sums[0], sums[1], err
 }
 
-// Sent returns the blobs, by SHA-256, that deliveries or arriving inbounds still need. It counts
+// ListNeeded returns the blobs, by SHA-256, that deliveries or arriving inbounds still need. It counts
 // the deliveries that wait and those that Resend would send again. Those blobs stay in the spool
 // however old they are.
 func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {

@@ -181,7 +181,7 @@ func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.I
 	}, "queue the review of %s", r.Name())
 }
 
-// Find returns the review that a turn works on. For a turn that begins, that is the active review
+// FindOf returns the review that a turn works on. For a turn that begins, that is the active review
 // of its pull request.
 func (s Reviews) FindOf(
 	ctx context.Context,

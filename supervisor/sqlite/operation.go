@@ -53,7 +53,7 @@ func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, b
 	return engine.One(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
 }
 
-// Find returns the operation of o's kind for o's attachment, if there is one.
+// FindOf returns the operation of o's kind for o's attachment, if there is one.
 func (s Operations) FindOf(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
 		orNull(o.Inbound), o.Kind, o.Position)

@@ -183,7 +183,7 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// Use returns a question and uses up its answer. taken means that the user said yes once and the
+// TakeAnswer returns a question and uses up its answer. taken means that the user said yes once and the
 // answer was used already: the caller must ask again.
 func (s Questions) TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(

@@ -19,7 +19,7 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 			AND n.state IN ('new', 'answered', 'done') AND n.id > p.inbound AND ` + endsTopic + `))
 	SELECT coalesce(min(first), 0) FROM chain`
 
-// Asked returns the first message that a turn is to answer. That is its own first message, or that
+// FirstMessage returns the first message that a turn is to answer. That is its own first message, or that
 // of the oldest turn right before it that was stopped for the next message. Turns before a /stop or
 // a /new do not count.
 func (s Turns) FirstMessage(ctx context.Context, turn int64) (message int64, err error) {

@@ -23,7 +23,7 @@ func (s *story) takeUpTo(turn supervisor.Turn, room int) int {
 	return n
 }
 
-// wordsOf returns the texts and results of alice's transcript.
+// transcriptTexts returns the texts and results of alice's transcript.
 func transcriptTexts(s *story) (all []string) {
 	for _, m := range s.transcript(s.home) {
 		text := m.Text()
