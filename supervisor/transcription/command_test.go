@@ -29,7 +29,7 @@ func TestTranscribe_PathOrButton_HearsOnlyOwnFiles(t *testing.T) {
 		{supervisor.Inbound{Kind: supervisor.KindPress, Text: "tr:"}, "This button does nothing", ""},
 	} {
 		r := newRig(true)
-		r.comes(protocol.TranscribeResult{Text: "Milch.", Seconds: 14})
+		r.setResult(protocol.TranscribeResult{Text: "Milch.", Seconds: 14})
 		c.in.Conversation = home
 		got := featuretest.Answer(t, r.Feature(), c.in)
 		if !strings.HasPrefix(got.Text, c.want) || (len(r.begins) == 1) != (c.heard != "") {

@@ -24,11 +24,11 @@ var endpointFormats = map[string]string{
 }
 
 const (
-	// maxHeard is how many bytes a recording may have. (OpenAI's guide, Speech to text: 25 MB.)
-	maxHeard = 25 << 20
-	// leastRate is how many bytes a second of a recording has at least: no codec of speech has
+	// maxRecording is how many bytes a recording may have. (OpenAI's guide, Speech to text: 25 MB.)
+	maxRecording = 25 << 20
+	// minByteRate is how many bytes a second of a recording has at least: no codec of speech has
 	// fewer.
-	leastRate = 500
+	minByteRate = 500
 )
 
 // Endpoint is a server that transcribes recordings.
@@ -56,18 +56,18 @@ func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
 		file.Language = language
 	}
 	if file.Format != "" && r.Blob.SHA256 == "" {
-		r.Blob, err = e.read(ctx, r)
+		r.Blob, err = e.putIntoSpool(ctx, r)
 	}
 	if err != nil {
 		return result, err
 	}
-	if file.Format == "" || r.Blob.Size > maxHeard {
+	if file.Format == "" || r.Blob.Size > maxRecording {
 		takes := strings.Join(slices.Compact(slices.Sorted(maps.Values(endpointFormats))), ", ")
 		return result, supervisor.Errorf(supervisor.CodeInvalid, textEndpointFormat, path.Base(r.Path), takes)
 	}
-	r.Seconds = min(r.Seconds, int(r.Blob.Size/leastRate)+1)
+	r.Seconds = min(r.Seconds, int(r.Blob.Size/minByteRate)+1)
 	err = model.Retry(ctx, func() error {
-		result, err = e.try(ctx, r, file)
+		result, err = e.transcribeOnce(ctx, r, file)
 		return err
 	})
 	if file.Language != "" {
@@ -76,8 +76,8 @@ func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
 	return result, err
 }
 
-// read has a person's worker put a recording into the spool.
-func (e Endpoint) read(ctx context.Context, r Recording) (ref protocol.BlobRef, err error) {
+// putIntoSpool has a person's worker put a recording into the spool.
+func (e Endpoint) putIntoSpool(ctx context.Context, r Recording) (ref protocol.BlobRef, err error) {
 	result, err := e.Uploads(ctx, r.Conversation.User, protocol.UploadsParameters{
 		Action: protocol.UploadsRead, Path: r.Path})
 	switch {
@@ -89,9 +89,9 @@ func (e Endpoint) read(ctx context.Context, r Recording) (ref protocol.BlobRef, 
 	return ref, err
 }
 
-// try has a server transcribe a recording once. What it can cost is set aside by its length, and
+// transcribeOnce has a server transcribe a recording once. What it can cost is set aside by its length, and
 // what it cost is kept by the length that the server says.
-func (e Endpoint) try(ctx context.Context, r Recording, file modelcall.Recording) (
+func (e Endpoint) transcribeOnce(ctx context.Context, r Recording, file modelcall.Recording) (
 	result protocol.TranscribeResult, err error) {
 	bytes, size, err := e.Spool.Read(r.Blob.SHA256)
 	if err != nil {

@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// showEvery is how often a person is shown how far their recording has come. What takes no
+	// progressInterval is how often a person is shown how far their recording has come. What takes no
 	// longer shows nothing.
-	showEvery = 5 * time.Second
+	progressInterval = 5 * time.Second
 
-	// showEveryInGroup is showEvery in a group, where it uses up the messages of a minute.
+	// groupProgressInterval is progressInterval in a group, where it uses up the messages of a minute.
 	// (Telegram's Bots FAQ: 20)
-	showEveryInGroup = 15 * time.Second
+	groupProgressInterval = 15 * time.Second
 
-	// showAtMost is how long the message stands whose recording never ends.
-	showAtMost = 24 * time.Hour
+	// progressLifetime is how long the message stands whose recording never ends.
+	progressLifetime = 24 * time.Hour
 )
 
-// show shows a person how far their recording has come, until ctx ends.
-func (t *Transcriber) show(ctx context.Context, r Recording, operation int64) {
-	every := showEvery
+// showProgress shows a person how far their recording has come, until ctx ends.
+func (t *Transcriber) showProgress(ctx context.Context, r Recording, operation int64) {
+	every := progressInterval
 	if r.Conversation.InGroup() {
-		every = showEveryInGroup
+		every = groupProgressInterval
 	}
 	shown := ""
-	for pause := showEvery; retry.Wait(ctx, pause); pause = every {
+	for pause := progressInterval; retry.Wait(ctx, pause); pause = every {
 		text := fmt.Sprintf(textProgress, clock(t.o.Operations.Progress(operation)), clock(r.Seconds))
 		if r.Seconds == 0 {
 			text = fmt.Sprintf(textProgressOfUnknown, clock(t.o.Operations.Progress(operation)))
@@ -38,7 +38,7 @@ func (t *Transcriber) show(ctx context.Context, r Recording, operation int64) {
 			continue
 		}
 		shown = text
-		err := t.o.Show(ctx, supervisor.Delivery{Conversation: r.Conversation, Inbound: r.Inbound, Text: text, DeleteAfter: showAtMost})
+		err := t.o.Show(ctx, supervisor.Delivery{Conversation: r.Conversation, Inbound: r.Inbound, Text: text, DeleteAfter: progressLifetime})
 		if err != nil && ctx.Err() == nil {
 			t.o.Log.Warn("show how far a transcription has come", "operation", operation, "error", err)
 		}

@@ -25,7 +25,7 @@ func TestWhatTakesLongShowsHowFarItHasCome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(true)
-				r.comes(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 720})
+				r.setResult(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 720})
 				r.wait = func() {
 					for end := time.Now().Add(test.takes); time.Now().Before(end); {
 						r.come.Store(int64((test.takes-time.Until(end))/(8*time.Second)) * 120)

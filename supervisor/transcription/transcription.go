@@ -90,29 +90,29 @@ func CheckEngine(e protocol.SpeechEngine) (missing string) {
 	return ""
 }
 
-// unaskedAudio is how long an audio file is at least that nobody transcribes unless its person
+// longAudio is how long an audio file is at least that nobody transcribes unless its person
 // asks.
-const unaskedAudio = 10 * time.Minute
+const longAudio = 10 * time.Minute
 
 // outcome is what has come of a recording: what a model reads of it, and what its person is told,
 // if anything.
 type outcome struct {
 	text  string
 	words string // "" where nothing was heard
-	told  supervisor.Delivery
+	notice  supervisor.Delivery
 	heard bool
 }
 
 // Transcribe gives what a model reads of a recording that has come, and the words in it, and tells
 // its person. It ends early with ctx alone.
 func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words string) {
-	if r.Kind == protocol.AttachmentAudio && r.length() >= unaskedAudio {
+	if r.Kind == protocol.AttachmentAudio && r.length() >= longAudio {
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path), ""
 	}
 	done := t.transcribe(ctx, r)
-	if done.told.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
-		done.told.Conversation, done.told.Inbound = r.Conversation, r.Inbound
-		if err := t.o.Say(ctx, done.told); err != nil {
+	if done.notice.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
+		done.notice.Conversation, done.notice.Inbound = r.Conversation, r.Inbound
+		if err := t.o.Say(ctx, done.notice); err != nil {
 			t.o.Log.Error("tell a person what was heard", "user", r.Conversation.User, "error", err)
 		}
 	}
@@ -127,12 +127,12 @@ func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text st
 		return supervisor.Delivery{}, context.Cause(ctx)
 	}
 	if !done.heard {
-		return done.told, nil
+		return done.notice, nil
 	}
 	if !t.o.Echo {
-		done.told.Text = textHeardUnshown
+		done.notice.Text = textHeardUnshown
 	}
-	return done.told, begin(done.text)
+	return done.notice, begin(done.text)
 }
 
 // Hear transcribes a recording, and tells nobody. Its error says to whoever asks for it what
@@ -153,20 +153,20 @@ func (r Recording) length() time.Duration { return time.Duration(r.Seconds) * ti
 // failure is why a recording was not transcribed.
 type failure struct {
 	why   string
-	again bool // trying again may help
+	retryable bool // trying again may help
 }
 
 // transcribe has a recording transcribed, and gives what comes of it. Its person is shown meanwhile
 // how far it has come.
 func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
-	result, failed := t.hear(ctx, r, func(ctx context.Context, operation int64) { t.show(ctx, r, operation) })
+	result, failed := t.hear(ctx, r, func(ctx context.Context, operation int64) { t.showProgress(ctx, r, operation) })
 	switch {
 	case failed == nil:
-		return r.heard(result)
-	case failed.again:
-		return r.failed(failed.why, r.again())
+		return r.heardOutcome(result)
+	case failed.retryable:
+		return r.failedOutcome(failed.why, r.retryPress())
 	}
-	return r.failed(failed.why, "")
+	return r.failedOutcome(failed.why, "")
 }
 
 // hear has a recording transcribed. show shows meanwhile how far the operation has come, until its
@@ -231,31 +231,31 @@ func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language 
 	return result, &failure{told.Message, true}
 }
 
-// heard is the outcome of a recording in which somebody speaks, or nobody does.
-func (r Recording) heard(result protocol.TranscribeResult) outcome {
+// heardOutcome is the outcome of a recording in which somebody speaks, or nobody does.
+func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
 	name, length := r.name(), clock(result.Seconds)
 	words := strings.TrimSpace(result.Text)
 	if words == "" {
-		return outcome{text: fmt.Sprintf(textSilent, name, length, r.Path), told: supervisor.Delivery{Text: fmt.Sprintf(textHeardNothing, length)}}
+		return outcome{text: fmt.Sprintf(textSilent, name, length, r.Path), notice: supervisor.Delivery{Text: fmt.Sprintf(textHeardNothing, length)}}
 	}
 	if result.Language != "" {
 		length += ", " + result.Language
 	}
 	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, words), words: words, heard: true}
-	o.told.Text = textHeard + "\n> " + strings.ReplaceAll(words, "\n", "\n> ")
+	o.notice.Text = textHeard + "\n> " + strings.ReplaceAll(words, "\n", "\n> ")
 	if result.Path != "" {
 		o.text += fmt.Sprintf(textAlsoIn, result.Path)
 	}
 	return o
 }
 
-// failed is the outcome of a recording that was not transcribed: why, and with what it may be tried
+// failedOutcome is the outcome of a recording that was not transcribed: why, and with what it may be tried
 // again.
-func (r Recording) failed(why, again string) outcome {
+func (r Recording) failedOutcome(why, again string) outcome {
 	o := outcome{text: fmt.Sprintf(textNotTranscribed, r.name(), clock(r.Seconds), r.Path, why)}
-	o.told.Text = fmt.Sprintf(textFailed, why, r.Path)
+	o.notice.Text = fmt.Sprintf(textFailed, why, r.Path)
 	if again != "" {
-		o.told.Buttons = [][]supervisor.Button{{{Text: textTryAgain, Press: again}}}
+		o.notice.Buttons = [][]supervisor.Button{{{Text: textTryAgain, Press: again}}}
 	}
 	return o
 }
@@ -267,8 +267,8 @@ const PressPrefix = "tr:"
 // maxPress is how long what a button says may be. (Bot API, callback_data)
 const maxPress = 64
 
-// again is what a button for the recording says; "" where it has no room for that.
-func (r Recording) again() string {
+// retryPress is what a button for the recording says; "" where it has no room for that.
+func (r Recording) retryPress() string {
 	press := fmt.Sprintf("%s%d:%s", PressPrefix, r.Seconds, r.Path)
 	if len(press) > maxPress || strings.ContainsFunc(press, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return ""

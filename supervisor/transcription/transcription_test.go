@@ -104,7 +104,7 @@ func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 // killed asks no second time.
 func TestAServerIsAskedOnce(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch. Milch.", Language: "de", Seconds: 14}, nil)
-	r.comes(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 13, Path: "uploads/x.txt"})
+	r.setResult(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 13, Path: "uploads/x.txt"})
 	want := "[voice, 0:13, de] Milch.\n[The text also lies in uploads/x.txt.]"
 	if got, _ := r.Transcribe(t.Context(), voice()); got != want || !strings.Contains(r.started[0].Parameters, `"heard":{"text":"Milch. Milch.","language":"de"}`) {
 		t.Errorf("the model reads %q, begun %+v", got, r.started)
@@ -142,8 +142,8 @@ func newRig(echo bool) *rig {
 	return r
 }
 
-// comes has the operation come to a result.
-func (r *rig) comes(result protocol.TranscribeResult) {
+// setResult has the operation come to a result.
+func (r *rig) setResult(result protocol.TranscribeResult) {
 	text, _ := json.Marshal(result)
 	r.state, r.result = supervisor.OperationDone, string(text)
 }
@@ -155,7 +155,7 @@ func voice() transcription.Recording {
 
 func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 	r := newRig(true)
-	r.comes(protocol.TranscribeResult{Text: "Buy milk.\nAnd bread.", Language: "en", Seconds: 14, Path: "uploads/x.txt"})
+	r.setResult(protocol.TranscribeResult{Text: "Buy milk.\nAnd bread.", Language: "en", Seconds: 14, Path: "uploads/x.txt"})
 	got, _ := r.Transcribe(t.Context(), voice())
 	if want := "[voice, 0:14, en] Buy milk.\nAnd bread.\n[The text also lies in uploads/x.txt.]"; got != want {
 		t.Errorf("the model reads %q, want %q", got, want)
@@ -169,7 +169,7 @@ func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 		t.Errorf("done was %+v", op)
 	}
 	quiet := newRig(false)
-	quiet.comes(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 14})
+	quiet.setResult(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 14})
 	if got, _ := quiet.Transcribe(t.Context(), voice()); got != "[voice, 0:14] Buy milk." || len(quiet.said) > 0 {
 		t.Errorf("without echo: %q, told %+v", got, quiet.said)
 	}
@@ -177,7 +177,7 @@ func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 
 func TestSilenceIsNoWords(t *testing.T) {
 	r := newRig(false)
-	r.comes(protocol.TranscribeResult{Seconds: 14})
+	r.setResult(protocol.TranscribeResult{Seconds: 14})
 	got, _ := r.Transcribe(t.Context(), voice())
 	if !strings.Contains(got, "Nothing is said in it") || len(r.said) != 1 || !strings.HasPrefix(r.said[0].Text, "I hear nothing") {
 		t.Errorf("the model reads %q, told %+v", got, r.said)
@@ -190,7 +190,7 @@ func TestEachFailureHasItsOwnSentence(t *testing.T) {
 	for _, failure := range []protocol.SpeechFailure{protocol.SpeechNoProgram, protocol.SpeechNoModel, protocol.SpeechExit, protocol.SpeechMemory,
 		protocol.SpeechTimeout, protocol.SpeechBroken, protocol.SpeechTooLong, protocol.SpeechNoFFmpeg} {
 		r := newRig(false)
-		r.comes(protocol.TranscribeResult{Failure: failure, Detail: "secret of the home"})
+		r.setResult(protocol.TranscribeResult{Failure: failure, Detail: "secret of the home"})
 		got, _ := r.Transcribe(t.Context(), voice())
 		if !strings.Contains(got, "could not be transcribed") || !strings.Contains(got, "uploads/2026-11-20/131905-voice.ogg") || strings.HasPrefix(got, "[") {
 			t.Errorf("%s: the model reads %q", failure, got)
@@ -250,12 +250,12 @@ func TestARecordingIsTriedAgain(t *testing.T) {
 	var begun []string
 	begin := func(text string) error { begun = append(begun, text); return nil }
 	asked := transcription.Recording{Conversation: voice().Conversation, Inbound: 9, Path: "a.ogg"}
-	r.comes(protocol.TranscribeResult{Failure: protocol.SpeechTimeout})
+	r.setResult(protocol.TranscribeResult{Failure: protocol.SpeechTimeout})
 	told, err := r.Again(t.Context(), asked, begin)
 	if err != nil || !strings.Contains(told.Text, "takes too long") || len(begun) > 0 || len(r.said) > 0 {
 		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
 	}
-	r.comes(protocol.TranscribeResult{Text: "Milk.", Seconds: 5})
+	r.setResult(protocol.TranscribeResult{Text: "Milk.", Seconds: 5})
 	told, err = r.Again(t.Context(), asked, begin)
 	if err != nil || told.Text != "Heard:\n> Milk." || !slices.Equal(begun, []string{"[recording, 0:05] Milk."}) {
 		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
@@ -284,14 +284,14 @@ func TestARecordingIsHeardForWhoeverAsks(t *testing.T) {
 	recording := voice()
 	recording.Seconds = 0
 	want := protocol.TranscribeResult{Text: "Milk.", Language: "en", Seconds: 5}
-	r.comes(want)
+	r.setResult(want)
 	if got, err := r.Hear(t.Context(), recording); err != nil || got != want {
 		t.Errorf("heard %+v, %v, want %+v", got, err, want)
 	}
 	if !strings.Contains(r.started[0].Parameters, `"seconds":3600`) {
 		t.Errorf("done was %+v", r.started[0])
 	}
-	r.comes(protocol.TranscribeResult{Failure: protocol.SpeechNoModel, Detail: "secret of the home"})
+	r.setResult(protocol.TranscribeResult{Failure: protocol.SpeechNoModel, Detail: "secret of the home"})
 	_, failed := r.Hear(t.Context(), recording)
 	r.missing = "nobody listens."
 	_, missing := r.Hear(t.Context(), recording)

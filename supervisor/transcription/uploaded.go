@@ -10,18 +10,18 @@ import (
 	"mews/supervisor"
 )
 
-// errUnheard ends what is heard for somebody who waits for it no more.
-var errUnheard = errors.New("nobody waits for it any more")
+// errNobodyWaits ends what is heard for somebody who waits for it no more.
+var errNobodyWaits = errors.New("nobody waits for it any more")
 
-// leaveTimeout is how long each of these may take once nobody waits any more: to receive a file, so
+// cleanupTimeout is how long each of these may take once nobody waits any more: to receive a file, so
 // that its path is known, and to remove it.
-const leaveTimeout = 10 * time.Second
+const cleanupTimeout = 10 * time.Second
 
-// outlasting is a context that ends so long after ctx, with a cause, which ends operations. The
+// extendContext is a context that ends so long after ctx, with a cause, which ends operations. The
 // caller calls end.
-func outlasting(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
+func extendContext(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, func() { cancel(errUnheard) }) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, func() { cancel(errNobodyWaits) }) })
 	return longer, func() {
 		stop()
 		cancel(nil)
@@ -44,7 +44,7 @@ func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversatio
 	if err != nil {
 		return heard, err
 	}
-	wanted, end := outlasting(ctx, 0)
+	wanted, end := extendContext(ctx, 0)
 	defer end()
 	began := time.Now()
 	result, err := t.Hear(wanted, Recording{Conversation: c, Kind: protocol.AttachmentVoice, Path: got.Path,
@@ -59,7 +59,7 @@ func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversatio
 // left to what hears it.
 func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.Attachment) (
 	got protocol.ReceivedFile, err error) {
-	ctx, end := outlasting(ctx, leaveTimeout)
+	ctx, end := extendContext(ctx, cleanupTimeout)
 	defer end()
 	// which always can be
 	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: t.o.Now().Unix(), Files: []protocol.ArrivedFile{{
@@ -84,7 +84,7 @@ func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.
 
 // remove removes files below a person's uploads/ for good; "" is none.
 func (t *Transcriber) remove(ctx context.Context, user string, paths ...string) {
-	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
 	for _, path := range paths {
 		if path == "" {
