@@ -77,7 +77,7 @@ type CodeResult struct {
 // them is right.
 type CheckCode func(f Factor, now time.Time) (Factor, CodeResult)
 
-// Guard holds an inbound if the gate is closed when the inbound is stored. Both happen in one
+// GateCheck holds an inbound if the gate is closed when the inbound is stored. Both happen in one
 // transaction.
 type GateCheck struct {
 	// how long the gate stays open: since its last use, and in all
