@@ -10,7 +10,7 @@ import (
 
 func TestCommands_InAChat_AnswerAndKeep(t *testing.T) {
 	r := newRig(t)
-	v, _ := r.live()
+	v, _ := r.runVoices()
 	terminal := supervisor.Conversation{ID: r.home.ID, User: "alice", Channel: supervisor.ChannelTerminal}
 	for _, c := range []struct {
 		in   supervisor.Conversation

@@ -18,9 +18,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// showEvery is how often it is shown that a voice message is being made. (Bot API, sendChatAction:
+// recordingInterval is how often it is shown that a voice message is being made. (Bot API, sendChatAction:
 // it lasts 5 seconds or less.)
-const showEvery = 4 * time.Second
+const recordingInterval = 4 * time.Second
 
 // Run says what an earlier life of the service left unsaid, and then what is new, until ctx ends.
 // It returns when nothing of it runs any more.
@@ -46,8 +46,8 @@ func (v *Voices) Run(ctx context.Context) error {
 			}
 			running.Go(func() {
 				defer done()
-				defer v.leave(speech.Delivery)
-				v.say(own, speech)
+				defer v.finish(speech.Delivery)
+				v.speak(own, speech)
 			})
 		}
 	}
@@ -62,17 +62,17 @@ func (v *Voices) begin(delivery int64) bool {
 	return !begun
 }
 
-func (v *Voices) leave(delivery int64) {
+func (v *Voices) finish(delivery int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.begun, delivery)
 }
 
-// say has the recordings of an answer be made, and puts them into the outbox; or says why there are
+// speak has the recordings of an answer be made, and puts them into the outbox; or says why there are
 // none.
-func (v *Voices) say(ctx context.Context, speech sqlite.Speech) {
+func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
 	log := v.o.Log.With("user", speech.Conversation.User, "delivery", speech.Delivery)
-	done := v.show(ctx, speech.Conversation)
+	done := v.showRecording(ctx, speech.Conversation)
 	files, err := v.record(ctx, speech)
 	done()
 	if ctx.Err() != nil {
@@ -87,39 +87,39 @@ func (v *Voices) say(ctx context.Context, speech sqlite.Speech) {
 		if err == nil {
 			return v.o.Store.PutRecordings(ctx, speech.Delivery, files)
 		}
-		return v.o.Store.Fail(ctx, speech.Delivery, v.toTell(speech.Conversation.ID, notice))
+		return v.o.Store.Fail(ctx, speech.Delivery, v.newNotice(speech.Conversation.ID, notice))
 	}
 	if _, ok := retry.Persist(ctx, log, "keep what became of saying an answer", func() (struct{}, error) { return struct{}{}, keep() }); ok {
-		v.noteTold(speech.Conversation.ID, notice)
+		v.keepNotice(speech.Conversation.ID, notice)
 		v.o.Queued(speech.Conversation.ID)
 	}
 }
 
-// toTell is what a person is told of an answer that could not be said; "" where the same was said
+// newNotice is what a person is told of an answer that could not be said; "" where the same was said
 // of the one before.
-func (v *Voices) toTell(conversation int64, notice string) string {
+func (v *Voices) newNotice(conversation int64, notice string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.told[conversation] == notice {
+	if v.lastNotice[conversation] == notice {
 		return ""
 	}
 	return notice
 }
 
-func (v *Voices) noteTold(conversation int64, notice string) {
+func (v *Voices) keepNotice(conversation int64, notice string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.told[conversation] = notice; notice == "" {
-		delete(v.told, conversation)
+	if v.lastNotice[conversation] = notice; notice == "" {
+		delete(v.lastNotice, conversation)
 	}
 }
 
-// show shows that a voice message is being made until done is called.
-func (v *Voices) show(ctx context.Context, c supervisor.Conversation) (done func()) {
+// showRecording shows that a voice message is being made until done is called.
+func (v *Voices) showRecording(ctx context.Context, c supervisor.Conversation) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var shown sync.WaitGroup
 	shown.Go(func() {
-		for v.o.Recording(ctx, c); retry.Wait(ctx, showEvery); {
+		for v.o.Recording(ctx, c); retry.Wait(ctx, recordingInterval); {
 			v.o.Recording(ctx, c)
 		}
 	})
@@ -176,17 +176,17 @@ func (v *Voices) start(ctx context.Context, user string, engine Engine, voice st
 	return operations, nil
 }
 
-// notSaid is the error of a recording that could not be made.
-type notSaid struct {
+// speechError is the error of a recording that could not be made.
+type speechError struct {
 	why    string // a sentence, for the person
 	detail string
 }
 
-func (e *notSaid) Error() string { return strings.TrimSuffix(e.why+" "+e.detail, " ") }
+func (e *speechError) Error() string { return strings.TrimSuffix(e.why+" "+e.detail, " ") }
 
 // reason is why an answer could not be said, as its person reads it.
 func reason(err error) string {
-	var said *notSaid
+	var said *speechError
 	var told *supervisor.Error
 	switch {
 	case errors.As(err, &said):
@@ -215,14 +215,14 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 		return file, err
 	}
 	if op.State != supervisor.OperationDone {
-		return file, &notSaid{op.Result, string(op.State)}
+		return file, &speechError{op.Result, string(op.State)}
 	}
 	var result protocol.SpeakResult
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
 		return file, fmt.Errorf("read what came of operation %d: %w", id, err)
 	}
 	if result.Failure != "" {
-		return file, &notSaid{cmp.Or(failures[result.Failure], textNotSpoke), result.Detail}
+		return file, &speechError{cmp.Or(failures[result.Failure], textNotSpoke), result.Detail}
 	}
 	return supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice,
 		Media: protocol.MediaSize{Seconds: result.Seconds}}, nil

@@ -84,12 +84,12 @@ type Voices struct {
 	mu    sync.Mutex // guards what follows
 	begun map[int64]bool
 	// why answers of a conversation could not be said, as its person was told last
-	told map[int64]string
+	lastNotice map[int64]string
 }
 
 // New makes Voices; Run works them.
 func New(o Options) *Voices {
-	return &Voices{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, told: map[int64]string{}}
+	return &Voices{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, lastNotice: map[int64]string{}}
 }
 
 // Wake is to be called when an answer may have been kept that is to be said. It never blocks.

@@ -143,8 +143,8 @@ func (r *rig) serves(string) bool {
 	return served
 }
 
-// live runs Voices; end ends them.
-func (r *rig) live() (v *voice.Voices, end func()) {
+// runVoices runs Voices; end ends them.
+func (r *rig) runVoices() (v *voice.Voices, end func()) {
 	v = voice.New(voice.Options{Serves: r.serves, Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
 		Recording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
@@ -168,8 +168,8 @@ func (r *rig) live() (v *voice.Voices, end func()) {
 	return v, end
 }
 
-// answer ends a turn with an answer that is to be said.
-func (r *rig) answer(text string, mode supervisor.VoiceMode) {
+// putAnswer ends a turn with an answer that is to be said.
+func (r *rig) putAnswer(text string, mode supervisor.VoiceMode) {
 	r.Helper()
 	r.keys++
 	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: r.home, Source: "s", Key: strings.Repeat("k", r.keys),
@@ -192,8 +192,8 @@ func (r *rig) wait() {
 	}
 }
 
-// due is what is to be sent, as texts; a recording by its name.
-func (r *rig) due() (list []string) {
+// dueTexts is what is to be sent, as texts; a recording by its name.
+func (r *rig) dueTexts() (list []string) {
 	r.Helper()
 	pending, err := r.db.Outbox().ListPendingIn(r.Context(), supervisor.ChannelTelegram, "7", 100)
 	r.must(err)
@@ -218,13 +218,13 @@ func (r *rig) same(what string, got, want any) {
 
 func TestAnAnswerIsSaidInParts(t *testing.T) {
 	r := newRig(t)
-	v, _ := r.live()
+	v, _ := r.runVoices()
 	long := strings.TrimSpace(strings.Repeat("This sentence is **said**. ", 80))
 	r.must(v.Choose(t.Context(), "alice", "ben"))
-	r.answer(long, supervisor.VoiceOn)
+	r.putAnswer(long, supervisor.VoiceOn)
 	v.Wake()
 	r.wait()
-	r.same("sent", r.due(), []string{long, "voice.ogg voice-2.ogg"})
+	r.same("sent", r.dueTexts(), []string{long, "voice.ogg voice-2.ogg"})
 	var said []string
 	for _, p := range r.started {
 		r.same("the voice", p.Voice, "de")
@@ -241,34 +241,34 @@ func TestAnAnswerIsSaidInParts(t *testing.T) {
 // speaks.
 func TestAnAnswerIsSaidOnceWhateverEnds(t *testing.T) {
 	r := newRig(t)
-	r.answer("hello", supervisor.VoiceOnly)
-	r.same("held back", len(r.due()), 0)
+	r.putAnswer("hello", supervisor.VoiceOnly)
+	r.same("held back", len(r.dueTexts()), 0)
 	r.hangs = true
-	_, end := r.live()
+	_, end := r.runVoices()
 	r.wait()
 	end()
-	r.same("after the first end", len(r.due()), 0)
-	_, end = r.live()
+	r.same("after the first end", len(r.dueTexts()), 0)
+	_, end = r.runVoices()
 	r.wait()
 	end()
 	r.hangs = false
-	v, _ := r.live()
+	v, _ := r.runVoices()
 	r.wait()
-	r.same("at last", r.due(), []string{"voice.ogg"})
+	r.same("at last", r.dueTexts(), []string{"voice.ogg"})
 	r.same("started", len(r.started), 1)
 	v.Wake()
-	r.answer("again", supervisor.VoiceOnly)
+	r.putAnswer("again", supervisor.VoiceOnly)
 	v.Wake()
 	r.wait()
-	r.same("the next", r.due(), []string{"voice.ogg", "voice.ogg"})
+	r.same("the next", r.dueTexts(), []string{"voice.ogg", "voice.ogg"})
 }
 
 // TestNothingIsSaidToSomebodyWhoLeaves: what was begun has ended, and it is not begun again.
 func TestNothingIsSaidToSomebodyWhoLeaves(t *testing.T) {
 	r := newRig(t)
-	r.answer("hello", supervisor.VoiceOnly)
+	r.putAnswer("hello", supervisor.VoiceOnly)
 	r.hangs = true
-	v, end := r.live()
+	v, end := r.runVoices()
 	r.wait()
 	r.gone.Store(true)
 	r.must(v.End(t.Context(), "alice"))
@@ -279,11 +279,11 @@ func TestNothingIsSaidToSomebodyWhoLeaves(t *testing.T) {
 	for v.Wake(); <-r.asked; {
 	}
 	end()
-	r.same("due", len(r.due()), 0)
+	r.same("due", len(r.dueTexts()), 0)
 	r.gone.Store(false)
-	r.live()
+	r.runVoices()
 	r.wait()
-	r.same("once they are back", r.due(), []string{"voice.ogg"})
+	r.same("once they are back", r.dueTexts(), []string{"voice.ogg"})
 }
 
 // TestAnAnswerIsSaidOnceBetweenEachTwoWrites: the process ends after each of them, and another goes
@@ -295,10 +295,10 @@ func TestAnAnswerIsSaidOnceBetweenEachTwoWrites(t *testing.T) {
 			for writes := 1; writes <= 9; writes++ {
 				r := newRig(t)
 				r.result, r.left = result, writes
-				r.answer(long, mode)
-				_, end := r.live()
+				r.putAnswer(long, mode)
+				_, end := r.runVoices()
 				deadline := time.After(time.Minute)
-				for len(r.queued) == 0 && r.over() > 0 {
+				for len(r.queued) == 0 && r.writesLeft() > 0 {
 					select {
 					case <-time.After(time.Millisecond):
 					case <-deadline:
@@ -306,7 +306,7 @@ func TestAnAnswerIsSaidOnceBetweenEachTwoWrites(t *testing.T) {
 					}
 				}
 				end()
-				r.live()
+				r.runVoices()
 				for list := r.speeches(); list > 0; list = r.speeches() {
 					<-time.After(time.Millisecond)
 				}
@@ -317,14 +317,14 @@ func TestAnAnswerIsSaidOnceBetweenEachTwoWrites(t *testing.T) {
 				case mode == supervisor.VoiceOnly:
 					want = want[1:]
 				}
-				r.same(name+" "+string(mode), r.due(), want)
+				r.same(name+" "+string(mode), r.dueTexts(), want)
 			}
 		}
 	}
 }
 
-// over is how many writes the process still makes; 0 where it is over.
-func (r *rig) over() int {
+// writesLeft is how many writes the process still makes; 0 where it is over.
+func (r *rig) writesLeft() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.left
@@ -347,26 +347,26 @@ func TestAnAnswerThatCannotBeSaidIsSent(t *testing.T) {
 		t.Run(string(failure), func(t *testing.T) {
 			r := newRig(t)
 			r.result = protocol.SpeakResult{Failure: failure, Detail: "a detail"}
-			v, _ := r.live()
-			r.answer("hello", supervisor.VoiceOnly)
+			v, _ := r.runVoices()
+			r.putAnswer("hello", supervisor.VoiceOnly)
 			v.Wake()
 			r.wait()
-			got := r.due()
+			got := r.dueTexts()
 			if len(got) != 2 || got[0] != "hello" || !strings.HasPrefix(got[1], "(I could not say this aloud: ") ||
 				!strings.Contains(got[1], want) || strings.Contains(got[1], "a detail") {
 				t.Errorf("sent is %q", got)
 			}
-			r.answer("more", supervisor.VoiceOn)
+			r.putAnswer("more", supervisor.VoiceOn)
 			v.Wake()
 			r.wait()
-			r.same("told again", r.due()[2:], []string{"more"})
+			r.same("told again", r.dueTexts()[2:], []string{"more"})
 			r.mu.Lock()
 			r.result = protocol.SpeakResult{Blob: opus}
 			r.mu.Unlock()
-			r.answer("well", supervisor.VoiceOn)
+			r.putAnswer("well", supervisor.VoiceOn)
 			v.Wake()
 			r.wait()
-			r.same("well again", r.due()[3:], []string{"well", "voice.ogg"})
+			r.same("well again", r.dueTexts()[3:], []string{"well", "voice.ogg"})
 		})
 	}
 }
@@ -381,14 +381,14 @@ func TestWithoutAWorkerAnEndpointSpeaks(t *testing.T) {
 		}
 		return supervisor.File{SHA256: opus.SHA256, Size: opus.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
 	}
-	v, _ := r.live()
-	r.answer("hello\n\n"+claim.Note(claim.Kinds), supervisor.VoiceOnly)
+	v, _ := r.runVoices()
+	r.putAnswer("hello\n\n"+claim.Note(claim.Kinds), supervisor.VoiceOnly)
 	v.Wake()
 	r.wait()
-	r.answer("fail", supervisor.VoiceOnly)
+	r.putAnswer("fail", supervisor.VoiceOnly)
 	v.Wake()
 	r.wait()
-	got := r.due()
+	got := r.dueTexts()
 	r.same("said", said, []string{"alice en-gb: hello.", "alice en-gb: fail."})
 	if len(got) != 3 || got[0] != "voice.ogg" || got[1] != "fail" || !strings.Contains(got[2], "the server is away.") {
 		t.Errorf("sent is %q", got)
@@ -398,7 +398,7 @@ func TestWithoutAWorkerAnEndpointSpeaks(t *testing.T) {
 // TestHowAnAnswerIsSaid: by the mode of its conversation, and what is in it.
 func TestHowAnAnswerIsSaid(t *testing.T) {
 	r := newRig(t)
-	v, _ := r.live()
+	v, _ := r.runVoices()
 	terminal, err := r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTerminal, "", "")
 	r.must(err)
 	long := strings.Repeat("This is a sentence. ", 400)
@@ -445,12 +445,12 @@ func TestHowAnAnswerIsSaid(t *testing.T) {
 // want it again.
 func TestAChatThatTakesNoVoiceIsRemembered(t *testing.T) {
 	r := newRig(t)
-	v, _ := r.live()
+	v, _ := r.runVoices()
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOnly))
 	for range 2 {
 		r.must(v.Forbid(t.Context(), r.home))
 	}
-	got := r.due()
+	got := r.dueTexts()
 	if len(got) != 1 || !strings.Contains(got[0], "let nobody send you voice messages") {
 		t.Errorf("told is %q", got)
 	}
@@ -464,7 +464,7 @@ func TestAChatThatTakesNoVoiceIsRemembered(t *testing.T) {
 
 func TestVoicesAreChosenByTheirSamples(t *testing.T) {
 	r := newRig(t)
-	v, _ := r.live()
+	v, _ := r.runVoices()
 	chosen := func(want string) {
 		t.Helper()
 		names, got, err := v.Chosen(t.Context(), "alice")
