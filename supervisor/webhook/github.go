@@ -82,14 +82,14 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d superviso
 	if ignored != "" {
 		d.State, d.Why = supervisor.WebhookIgnored, ignored
 		d.Event = supervisor.GitHubEvent{Repo: e.Repo, Event: e.Event, Action: e.Action}
-		if _, a := r.put(ctx, d); a != taken {
+		if _, a := r.put(ctx, d); a != accepted {
 			return a
 		}
 		return answer{status: http.StatusOK, text: fmt.Sprintf(textIgnored, ignored)}
 	}
 	ref, err := b.keep(false) // all that is needed of it is in the row
 	if err != nil {
-		return r.failed(err)
+		return r.answerError(err)
 	}
 	d.Size = ref.Size
 	fresh, a := r.put(ctx, d)

@@ -19,8 +19,8 @@ import (
 func TestADeliveryIsOneRowBeforeItIsAnswered(t *testing.T) {
 	r := newRig(t)
 	body := push("Fix it")
-	r.same("the first", answers(r.gitHub, delivery("push", "g1", body)), "200 taken")
-	list := r.new(supervisor.WebhookGitHub)
+	r.same("the first", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
+	list := r.newDeliveries(supervisor.WebhookGitHub)
 	sum := sha256.Sum256([]byte(body))
 	want := supervisor.WebhookDelivery{ID: 1, User: "alice", Source: "github", Hook: "7", Key: "g1", Body: hex.EncodeToString(sum[:]), Size: int64(len(body)), State: "new"}
 	got := list[0]
@@ -30,14 +30,14 @@ func TestADeliveryIsOneRowBeforeItIsAnswered(t *testing.T) {
 	r.same("event", fmt.Sprint(e.Repo, e.Event, e.Ref, e.Head, e.Commits), "Acme/Widgetpushmaina1[{a1 Fix it }]")
 	r.same("payload", fmt.Sprint(r.files()), fmt.Sprint([]string{want.Body}))
 
-	r.same("again", answers(r.gitHub, delivery("push", "g1", body)), "200 taken before")
-	r.same("with another name, which nothing vouches for", answers(r.gitHub, delivery("push", "g2", body)), "200 taken")
+	r.same("again", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken before")
+	r.same("with another name, which nothing vouches for", answerTo(r.gitHub, delivery("push", "g2", body)), "200 taken")
 	r.same("woken", r.arrived, 2)
 	rows := r.db.WebhookDeliveries()
 	if err := rows.End(t.Context(), 1, supervisor.WebhookFailed, "x"); err != nil {
 		t.Fatal(err)
 	}
-	r.same("again, when it has failed", answers(r.gitHub, delivery("push", "g1", body)), "200 taken")
+	r.same("again, when it has failed", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
 }
 
 func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
@@ -51,7 +51,7 @@ func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
 		{"push", strings.Replace(push("x"), "Acme", "evil", 1), "200 ignored: repository not configured"},
 		{"ping", `{"zen":"z"` + common + `User"}}`, "200 ignored: ping"},
 	} {
-		r.same(c.name, answers(r.gitHub, delivery(c.name, fmt.Sprint(i), c.body)), c.want)
+		r.same(c.name, answerTo(r.gitHub, delivery(c.name, fmt.Sprint(i), c.body)), c.want)
 	}
 	status, err := r.db.Repositories().Status(t.Context(), "acme/widget", time.Now())
 	if err != nil {
@@ -65,24 +65,24 @@ func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
 func TestAStrangerHasNoEffect(t *testing.T) {
 	r := newRig(t)
 	for name, change := range map[string]func(*http.Request){
-		"no signature": func(req *http.Request) { req.Header.Del("X-Hub-Signature-256"); req.Body = io.NopCloser(unread{t}) },
+		"no signature": func(req *http.Request) { req.Header.Del("X-Hub-Signature-256"); req.Body = io.NopCloser(unreadable{t}) },
 		"the old signature": func(req *http.Request) {
 			req.Header.Set("X-Hub-Signature-256", "sha1=0123")
-			req.Body = io.NopCloser(unread{t})
+			req.Body = io.NopCloser(unreadable{t})
 		},
 		"half a signature": func(req *http.Request) {
 			req.Header.Set("X-Hub-Signature-256", sign("x")[:60])
-			req.Body = io.NopCloser(unread{t})
+			req.Body = io.NopCloser(unreadable{t})
 		},
 		"another body":   func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign("x")) },
 		"another letter": func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign(push("Fix it "))) },
 	} {
 		req := delivery("push", "g", push("Fix it"))
 		change(req)
-		r.same(name, answers(r.gitHub, req), "401 the signature or the secret is missing, or is not the right one")
+		r.same(name, answerTo(r.gitHub, req), "401 the signature or the secret is missing, or is not the right one")
 	}
 	r.same("files", len(r.files()), 0)
-	r.same("rows", len(r.new(supervisor.WebhookGitHub)), 0)
+	r.same("rows", len(r.newDeliveries(supervisor.WebhookGitHub)), 0)
 	r.same("audit", fmt.Sprint(r.audit), "[webhook.refused: 1 requests to github without the right signature or secret, the last from 192.0.2.1:1234]")
 }
 
@@ -95,7 +95,7 @@ func TestWhatGitHubWouldNotSend(t *testing.T) {
 		"a form":      {func(req *http.Request) { req.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, "415"},
 		"no event":    {func(req *http.Request) { req.Header.Del("X-GitHub-Event") }, "400"},
 		"a long name": {func(req *http.Request) { req.Header.Set("X-GitHub-Delivery", strings.Repeat("x", 101)) }, "400"},
-		"too long":    {func(req *http.Request) { req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unread{t}) }, "413"},
+		"too long":    {func(req *http.Request) { req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unreadable{t}) }, "413"},
 		"endless": {func(req *http.Request) {
 			req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", event.MaxPayload + 1})
 		}, "413"},
@@ -106,7 +106,7 @@ func TestWhatGitHubWouldNotSend(t *testing.T) {
 		if c.change != nil {
 			c.change(req)
 		}
-		if got := answers(r.gitHub, req); !strings.HasPrefix(got, c.want) {
+		if got := answerTo(r.gitHub, req); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}
@@ -125,20 +125,20 @@ func TestWhatWaitsOnDiskIsBounded(t *testing.T) {
 	if _, err := rows.Put(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	r.same("while it waits", answers(r.gitHub, delivery("push", "g", push("Fix it"))), "503 no room is left for deliveries")
+	r.same("while it waits", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "503 no room is left for deliveries")
 	if err := rows.End(t.Context(), 1, supervisor.WebhookDone, ""); err != nil {
 		t.Fatal(err)
 	}
-	r.same("when it is done", answers(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
+	r.same("when it is done", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
 }
 
-// dated knows until when a request may be read.
-type dated struct {
+// deadlineRecorder knows until when a request may be read.
+type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	until time.Time
 }
 
-func (d *dated) SetReadDeadline(until time.Time) error {
+func (d *deadlineRecorder) SetReadDeadline(until time.Time) error {
 	d.until = until
 	return nil
 }
@@ -148,7 +148,7 @@ func (d *dated) SetReadDeadline(until time.Time) error {
 func TestABodyThatComesSlowlyIsAnsweredInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		began, w := time.Now(), &dated{ResponseRecorder: httptest.NewRecorder()}
+		began, w := time.Now(), &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
 		r.gitHub.ServeHTTP(w, delivery("push", "g", push("Fix it")))
 		r.same("read until", w.until.Sub(began), 6*time.Second)
 	})

@@ -36,8 +36,8 @@ type Hook struct {
 	Run func(ctx context.Context, at time.Time, text string) error
 }
 
-// most is how many bytes a call of the hook may bring.
-func (h Hook) most() int64 {
+// maxBody is how many bytes a call of the hook may bring.
+func (h Hook) maxBody() int64 {
 	if h.Run != nil {
 		return MaxTask
 	}
@@ -60,8 +60,8 @@ const MaxMessage = 1 << 20
 const MaxTask = 64 << 10
 
 const (
-	messagesMinute = 30
-	sameWithin     = 24 * time.Hour // the same key is the same message
+	maxPerMinute = 30
+	duplicateWindow     = 24 * time.Hour // the same key is the same message
 	headerKey      = "Idempotency-Key"
 )
 
@@ -70,12 +70,12 @@ type hookHandler struct {
 	*Receiver
 	hook  Hook
 	pace  *rate.Limiter
-	twice sync.Mutex // held from when a key is looked for until its row is there
+	keyMu sync.Mutex // held from when a key is looked for until its row is there
 }
 
 // handler is that of one of the hooks.
 func (r *Receiver) handler(hook Hook) http.Handler {
-	return &hookHandler{Receiver: r, hook: hook, pace: rate.NewLimiter(rate.Limit(messagesMinute)/60, messagesMinute)}
+	return &hookHandler{Receiver: r, hook: hook, pace: rate.NewLimiter(rate.Limit(maxPerMinute)/60, maxPerMinute)}
 }
 
 func (h *hookHandler) ServeHTTP(w http.ResponseWriter, req *http.Request) { h.take(w, req).write(w) }
@@ -83,13 +83,13 @@ func (h *hookHandler) ServeHTTP(w http.ResponseWriter, req *http.Request) { h.ta
 func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	signature := signatureOf(req.Header.Get(h.hook.Header))
 	switch {
-	case h.hook.Sign == SignHMAC && signature == nil, h.hook.Sign != SignHMAC && !h.shows(req):
+	case h.hook.Sign == SignHMAC && signature == nil, h.hook.Sign != SignHMAC && !h.hasSecret(req):
 		return h.refuse(h.source(), req)
 	case len(req.Header.Get(headerKey)) > maxHeader:
 		return incomplete
 	}
 	mac := hmac.New(sha256.New, []byte(h.hook.Secret))
-	b, refused := h.read(w, req, h.hook.most(), mac)
+	b, refused := h.read(w, req, h.hook.maxBody(), mac)
 	if b == nil {
 		return refused
 	}
@@ -100,16 +100,16 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	text, err := io.ReadAll(b.Written())
 	switch {
 	case err != nil:
-		return h.failed(err)
+		return h.answerError(err)
 	case !json.Valid(text):
 		return answer{status: http.StatusBadRequest, text: textNoJSON}
 	}
 	return h.keep(req, b)
 }
 
-// shows says whether a request has the secret in a header. It compares hashes, so that the time it
+// hasSecret says whether a request has the secret in a header. It compares hashes, so that the time it
 // takes tells neither the secret's letters nor its length.
-func (h *hookHandler) shows(req *http.Request) bool {
+func (h *hookHandler) hasSecret(req *http.Request) bool {
 	given := req.Header.Get(h.hook.Header)
 	if h.hook.Sign == SignBearer {
 		given, _ = strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
@@ -122,8 +122,8 @@ func (h *hookHandler) source() string { return supervisor.WebhookHook + h.hook.N
 
 // keep keeps a message, once for its key.
 func (h *hookHandler) keep(req *http.Request, b *body) answer {
-	h.twice.Lock()
-	defer h.twice.Unlock()
+	h.keyMu.Lock()
+	defer h.keyMu.Unlock()
 	to, served := h.hook.To()
 	if !served {
 		return answer{status: http.StatusServiceUnavailable, text: textNobody}
@@ -133,17 +133,17 @@ func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	if d.Key == "" {
 		d.Key = d.Body
 	}
-	switch before, err := h.o.Deliveries.WasReceived(req.Context(), d, now.Add(-sameWithin)); {
+	switch before, err := h.o.Deliveries.WasReceived(req.Context(), d, now.Add(-duplicateWindow)); {
 	case err != nil:
-		return h.failed(err)
+		return h.answerError(err)
 	case before:
-		return known
+		return duplicate
 	case !h.pace.AllowN(now, 1):
-		return answer{status: http.StatusTooManyRequests, text: textTooOften, retry: time.Minute / messagesMinute}
+		return answer{status: http.StatusTooManyRequests, text: textTooOften, retry: time.Minute / maxPerMinute}
 	}
 	ref, err := b.keep(true)
 	if err != nil {
-		return h.failed(err)
+		return h.answerError(err)
 	}
 	d.Size = ref.Size
 	_, a := h.put(req.Context(), d)

@@ -21,8 +21,8 @@ func bearer(body string) *http.Request {
 	return req
 }
 
-// said are the texts and files in alice's outbox.
-func (r *rig) said() (list []supervisor.Delivery) {
+// outbox are the texts and files in alice's outbox.
+func (r *rig) outbox() (list []supervisor.Delivery) {
 	r.Helper()
 	c, err := r.db.Conversations().Find(r.Context(), "alice", supervisor.ChannelTelegram, "42", "")
 	if err != nil {
@@ -72,9 +72,9 @@ func TestWhatAMessageSays(t *testing.T) {
 			{"plain", `[1]`, "**plain**\n\n```json\n[\n  1\n]\n```"},
 			{"plain", `{"message":7}`, "**plain**\n\n```json\n{\n  \"message\": 7\n}\n```"},
 		} {
-			r.same(c.body, answers(r.hooks[c.hook], bearer(c.body)), "200 taken")
+			r.same(c.body, answerTo(r.hooks[c.hook], bearer(c.body)), "200 taken")
 			settle()
-			all := r.said()
+			all := r.outbox()
 			r.same(c.body, all[len(all)-1].Text, c.want)
 		}
 		time.Sleep(2 * time.Minute)
@@ -86,15 +86,15 @@ func TestWhatAMessageSays(t *testing.T) {
 func TestABurstIsOneMessageAndALongOneAFile(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		for i := range 3 {
-			r.same("taken", answers(r.hooks["ci"], bearer(fmt.Sprintf(`{"message":"no %d"}`, i))), "200 taken")
+			r.same("taken", answerTo(r.hooks["ci"], bearer(fmt.Sprintf(`{"message":"no %d"}`, i))), "200 taken")
 			time.Sleep(time.Second)
 		}
 		settle()
-		r.same("a burst", r.said()[0].Text, "**ci**\n\nno 0\n\nno 1\n\nno 2")
+		r.same("a burst", r.outbox()[0].Text, "**ci**\n\nno 0\n\nno 1\n\nno 2")
 		long := strings.Repeat("é", 20<<10)
-		r.same("taken", answers(r.hooks["ci"], bearer(`{"message":"`+long+`"}`)), "200 taken")
+		r.same("taken", answerTo(r.hooks["ci"], bearer(`{"message":"`+long+`"}`)), "200 taken")
 		settle()
-		all := r.said()
+		all := r.outbox()
 		r.same("messages", len(all), 2)
 		d := all[1]
 		r.same("shown", len(d.Text) <= 16<<10 && strings.HasPrefix(d.Text, "**ci**\n\néé") && strings.HasSuffix(d.Text, "é"), true)
@@ -107,33 +107,33 @@ func TestTheSameKeyWithinADayIsOneMessage(t *testing.T) {
 		keyed := func(key, body string) string {
 			req := bearer(body)
 			req.Header.Set("Idempotency-Key", key)
-			return answers(r.hooks["ci"], req)
+			return answerTo(r.hooks["ci"], req)
 		}
-		r.same("the first", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
-		r.same("the same", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken before")
+		r.same("the first", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
+		r.same("the same", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken before")
 		r.same("a key", keyed("k", `{"message":"b"}`), "200 taken")
 		r.same("the same key", keyed("k", `{"message":"c"}`), "200 taken before")
 		settle()
 		time.Sleep(23 * time.Hour)
-		r.same("almost a day later", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken before")
+		r.same("almost a day later", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken before")
 		time.Sleep(time.Hour)
-		r.same("a day later", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
+		r.same("a day later", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
 		settle()
-		r.same("messages", len(r.said()), 2)
+		r.same("messages", len(r.outbox()), 2)
 	})
 }
 
 func TestThirtyMessagesAMinute(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}, {Name: "cd", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		for i := range 30 {
-			r.same("one of 30", answers(r.hooks["ci"], bearer(fmt.Sprint(i))), "200 taken")
+			r.same("one of 30", answerTo(r.hooks["ci"], bearer(fmt.Sprint(i))), "200 taken")
 		}
 		w := httptest.NewRecorder()
 		r.hooks["ci"].ServeHTTP(w, bearer("30"))
 		r.same("one more", fmt.Sprint(w.Code, w.Header()["Retry-After"]), "429 [2]")
-		r.same("another hook's", answers(r.hooks["cd"], bearer("30")), "200 taken")
+		r.same("another hook's", answerTo(r.hooks["cd"], bearer("30")), "200 taken")
 		time.Sleep(2 * time.Second)
-		r.same("then", answers(r.hooks["ci"], bearer("30")), "200 taken")
+		r.same("then", answerTo(r.hooks["ci"], bearer("30")), "200 taken")
 	})
 }
 
@@ -155,10 +155,10 @@ func TestHowACallerShowsTheSecret(t *testing.T) {
 	} {
 		req := httptest.NewRequest(http.MethodPost, "/webhook/"+c.hook, strings.NewReader(body))
 		if c.value != sign("x") && c.want == "401" {
-			req.Body = io.NopCloser(unread{t})
+			req.Body = io.NopCloser(unreadable{t})
 		}
 		req.Header.Set(c.header, c.value)
-		if got := answers(r.hooks[c.hook], req); !strings.HasPrefix(got, c.want) {
+		if got := answerTo(r.hooks[c.hook], req); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s %s: %s is answered %s, want %s", c.hook, c.header, c.value, got, c.want)
 		}
 	}
@@ -166,12 +166,12 @@ func TestHowACallerShowsTheSecret(t *testing.T) {
 
 func TestWhatAHookDoesNotTake(t *testing.T) {
 	r := newRig(t, webhook.Hook{Name: "ci", Sign: webhook.SignBearer})
-	r.same("no JSON", answers(r.hooks["ci"], bearer("hello")), "400 the body is no JSON")
+	r.same("no JSON", answerTo(r.hooks["ci"], bearer("hello")), "400 the body is no JSON")
 	req := bearer("1")
 	req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", webhook.MaxMessage + 1})
-	r.same("too long", answers(r.hooks["ci"], req), "413 the body is too long")
+	r.same("too long", answerTo(r.hooks["ci"], req), "413 the body is too long")
 	r.gone.Store(true)
-	r.same("nobody", answers(r.hooks["ci"], bearer("1")), "503 nobody is there to read it")
+	r.same("nobody", answerTo(r.hooks["ci"], bearer("1")), "503 nobody is there to read it")
 	r.same("files", len(r.files()), 0)
 }
 
@@ -179,11 +179,11 @@ func TestWhatAHookDoesNotTake(t *testing.T) {
 // told.
 func TestWhoIsServedIsAskedAsItIsSent(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
-		r.same("taken", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
+		r.same("taken", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
 		r.gone.Store(true)
 		settle()
-		r.same("messages", len(r.said()), 0)
-		r.same("left", len(r.new(supervisor.WebhookHook+"ci")), 0)
+		r.same("messages", len(r.outbox()), 0)
+		r.same("left", len(r.newDeliveries(supervisor.WebhookHook+"ci")), 0)
 	})
 }
 
@@ -197,17 +197,17 @@ func TestEightBodiesAreReadAtOnce(t *testing.T) {
 		ends = append(ends, end)
 		req := delivery("push", fmt.Sprint(i), push("Fix it"))
 		req.Body, req.ContentLength = body, 1000
-		go func() { ended <- answers(r.gitHub, req) }()
+		go func() { ended <- answerTo(r.gitHub, req) }()
 		io.WriteString(end, " ") // it is being read
 	}
 	w := httptest.NewRecorder()
 	req := delivery("push", "9", push("Fix it"))
-	req.Body = io.NopCloser(unread{t})
+	req.Body = io.NopCloser(unreadable{t})
 	r.gitHub.ServeHTTP(w, req)
 	r.same("the ninth", fmt.Sprint(w.Code, w.Header()["Retry-After"], w.Header()["Connection"]), "503 [5] [close]")
 	ends[0].CloseWithError(io.ErrUnexpectedEOF)
 	r.same("one that was cut off", <-ended, "408 the body did not come in time")
-	r.same("then", answers(r.gitHub, delivery("push", "9", push("Fix it"))), "200 taken")
+	r.same("then", answerTo(r.gitHub, delivery("push", "9", push("Fix it"))), "200 taken")
 	for _, end := range ends[1:] {
 		end.CloseWithError(io.ErrUnexpectedEOF)
 		<-ended

@@ -109,8 +109,8 @@ func (a answer) write(w http.ResponseWriter) {
 
 // Answers that need no detail.
 var (
-	taken      = answer{status: http.StatusOK, text: textTaken}
-	known      = answer{status: http.StatusOK, text: textKnown}
+	accepted      = answer{status: http.StatusOK, text: textTaken}
+	duplicate      = answer{status: http.StatusOK, text: textKnown}
 	unsigned   = answer{status: http.StatusUnauthorized, text: textUnsigned, hangUp: true}
 	busy       = answer{status: http.StatusServiceUnavailable, text: textBusy, retry: 5 * time.Second, hangUp: true}
 	full       = answer{status: http.StatusServiceUnavailable, text: textFull, retry: time.Minute, hangUp: true}
@@ -164,14 +164,14 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 	if size < 0 {
 		size = most
 	}
-	done, refused := r.slot(req.Context(), size)
+	done, refused := r.acquireSlot(req.Context(), size)
 	if done == nil {
 		return nil, refused
 	}
 	f, err := r.o.Spool.Create()
 	if err != nil {
 		done()
-		return nil, r.failed(err)
+		return nil, r.answerError(err)
 	}
 	b := &body{Writer: f, done: done}
 	// net/http takes the deadline back at the body's end. A writer that can have none is no
@@ -180,7 +180,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(mac, f)}, http.MaxBytesReader(w, req.Body, most), make([]byte, min(size+1, chunk)))
 	if err != nil {
 		b.close()
-		return nil, r.failed(err)
+		return nil, r.answerError(err)
 	}
 	return b, answer{}
 }
@@ -188,9 +188,9 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 // writerOnly has io.CopyBuffer use its buffer.
 type writerOnly struct{ io.Writer }
 
-// slot waits for a slot, and takes so many bytes of what may be on disk. done gives both back;
+// acquireSlot waits for a slot, and takes so many bytes of what may be on disk. done gives both back;
 // nil is for a refusal.
-func (r *Receiver) slot(ctx context.Context, size int64) (done func(), refused answer) {
+func (r *Receiver) acquireSlot(ctx context.Context, size int64) (done func(), refused answer) {
 	bounded, cancel := context.WithTimeout(ctx, slotTimeout)
 	defer cancel()
 	slot, err := r.bodies.Acquire(bounded, "")
@@ -199,7 +199,7 @@ func (r *Receiver) slot(ctx context.Context, size int64) (done func(), refused a
 	}
 	if err := r.reserve(ctx, size); err != nil {
 		slot.Release()
-		return nil, r.failed(err)
+		return nil, r.answerError(err)
 	}
 	return func() {
 		r.mu.Lock()
@@ -231,8 +231,8 @@ func (r *Receiver) reserve(ctx context.Context, size int64) error {
 	return nil
 }
 
-// failed is the answer where a body could not be read or kept.
-func (r *Receiver) failed(err error) answer {
+// answerError is the answer where a body could not be read or kept.
+func (r *Receiver) answerError(err error) answer {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return tooLong
@@ -252,10 +252,10 @@ func (r *Receiver) put(ctx context.Context, d supervisor.WebhookDelivery) (fresh
 	defer cancel()
 	fresh, err := r.o.Deliveries.Put(ctx, d)
 	if err != nil {
-		return false, r.failed(err)
+		return false, r.answerError(err)
 	}
 	if !fresh {
-		return false, known
+		return false, duplicate
 	}
-	return true, taken
+	return true, accepted
 }

@@ -138,8 +138,8 @@ func delivery(name, key, body string) *http.Request {
 	return req
 }
 
-// answers is the status and the text of the answer to a request.
-func answers(h http.Handler, req *http.Request) string {
+// answerTo is the status and the text of the answer to a request.
+func answerTo(h http.Handler, req *http.Request) string {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, req)
 	return fmt.Sprintf("%d %s", w.Code, strings.TrimSpace(w.Body.String()))
@@ -152,8 +152,8 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// new are the deliveries that are yet to be done.
-func (r *rig) new(source string) []supervisor.WebhookDelivery {
+// newDeliveries are the deliveries that are yet to be done.
+func (r *rig) newDeliveries(source string) []supervisor.WebhookDelivery {
 	r.Helper()
 	list, err := r.db.WebhookDeliveries().ListNew(r.Context(), source, 1000)
 	if err != nil {
@@ -175,10 +175,10 @@ func (r *rig) files() (names []string) {
 	return names
 }
 
-// unread fails the test where it is read.
-type unread struct{ t testing.TB }
+// unreadable fails the test where it is read.
+type unreadable struct{ t testing.TB }
 
-func (u unread) Read([]byte) (int, error) {
+func (u unreadable) Read([]byte) (int, error) {
 	u.t.Error("the body was read")
 	return 0, io.EOF
 }

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	burst      = 5 * time.Second // what comes within it is one message
+	burstWindow      = 5 * time.Second // what comes within it is one message
 	cleanEvery = time.Minute
 	maxShown   = 16 << 10 // bytes of a message; more is a file
-	maxMade    = 1 << 20  // bytes that a template makes
+	maxRendered    = 1 << 20  // bytes that a template makes
 	maxBatch   = 100      // messages that become one
 )
 
@@ -29,7 +29,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		for _, h := range r.o.Hooks {
-			r.report(ctx, r.tell(ctx, h))
+			r.report(ctx, r.deliver(ctx, h))
 		}
 		r.report(ctx, r.clean(ctx))
 		select {
@@ -40,7 +40,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 			select { // for the rest of the burst
 			case <-ctx.Done():
 				return nil
-			case <-time.After(burst):
+			case <-time.After(burstWindow):
 			}
 		}
 	}
@@ -61,20 +61,20 @@ func (r *Receiver) clean(ctx context.Context) error {
 	return err
 }
 
-// tell puts all that a hook has brought into the outbox, as one message.
-func (r *Receiver) tell(ctx context.Context, h Hook) error {
+// deliver puts all that a hook has brought into the outbox, as one message.
+func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 	list, err := r.o.Deliveries.ListNew(ctx, supervisor.WebhookHook+h.Name, maxBatch)
 	if err != nil || len(list) == 0 {
 		return err
 	}
 	if h.Run != nil {
-		return r.run(ctx, h, list)
+		return r.runTasks(ctx, h, list)
 	}
 	to, served := h.To()
 	var ids []int64
 	var texts []string
 	for _, d := range list {
-		text, err := r.text(h, d, indented)
+		text, err := r.render(h, d, indented)
 		if !served {
 			err = errors.New(textNobody)
 		}
@@ -96,16 +96,16 @@ func (r *Receiver) tell(ctx context.Context, h Hook) error {
 	return err
 }
 
-// mostGiven is how many bytes a task gets of a call: as much as that may bring, as a block of code.
-const mostGiven = MaxTask + len("```json\n\n```")
+// maxTaskText is how many bytes a task gets of a call: as much as that may bring, as a block of code.
+const maxTaskText = MaxTask + len("```json\n\n```")
 
-// run has a task be done for each of what a hook has brought. After a crash it is asked for again,
+// runTasks has a task be done for each of what a hook has brought. After a crash it is asked for again,
 // which changes nothing.
-func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDelivery) error {
+func (r *Receiver) runTasks(ctx context.Context, h Hook, list []supervisor.WebhookDelivery) error {
 	for _, d := range list {
-		text, err := r.text(h, d, compact)
+		text, err := r.render(h, d, compact)
 		if err == nil {
-			err = h.Run(ctx, d.At, job.Shorten(text, mostGiven))
+			err = h.Run(ctx, d.At, job.Shorten(text, maxTaskText))
 		}
 		state, why := supervisor.WebhookDone, ""
 		if err != nil {
@@ -135,9 +135,9 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 	return r.o.Deliveries.PutNotice(ctx, ids, d)
 }
 
-// text is what is said of a body: its field message, else what the template makes of it, else
+// render is what is said of a body: its field message, else what the template makes of it, else
 // itself in some layout.
-func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
+func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
 	f, _, err := r.o.Spool.Read(d.Body)
 	if err != nil {
 		return "", err
@@ -158,16 +158,16 @@ func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery, layout func(raw []
 		return message, nil
 	}
 	if h.Template != nil {
-		if made, err := h.Template.Execute(value, maxMade); err == nil {
+		if made, err := h.Template.Execute(value, maxRendered); err == nil {
 			return made, nil
 		}
 		// What it can't be made for is shown as it is, and not lost.
 	}
-	return block(layout(raw)), nil
+	return codeBlock(layout(raw)), nil
 }
 
-// block is JSON as a block of code, in a fence that is longer than any in it.
-func block(raw []byte) string {
+// codeBlock is JSON as a block of code, in a fence that is longer than any in it.
+func codeBlock(raw []byte) string {
 	ticks, run := 0, 0
 	for _, b := range raw {
 		if run++; b != '`' {
@@ -190,7 +190,7 @@ const indent = "  "
 
 // indented is valid JSON in lines, unless its depth makes too much of that.
 func indented(raw []byte) []byte {
-	if indentedSize(raw) > maxMade {
+	if indentedSize(raw) > maxRendered {
 		return raw
 	}
 	var b bytes.Buffer
