@@ -52,9 +52,9 @@ func TestWhoMaySpeakAsWhom(t *testing.T) {
 		users []supervisor.User
 		uid   uint32
 		as    string
-		want  string // the user's name
+		want  string          // the user's name
 		code  supervisor.Code // of the refusal
-		names string // must be in the refusal
+		names string          // must be in the refusal
 	}{
 		"a user as themselves":                  {directory, bobUID, "", "bob", "", ""},
 		"a user by their own name":              {directory, bobUID, "bob", "bob", "", ""},

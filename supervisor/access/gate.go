@@ -47,7 +47,7 @@ type Limits struct {
 	Lifetime    time.Duration // after the login; 12 h
 	Burst       int           // messages at once; 20
 	PerSecond   float64       // messages a second after that; 1
-	Waiting     int // texts beyond the rate that are taken and wait for their turn; 0 means none
+	Waiting     int           // texts beyond the rate that are taken and wait for their turn; 0 means none
 }
 
 // defaultLimits asks for a new code after 30 minutes without messages and after 12 hours in all

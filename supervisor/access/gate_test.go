@@ -17,14 +17,14 @@ import (
 type outcome string
 
 const (
-	passes    outcome = "passes" // taken
-	guarded   outcome = "guarded" // held if the gate is closed
-	never     outcome = "never" // answered with a reason, whatever the gate is
-	tried     outcome = "tried" // checked as a code
-	refused   outcome = "refused" // not taken, and a refusal is sent
-	quiet     outcome = "quiet" // not taken, and nothing is sent
+	passes    outcome = "passes"    // taken
+	guarded   outcome = "guarded"   // held if the gate is closed
+	never     outcome = "never"     // answered with a reason, whatever the gate is
+	tried     outcome = "tried"     // checked as a code
+	refused   outcome = "refused"   // not taken, and a refusal is sent
+	quiet     outcome = "quiet"     // not taken, and nothing is sent
 	elsewhere outcome = "elsewhere" // guarded, and the challenge goes to the private chat
-	apart     outcome = "apart" // never, and the reason goes to the private chat
+	apart     outcome = "apart"     // never, and the reason goes to the private chat
 )
 
 func outcomeOf(m supervisor.GateDecision) outcome {

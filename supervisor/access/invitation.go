@@ -13,7 +13,7 @@ type Invitation struct {
 	// why there is no bot, and what to do, in whole sentences; "" if there is a bot
 	Botless string
 	Files   []supervisor.File // pictures of the link
-	Added   bool // the user is new
-	Lasts   time.Duration // how long the code is valid
-	Enrols  bool // whoever uses it gets a second factor
+	Added   bool              // the user is new
+	Lasts   time.Duration     // how long the code is valid
+	Enrols  bool              // whoever uses it gets a second factor
 }

@@ -23,7 +23,7 @@ func TestWrongCodesLockForLongerAndLonger(t *testing.T) {
 	p.enrolled(t, true)
 	for i, c := range []struct {
 		locked time.Duration
-		until  string // in Kathmandu, where it is 17:45
+		until  string // in Kathmandu, at 17:45 there
 	}{
 		{15 * time.Minute, "18:00 (Asia/Kathmandu)"},
 		{time.Hour, "19:00 (Asia/Kathmandu)"},

@@ -26,15 +26,15 @@ type bucketKey struct {
 // bucket is one of the two buckets of a user.
 type bucket struct {
 	limiter        *rate.Limiter
-	last           time.Time // time of the last use
-	refusalSent    bool // a refusal was sent since the last taken message
-	refusedMessage messageKey // the message of that refusal
+	last           time.Time             // time of the last use
+	refusalSent    bool                  // a refusal was sent since the last taken message
+	refusedMessage messageKey            // the message of that refusal
 	recent         [maxRecent]messageKey // the last taken messages, as a ring
-	next           int // index in recent
+	next           int                   // index in recent
 
 	replies    *rate.Limiter // limits the replies to refused texts that could have waited
-	replied    []messageKey // the last texts with a reply, at most maxReplies
-	unanswered int // texts since then without a reply
+	replied    []messageKey  // the last texts with a reply, at most maxReplies
+	unanswered int           // texts since then without a reply
 }
 
 // Limits of the replies to a flood. The first maxReplies refused texts in a row each get a reply.
@@ -57,15 +57,15 @@ type rateResult int
 
 const (
 	rateTaken          rateResult = iota
-	rateRefused // the user gets a refusal
-	rateRefusedLast // the user gets a refusal, and the next texts get none for a while
-	rateRefusedQuietly // refused, but the user has had a refusal since the last taken message
+	rateRefused                   // the user gets a refusal
+	rateRefusedLast               // the user gets a refusal, and the next texts get none for a while
+	rateRefusedQuietly            // refused, but the user has had a refusal since the last taken message
 )
 
 // take takes a message of a user, or refuses it. A taken message that comes again, because it could
 // not be kept, costs nothing. A refused message that comes again is refused with the same reply. If
-// the clock was set back, the user gets a full bucket, so that nobody has to wait until the old
-// time is reached. unanswered is the number of earlier refused messages without a reply.
+// the clock was set back, the user gets a full bucket, and need not wait until the old time is
+// reached. unanswered is the number of earlier refused messages without a reply.
 func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) (result rateResult, unanswered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

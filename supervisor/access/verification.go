@@ -30,18 +30,18 @@ const (
 const (
 	actionLogin         = "login"
 	actionEnrolled      = "totp.enrolled" // right, and confirmed a factor
-	suffixRecovery      = ".recovery" // a right recovery code
-	suffixExposed       = ".exposed" // a recovery code in a chat that others read
-	suffixRefused       = ".refused" // wrong, or used already
-	suffixLocked        = ".locked" // wrong, and the factor is now locked
-	suffixDuringLockout = ".barred" // not checked: the factor is locked
-	suffixUnreadable    = ".broken" // not checked: the secret can't be opened
+	suffixRecovery      = ".recovery"     // a right recovery code
+	suffixExposed       = ".exposed"      // a recovery code in a chat that others read
+	suffixRefused       = ".refused"      // wrong, or used already
+	suffixLocked        = ".locked"       // wrong, and the factor is now locked
+	suffixDuringLockout = ".barred"       // not checked: the factor is locked
+	suffixUnreadable    = ".broken"       // not checked: the secret can't be opened
 )
 
 // codePurpose is the purpose of a code.
 type codePurpose struct {
 	action string // of the audit log
-	enrols bool // the first right code confirms a new factor
+	enrols bool   // the first right code confirms a new factor
 	done   string // tells the user that the code was right
 }
 
