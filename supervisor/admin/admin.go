@@ -26,7 +26,7 @@ import (
 // transactions, its entry is kept before the first.
 type Service struct {
 	Options
-	exports exports // exports that clients fetch
+	exports exports    // exports that clients fetch
 	mu      sync.Mutex // allows only one reload at a time
 }
 
@@ -40,8 +40,8 @@ type Options struct {
 	Gate          *access.Gate
 	Say           func(context.Context, supervisor.Delivery) (supervisor.Delivery, error)
 	Queued        func(conversation int64) // reports a new delivery in a conversation's outbox
-	Bot           func() string // the bot's name on Telegram; "" if it is not known
-	Running       *Running // nil if no service runs
+	Bot           func() string            // the bot's name on Telegram; "" if it is not known
+	Running       *Running                 // nil if no service runs
 	Now           func() time.Time
 	Logger        hclog.Logger
 	// EraseIndex deletes a user's part of the search index, after their rows are deleted; nil does
@@ -66,14 +66,14 @@ type Configuration interface {
 // Facts are facts of a configuration about its users.
 type Facts struct {
 	Users  []supervisor.User // the configured users
-	Homes  string // the folder for the homes of added users
-	HasBot bool // a Telegram bot is configured
-	Logins access.Limits // limits of logins
+	Homes  string            // the folder for the homes of added users
+	HasBot bool              // a Telegram bot is configured
+	Logins access.Limits     // limits of logins
 	// says whether a folder is, contains or lies in a configured user's folder
 	Overlaps  func(home string) bool
 	ValidName func(name string) bool // says whether a name is allowed
-	File      string // the path of the configuration
-	Note      string // warnings, and settings that only a restart reads again; "" means none
+	File      string                 // the path of the configuration
+	Note      string                 // warnings, and settings that only a restart reads again; "" means none
 }
 
 // Running are the parts that exist only while the service runs.

@@ -13,7 +13,7 @@ import (
 
 // AuditQuestion asks for entries of the audit log, oldest first.
 type AuditQuestion struct {
-	User   string    `json:"user,omitempty"` // "" means everybody
+	User   string    `json:"user,omitempty"`   // "" means everybody
 	Action string    `json:"action,omitempty"` // prefix of the action
 	Since  time.Time `json:"since,omitzero"`
 	After  int64     `json:"after,omitempty"` // only entries with a greater id

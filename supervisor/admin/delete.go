@@ -70,7 +70,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	)
 }
 
-// shutOut suspends and removes a user, so that no new message of theirs is taken.
+// shutOut removes a user so that no new message of theirs is taken.
 func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 	if _, err := o.Store.People.Remove(ctx, name, entry(by, name, "user.removed", "")); err != nil {
 		return err

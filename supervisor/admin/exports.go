@@ -20,7 +20,7 @@ type exports struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	all     map[string]*export // by token
-	line    *slots.Slots // slots of exports; clients take turns
+	line    *slots.Slots       // slots of exports; clients take turns
 }
 
 // export is one running export.
@@ -29,13 +29,13 @@ type export struct {
 	slot  *slots.Slot
 	read  *io.PipeReader
 	stop  context.CancelFunc
-	idle  *time.Timer // ends the export
+	idle  *time.Timer   // ends the export
 	begun chan struct{} // closed with its first byte
 }
 
 const (
 	maxExports        = 4
-	exportIdleTimeout = time.Minute // an export ends if its client fetches nothing for that long
+	exportIdleTimeout = time.Minute      // an export ends if its client fetches nothing for that long
 	exportWaitTimeout = 20 * time.Second // wait for a slot; a client gives up a call after 30 s
 	// wait for the first byte of a home's archive, before the client is told to ask again
 	exportFirstByte = 15 * time.Second

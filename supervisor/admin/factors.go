@@ -14,7 +14,7 @@ import (
 type Enrolled struct {
 	User     string   `json:"user"`
 	Secret   string   `json:"secret"` // in base32
-	URL      string   `json:"url"` // otpauth://..., with the same secret
+	URL      string   `json:"url"`    // otpauth://..., with the same secret
 	Recovery []string `json:"recovery"`
 }
 

@@ -71,8 +71,8 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, e
 // cleanEvery is the time between two checks for old files in terminals.
 const cleanEvery = time.Minute
 
-// Run runs exports, reloads the configuration on SIGHUP, and drops old files, until ctx ends. It
-// drops a file that has been in a terminal for as long as it may.
+// Run runs exports, reloads the configuration on SIGHUP, and drops old files. It returns when ctx
+// ends. A file in a terminal is dropped after the longest time that it may stay.
 func (o *Service) Run(ctx context.Context) error {
 	o.exports.open(ctx)
 	defer o.exports.close()
