@@ -14,31 +14,31 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// MethodActivity is what the control socket answers to an ActivityQuestion with an ActivityReport.
-// Anybody with an account may ask for their own; admins for counts of everybody's, and for
-// somebody's, which is in the audit log then.
+// MethodActivity is the method of the control socket for the activity of users. It takes an
+// ActivityQuestion and returns an ActivityReport. Every user may ask for their own activity. Admins
+// may ask for everybody's counts, and for another user's activity, which the audit log notes.
 const MethodActivity = "activity"
 
-// MaxActivity is how many rows are told at once.
+// MaxActivity is the largest number of rows in a report.
 const MaxActivity = 500
 
-// ActivityQuestion asks what was done for people.
+// ActivityQuestion asks for the activity of users.
 type ActivityQuestion struct {
-	User  string    `json:"user,omitempty"` // "" is everybody for an admin, else whoever asks
+	User  string    `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
 	Since time.Time `json:"since,omitzero"`
-	Kind  string    `json:"kind,omitempty"` // a group of kinds; "" is all
+	Kind  string    `json:"kind,omitempty"` // a group of kinds; "" means all
 }
 
-// ActivityReport is what was done: the newest MaxActivity rows for a person, oldest first, or
-// counts for everybody.
+// ActivityReport is the activity of a user, or the counts of everybody. For a user it has the
+// newest MaxActivity rows, oldest first.
 type ActivityReport struct {
-	User   string                   `json:"user,omitempty"` // "" is everybody
+	User   string                   `json:"user,omitempty"` // "" means everybody
 	Rows   []ActivityLine           `json:"rows,omitempty"`
 	Older  bool                     `json:"older,omitempty"` // there are older ones
 	Counts []supervisor.EffectCount `json:"counts,omitempty"`
 }
 
-// ActivityLine is one thing that was done.
+// ActivityLine is one effect.
 type ActivityLine struct {
 	At         time.Time           `json:"at"`
 	Turn       int64               `json:"turn,omitempty"`
@@ -46,13 +46,13 @@ type ActivityLine struct {
 	Target     string              `json:"target"`
 	Detail     string              `json:"detail"`
 	ReportedBy supervisor.Reporter `json:"reported_by"`
-	Text       string              `json:"text"` // all of it in words
+	Text       string              `json:"text"` // the whole effect in words
 }
 
-// activityCalls tell what was done for people.
+// activityCalls answer questions about the activity of users.
 type activityCalls struct{ effects sqlite.Effects }
 
-// answer tells what was done for a person, or how much was done for everybody.
+// answer returns the activity of a user, or the counts of everybody.
 func (c activityCalls) answer(ctx context.Context, by feature.Caller, q ActivityQuestion) (
 	r ActivityReport, err error) {
 	kinds := effect.KindsOf(q.Kind)
@@ -85,7 +85,7 @@ func (c activityCalls) answer(ctx context.Context, by feature.Caller, q Activity
 	return r, err
 }
 
-// Text is what was done for a person, or how much was done for everybody, for people.
+// Text returns the report for people.
 func (r ActivityReport) Text() string {
 	var b strings.Builder
 	if r.Older {

@@ -1,7 +1,7 @@
-// Package api is the table of calls that programs make of the service: its own (status, usage,
-// models, activity), those of admins and those of the features. The control socket answers them.
-// API.Answer decides who may make a call. A Caller decides whose data the call sees, and notes in
-// the audit log when an admin looks at somebody else's.
+// Package api has the calls that programs make to the service: its own (status, usage, models,
+// activity), and those of admins and features. The control socket answers them. API.Answer decides
+// who may make a call. A Caller decides whose data the call sees, and notes in the audit log when
+// an admin sees another user's data.
 package api
 
 import (
@@ -22,13 +22,13 @@ type API struct {
 	calls map[string]feature.Call
 }
 
-// Options are what the table works on.
+// Options are the parts of an API.
 type Options struct {
 	People *access.People
 	Audit  func(user, action, detail string)
 }
 
-// New makes the table of lists of calls. Two calls of one name are an error.
+// New makes an API from lists of calls. Two calls with one name are an error.
 func New(o Options, lists ...[]feature.Call) (*API, error) {
 	a := &API{o: o, calls: map[string]feature.Call{}}
 	for _, list := range lists {
@@ -42,7 +42,7 @@ func New(o Options, lists ...[]feature.Call) (*API, error) {
 	return a, nil
 }
 
-// Answer answers a call. Strangers and suspended people may make none.
+// Answer answers a call. Strangers and suspended users may make none.
 func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
 	call, known := a.calls[req.Method]
 	switch {
@@ -57,7 +57,7 @@ func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Reque
 	return call.Answer(ctx, by, req)
 }
 
-// Caller is a process with that user id.
+// Caller returns the caller with a Unix user id.
 func (a *API) Caller(uid uint32) feature.Caller {
 	whose := func(name, action string) (supervisor.User, error) {
 		user, err := a.o.People.Speaker(uid, name)
@@ -72,10 +72,10 @@ func (a *API) Caller(uid uint32) feature.Caller {
 	return feature.Caller{UID: uid, Admin: a.o.People.Admin(uid), UserFor: whose}
 }
 
-// Method answers a call of a process with that user id.
+// Method answers a call of a process with a Unix user id.
 type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
-// Methods are the calls by their names, for the control socket.
+// Methods returns the calls by name, for the control socket.
 func (a *API) Methods() map[string]Method {
 	all := map[string]Method{}
 	for name := range a.calls {
@@ -86,7 +86,7 @@ func (a *API) Methods() map[string]Method {
 	return all
 }
 
-// Call has this process make a call, as another would over the control socket.
+// Call makes a call from this process, as another process would over the control socket.
 func (a *API) Call(ctx context.Context, method string, params, result any) error {
 	text, err := json.Marshal(params)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *API) Call(ctx context.Context, method string, params, result any) error
 	return json.Unmarshal(text, result)
 }
 
-// bare makes a call that takes no parameters.
+// bare makes a call without parameters.
 func bare[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.Call {
 	call := feature.Call{Name: name}
 	call.Answer = func(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
@@ -114,8 +114,8 @@ func bare[R any](name string, answer func(context.Context, feature.Caller) (R, e
 	return call
 }
 
-// whose is the person whose data a call is about; "" is everybody, about whom only an admin may
-// ask.
+// whose returns the user whose data a call is about; "" means everybody. Only an admin may ask
+// about everybody.
 func whose(by feature.Caller, name, action string) (string, error) {
 	if name == "" && by.Admin {
 		return "", nil

@@ -14,12 +14,12 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Accounts of the people of a rig, and one of nobody's.
+// Unix user ids of the rig's users, and one of nobody.
 const (
 	anns, bens, cats, nobodys = 1001, 1002, 1003, 1004
 )
 
-// rig is a table with calls of a test: whose, admins and bare.
+// rig is an API with three calls for tests: whose, admins and bare.
 type rig struct {
 	*testing.T
 	table   *API
@@ -64,7 +64,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// call makes a call as a process of a user id.
+// call makes a call as a process with a Unix user id.
 func (r *rig) call(uid uint32, method string, params any) (any, error) {
 	r.Helper()
 	text, err := json.Marshal(params)

@@ -12,30 +12,30 @@ import (
 	"mews/supervisor/users"
 )
 
-// MethodModels is what the control socket answers with a ModelsReport; anybody with an account may
-// ask.
+// MethodModels is the method of the control socket that returns a ModelsReport. Every user may call
+// it.
 const MethodModels = "models"
 
-// ModelsReport is which models there are.
+// ModelsReport lists the available models.
 type ModelsReport struct {
 	Models []ModelLine  `json:"models"`
 	Silent []SilentLine `json:"silent,omitempty"`
 }
 
-// ModelLine is a model that can be had.
+// ModelLine is an available model.
 type ModelLine struct {
 	Spec    string `json:"spec"`             // provider/model, or offline
-	InUse   bool   `json:"in_use,omitempty"` // by whoever asks
+	InUse   bool   `json:"in_use,omitempty"` // by the caller
 	Default bool   `json:"default,omitempty"`
 }
 
-// SilentLine is a provider that did not say what it has.
+// SilentLine is a provider that did not list its models.
 type SilentLine struct {
 	Provider string `json:"provider"`
-	Why      string `json:"why"` // for a person
+	Why      string `json:"why"` // for people
 }
 
-// Text is which models there are, in full length, for people.
+// Text returns the full report for people.
 func (r ModelsReport) Text() string {
 	width := 0
 	for _, m := range r.Models {
@@ -54,7 +54,7 @@ func (r ModelsReport) Text() string {
 	return b.String()
 }
 
-// mark says whether a model is in use and whether it is the default.
+// mark says whether a model is in use, and whether it is the default.
 func (m ModelLine) mark() string {
 	switch {
 	case m.InUse && m.Default:
@@ -67,13 +67,13 @@ func (m ModelLine) mark() string {
 	return ""
 }
 
-// modelCalls tell which models there are.
+// modelCalls list the available models.
 type modelCalls struct {
 	catalogue *model.Catalogue
 	choices   users.ModelChoice
 }
 
-// answer says which models there are, and which answers whoever asks.
+// answer lists the models, and marks the one that the caller uses.
 func (c modelCalls) answer(ctx context.Context, by feature.Caller) (report ModelsReport, err error) {
 	inUse := ""
 	user, err := by.UserFor("", "")

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// Own are what the calls of this package work on.
+// Own are the parts of this package's calls.
 type Own struct {
 	Status    StatusReporter
 	Usage     usage.Sums
@@ -19,7 +19,7 @@ type Own struct {
 	Effects   sqlite.Effects
 }
 
-// Calls are the calls of this package.
+// Calls returns the calls of this package.
 func (o Own) Calls() []feature.Call {
 	return []feature.Call{
 		bare(MethodStatus, o.Status.answer),

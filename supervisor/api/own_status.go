@@ -17,18 +17,18 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OwnStatus tells people how the service is, and of their own gate, budget and terminals.
+// OwnStatus tells users the state of the service, and of their own gate, budget and terminals.
 type OwnStatus struct {
 	Report StatusReporter
 	Left   func(ctx context.Context, user string) ([]budget.Allowance, error)
-	Limits func() access.Limits // in force
-	// AskWorker calls a person's worker if one runs.
+	Limits func() access.Limits // the current limits
+	// AskWorker calls a user's worker if it runs.
 	AskWorker func(ctx context.Context, user, method string, params, result any) (there bool, err error)
 	Now       func() time.Time
 	Log       hclog.Logger
 }
 
-// Lines tell of the gate and the budget of whoever asks, a line each.
+// Lines returns a line about the user's gate and one about their budget.
 func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string, error) {
 	var lines []string
 	gate, err := s.gateLine(ctx, c)
@@ -59,12 +59,12 @@ func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string
 }
 
 const (
-	terminalsTimeout = 2 * time.Second // for a worker to say what runs in it
-	maxTerminals     = 20              // that are told of; a worker opens fewer
+	terminalsTimeout = 2 * time.Second // for the answer of a worker
+	maxTerminals     = 20              // shown at most; a worker opens fewer
 )
 
-// terminals are a line for each of a person's whose program runs now, also when the turn that
-// opened it has ended. Their worker alone knows: they end by themselves, and all of them with it.
+// terminals returns a line for each of the user's terminals with a running program. The turn that
+// opened it may have ended. Only the worker knows them, and they end with it.
 func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 	ctx, cancel := context.WithTimeout(ctx, terminalsTimeout)
 	defer cancel()
@@ -80,7 +80,7 @@ func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 	return lines
 }
 
-// gateLine says whether the gate is open where somebody writes.
+// gateLine says whether the gate of the chat is open.
 func (s OwnStatus) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
 	store := s.Report.DB.Access()
 	guarded, err := sqlite.Locks{Access: store}.Guarded(ctx, c.User)
@@ -100,14 +100,14 @@ func (s OwnStatus) gateLine(ctx context.Context, c supervisor.Conversation) (str
 	return fmt.Sprintf("open for another %s; /lock locks it", until.Sub(now).Round(time.Minute)), nil
 }
 
-// Text is what /status answers.
+// Text returns the answer to /status.
 func (s OwnStatus) Text(ctx context.Context, c supervisor.Conversation) (string, error) {
 	text, err := s.Report.Text(ctx, c)
 	if err != nil || c.InGroup() {
 		return text, err
 	}
 	own, err := s.Lines(ctx, c)
-	// where people are on their phones
+	// people read these channels on phones
 	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Capabilities().NeedsAccount {
 		text = listStatus(text)
 	}

@@ -6,10 +6,10 @@ import (
 	"mews/supervisor/pool"
 )
 
-// MethodStatus is what the control socket answers with a Status; anybody with an account may ask.
+// MethodStatus is the method of the control socket that returns a Status. Every user may call it.
 const MethodStatus = "status"
 
-// Status is what `mews status` prints.
+// Status is the output of `mews status`.
 type Status struct {
 	Version  string           `json:"version"`
 	PID      int              `json:"pid"`
@@ -17,94 +17,94 @@ type Status struct {
 	State    string           `json:"state,omitempty"` // the state folder; for an admin
 	Model    string           `json:"model"`
 	Walls    pool.Sandbox     `json:"walls"`
-	Users    []UserStatus     `json:"users"`              // for an admin all, else the asking one
+	Users    []UserStatus     `json:"users"`              // all users for an admin, otherwise the caller
 	Waiting  Waiting          `json:"waiting,omitzero"`   // for an admin
-	Channels []Channel        `json:"channels,omitempty"` // beside the terminal; for an admin
+	Channels []Channel        `json:"channels,omitempty"` // channels other than the terminal; for an admin
 	Lost     []LostDeliveries `json:"lost,omitempty"`     // for an admin
 	Memory   Memory           `json:"memory,omitzero"`    // for an admin
-	// why people share an account; for an admin
+	// why users share a Unix account; for an admin
 	Sharing string `json:"sharing,omitempty"`
 }
 
-// UserStatus is one person's part of the status.
+// UserStatus is the part of the status about one user.
 type UserStatus struct {
 	Name   string    `json:"name"`
 	Home   string    `json:"home"`
-	Worker string    `json:"worker"` // the worker's state
+	Worker string    `json:"worker"` // state of the worker
 	PID    int       `json:"pid,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
 	Turns  int       `json:"turns"`
 	Deaths int       `json:"deaths"`
 
-	// the command that gives their home to a uid of their own
+	// the command that gives their home to a Unix user id of their own
 	HandOver string `json:"hand_over,omitempty"`
-	// their worker has an account that is not theirs alone
+	// other users' workers use the same Unix account
 	Shares  bool   `json:"shares,omitempty"`
-	Refused string `json:"refused,omitempty"` // why their worker can't be started
+	Refused string `json:"refused,omitempty"` // why their worker can't start
 
-	// bytes that their worker and all it runs have; 0: it is not known
+	// memory of their worker and its programs in bytes; 0 means not known
 	Memory    int64 `json:"memory,omitempty"`
-	Processes int   `json:"processes,omitempty"` // how many those are
+	Processes int   `json:"processes,omitempty"` // number of these processes
 
-	// bytes that the home holds; 0: no worker of theirs has told
+	// size of the home in bytes; 0 means that no worker has reported it
 	Disk      int64 `json:"disk,omitempty"`
-	DiskMore  bool  `json:"disk_more,omitempty"`  // it holds more than that
-	DiskLimit int64 `json:"disk_limit,omitempty"` // bytes that it may hold; 0: no limit
+	DiskMore  bool  `json:"disk_more,omitempty"`  // the home is larger than Disk
+	DiskLimit int64 `json:"disk_limit,omitempty"` // limit of the home in bytes; 0 means no limit
 
-	Index HomeIndex `json:"index,omitzero"` // zero: it is not known
+	Index HomeIndex `json:"index,omitzero"` // zero means not known
 }
 
-// HomeIndex counts what can be searched of a home, and what can't, by the reason.
+// HomeIndex counts the searchable files of a home, and the other files by reason.
 type HomeIndex struct {
 	Files      int   `json:"files"`
 	Sections   int   `json:"sections"`
-	Bytes      int64 `json:"bytes"`            // of the files
+	Bytes      int64 `json:"bytes"`            // of the searchable files
 	Unread     bool  `json:"unread,omitempty"` // the home has not been read to its end yet
-	Large      int   `json:"large,omitempty"`  // files that are too large to be searched
+	Large      int   `json:"large,omitempty"`  // files that are too large to search
 	NotText    int   `json:"not_text,omitempty"`
 	Unreadable int   `json:"unreadable,omitempty"`
-	Excess     int   `json:"excess,omitempty"` // beyond the number of files that can be searched
+	Excess     int   `json:"excess,omitempty"` // files beyond the limit of searchable files
 }
 
-// Waiting counts what is not done yet.
+// Waiting counts unfinished work.
 type Waiting struct {
-	New        int `json:"new"`              // messages not begun
-	Running    int `json:"running"`          // messages whose turn runs
-	Asking     int `json:"asking,omitempty"` // turns that wait for an answer of their person's
-	Deliveries int `json:"deliveries"`       // answers that nobody has taken
-	Parked     int `json:"parked"`           // messages given up on
+	New        int `json:"new"`              // messages that have not begun
+	Running    int `json:"running"`          // messages with a running turn
+	Asking     int `json:"asking,omitempty"` // turns that wait for an answer of their user
+	Deliveries int `json:"deliveries"`       // answers that have not been delivered
+	Parked     int `json:"parked"`           // messages that were given up
 }
 
 // Channel is the state of a channel.
 type Channel struct {
 	Name      string    `json:"name"`  // telegram
 	Mode      string    `json:"mode"`  // polling, webhook
-	Bot       string    `json:"bot"`   // its @name, once it is known
+	Bot       string    `json:"bot"`   // its @name; "" until it is known
 	State     string    `json:"state"` // starting, ok, failing
 	Since     time.Time `json:"since"`
-	Completed time.Time `json:"completed,omitzero"` // when the channel last answered
+	Completed time.Time `json:"completed,omitzero"` // time of the channel's last answer
 	Failures  int       `json:"failures,omitempty"` // in a row
 	Error     string    `json:"error,omitempty"`
-	// updates that the channel has and could not hand over, where it says so
+	// updates that the channel could not deliver to Mews, if the channel reports them
 	Pending int      `json:"pending,omitempty"`
 	Frozen  []Frozen `json:"frozen,omitempty"`
 	Stuck   []Stuck  `json:"stuck,omitempty"`
 }
 
-// Stuck is a chat to which nothing can be sent.
+// Stuck is a chat that rejects every message.
 type Stuck struct {
 	Chat  string    `json:"chat"`
 	Error string    `json:"error"`
 	Since time.Time `json:"since"`
 }
 
-// Frozen is a chat for which the channel takes nothing for a while.
+// Frozen is a chat to which nothing is sent for a while, as the channel demands.
 type Frozen struct {
-	Chat  string    `json:"chat"` // "" is everywhere
+	Chat  string    `json:"chat"` // "" means all chats
 	Until time.Time `json:"until"`
 }
 
-// LostDeliveries are messages to one chat that did not arrive for certain.
+// LostDeliveries are messages to one chat whose arrival is not certain.
 type LostDeliveries struct {
 	User    string    `json:"user"`
 	Channel string    `json:"channel"`
@@ -115,9 +115,9 @@ type LostDeliveries struct {
 	Last    time.Time `json:"last"`
 }
 
-// Memory is what the processes take, in bytes.
+// Memory is the memory of the processes, in bytes.
 type Memory struct {
-	Supervisor int64 `json:"supervisor"` // its own: heap, stacks and pages that were written to
-	Resident   int64 `json:"resident"`   // the supervisor's, with the pages of its program
-	Database   int64 `json:"database"`   // on disk
+	Supervisor int64 `json:"supervisor"` // of the supervisor alone: heap, stacks and changed pages
+	Resident   int64 `json:"resident"`   // resident memory of the supervisor, including its program
+	Database   int64 `json:"database"`   // size on disk
 }

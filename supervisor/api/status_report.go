@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// StatusReporter tells how the service is.
+// StatusReporter reports the state of the service.
 type StatusReporter struct {
 	Version string
 	State   string // the state folder
@@ -28,14 +28,14 @@ type StatusReporter struct {
 	People  *access.People
 	Places  *placement.Places
 	Workers func() []pool.Status
-	Channel func() Channel // nil: nobody talks on one beside the terminal
+	Channel func() Channel // nil means that there is no channel other than the terminal
 	Index   *index.Index
-	Memory  fmt.Stringer // of each worker at most
-	PIDs    int          // of each worker at most
-	Disk    int64        // bytes that a home may hold
+	Memory  fmt.Stringer // limit of each worker
+	PIDs    int          // limit of each worker
+	Disk    int64        // limit of a home in bytes
 }
 
-// answer is what `mews status` is told: an admin all, everybody else their own.
+// answer returns the status of everything to an admin, and a user's own status to the user.
 func (r StatusReporter) answer(ctx context.Context, by feature.Caller) (Status, error) {
 	if by.Admin {
 		return r.statusOf(ctx, r.People.Names(), true)
@@ -47,7 +47,7 @@ func (r StatusReporter) answer(ctx context.Context, by feature.Caller) (Status, 
 	return r.statusOf(ctx, []string{u.Name}, false)
 }
 
-// Text is what /status answers. A group hears nothing of the machine, nor of anybody else.
+// Text returns the answer to /status. In a group it has no facts about the machine or other users.
 func (r StatusReporter) Text(ctx context.Context, c supervisor.Conversation) (string, error) {
 	u, _ := r.People.Find(c.User)
 	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !c.InGroup())
@@ -64,7 +64,7 @@ func (r StatusReporter) Text(ctx context.Context, c supervisor.Conversation) (st
 	return strings.TrimRight(status.Text(time.Now()), "\n"), nil
 }
 
-// hideMachine takes out of a status what is the machine's: processes and paths.
+// hideMachine removes processes and paths from a status.
 func hideMachine(s *Status) {
 	s.PID = 0
 	for i := range s.Users {
@@ -73,7 +73,7 @@ func hideMachine(s *Status) {
 	}
 }
 
-// statusOf tells of people, and with service of the service as a whole.
+// statusOf returns the status of users, and of the whole service if service is true.
 func (r StatusReporter) statusOf(ctx context.Context, names []string, service bool) (Status, error) {
 	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(), Walls: r.Walls()}
 	if service {
@@ -104,7 +104,7 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 		u, _ := r.People.Find(name)
 		line := UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: r.Disk}
 		line.Disk, line.DiskMore = r.Places.Disk.Of(name)
-		if report, err := r.Index.HomeReport(ctx, name); err == nil { // else it is not known
+		if report, err := r.Index.HomeReport(ctx, name); err == nil { // otherwise it is not known
 			line.Index = HomeIndex{
 				Files: report.Files, Sections: report.Sections, Bytes: report.Bytes, Unread: report.At.IsZero(),
 				Large: report.Large, NotText: report.NotText, Unreadable: report.Unreadable, Excess: report.Excess,
@@ -142,15 +142,15 @@ func (r StatusReporter) statusOfChannels(ctx context.Context, status *Status) er
 	return err
 }
 
-// Walls are what the spawner has said of them.
+// Walls returns the sandbox that the spawner has reported.
 func (r StatusReporter) Walls() pool.Sandbox {
 	w := r.Places.Spawner.Sandbox()
 	w.Limits = fmt.Sprintf("%s of memory and %d processes for each worker. %s", r.Memory, r.PIDs, w.Limits)
 	return w
 }
 
-// ownMemory is what this process has for itself alone, and all that is resident with the pages of
-// its program, in bytes; 0 where the system does not tell (proc_pid_statm(5)).
+// ownMemory returns this process's private and resident memory in bytes. Resident memory includes
+// the pages of the program. Both are 0 if the system does not report them (proc_pid_statm(5)).
 func ownMemory() (own, resident int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// Text is a status for people.
+// Text returns a status for people.
 func (s Status) Text(now time.Time) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -49,7 +49,7 @@ func (s Status) Text(now time.Time) string {
 	return b.String()
 }
 
-// listStatus makes a list of a status that is a table: a phone breaks a table's lines.
+// listStatus turns a table into a list, because a phone breaks the lines of a table.
 func listStatus(table string) string {
 	lines := strings.Split(table, "\n")
 	for i, line := range lines {
@@ -82,7 +82,7 @@ func workerLine(u UserStatus, now time.Time) string {
 	return line
 }
 
-// DiskLine is what a home holds, of what it may.
+// DiskLine returns the size of a home and its limit.
 func DiskLine(u UserStatus) string {
 	if u.Disk == 0 {
 		return "not counted yet"
@@ -97,7 +97,7 @@ func DiskLine(u UserStatus) string {
 	return line
 }
 
-// indexLine says what of a home can be searched, and what can't, and why.
+// indexLine says how many files of a home can be searched, and why the others can't.
 func indexLine(i HomeIndex) string {
 	if i == (HomeIndex{}) {
 		return ""
@@ -128,7 +128,7 @@ func indexLine(i HomeIndex) string {
 	return line
 }
 
-// channelLine is a channel's status for people.
+// channelLine describes the state of a channel.
 func channelLine(c Channel, now time.Time) string {
 	bot := ""
 	if c.Bot != "" {
@@ -160,7 +160,7 @@ func channelLine(c Channel, now time.Time) string {
 	return line
 }
 
-// lostLine tells of messages that did not arrive for certain.
+// lostLine describes messages whose arrival is not certain.
 func lostLine(l LostDeliveries, now time.Time) string {
 	fate := "may not have arrived"
 	if l.Outcome == string(supervisor.OutcomeFailed) {

@@ -4,7 +4,7 @@ const (
 	textAdminsOnly = "Only an admin may do that; this account is not one."
 )
 
-// Of mews status.
+// Texts of mews status.
 const (
 	textAsking          = " (of which %s for an answer)"
 	textNoFolder        = "your folder or your account can't be used; `mews doctor` tells an admin why"
@@ -19,7 +19,7 @@ const (
 	textStatusInGroup   = "Mews %s with the model %s; %s. In our private chat /status says more."
 )
 
-// What people read of the service as they begin.
+// Texts of /start and of the start of the service.
 const (
 	textWelcomeInGroup = "The model is %s."
 	textWelcome        = "The model is %s."
@@ -34,7 +34,7 @@ const (
 		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n"
 )
 
-// Of mews models and activity.
+// Texts of mews models and mews activity.
 const (
 	textNoActivityKind = "There is no kind %q; there are %s."
 	textProviderSilent = "%s did not say which models it has: %s\n"
@@ -45,7 +45,7 @@ const (
 	textOlderActivity  = "(the newest %d; --since and --kind tell of fewer)\n"
 )
 
-// Of mews usage.
+// Texts of mews usage.
 const (
 	textDaysRange = "Ask for 1 to %d days."
 	textNoUsage   = "%s, since %s: no model was asked anything\n"

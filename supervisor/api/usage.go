@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/usage"
 )
 
-// usageCalls sum what was asked of models.
+// usageCalls sum up the use of models.
 type usageCalls struct {
 	sums usage.Sums
 	now  func() time.Time
 }
 
-// answer sums what was asked of models. Only an admin sees what others did.
+// answer sums up the use of models. Only an admin sees other users.
 func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuestion) (r UsageReport, err error) {
 	if q.Days < 1 || q.Days > MaxDays {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textDaysRange, MaxDays)
@@ -33,7 +33,7 @@ func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuesti
 	return r, err
 }
 
-// lines are never nil, so that a program reads a list.
+// lines returns the sums as a list that is never nil, so that JSON has a list.
 func (c usageCalls) lines(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
 	lines, err := c.sums.Usage(ctx, user, from, by)
 	return append([]usage.Line{}, lines...), err

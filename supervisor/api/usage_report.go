@@ -13,28 +13,28 @@ import (
 	"mews/supervisor/usage"
 )
 
-// MethodUsage is what the control socket answers to a UsageQuestion with a UsageReport. Anybody
-// with an account may ask for their own; only admins for others.
+// MethodUsage is the method of the control socket for the use of models. It takes a UsageQuestion
+// and returns a UsageReport. Every user may ask for their own use; only admins may ask for others.
 const MethodUsage = "usage"
 
-// MaxDays is how many days `mews usage` sums at most: ten years.
+// MaxDays is the largest number of days in a question: ten years.
 const MaxDays = 3660
 
-// UsageQuestion asks what was asked of models.
+// UsageQuestion asks for the use of models.
 type UsageQuestion struct {
-	User string `json:"user,omitempty"` // "" is everybody for an admin, else whoever asks
-	Days int    `json:"days"`           // today is the last of them
+	User string `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
+	Days int    `json:"days"`           // number of days up to today
 }
 
-// UsageReport is what was asked of models. What was most comes first.
+// UsageReport is the use of models. The greatest use comes first.
 type UsageReport struct {
-	User   string       `json:"user,omitempty"` // "" is everybody
+	User   string       `json:"user,omitempty"` // "" means everybody
 	From   time.Time    `json:"from"`
 	Models []usage.Line `json:"models"`
-	Users  []usage.Line `json:"users,omitempty"` // of everybody
+	Users  []usage.Line `json:"users,omitempty"` // for everybody
 }
 
-// Text is what was asked of models and what it cost, for people.
+// Text returns the use of models and its cost for people.
 func (r UsageReport) Text() string {
 	who, since := printable.Text(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
@@ -47,7 +47,7 @@ func (r UsageReport) Text() string {
 	return text
 }
 
-// table is a line for each and their sum, in columns: names to the left, numbers to the right.
+// table returns the lines and their sum in columns: names on the left, numbers on the right.
 func table(head string, lines []usage.Line) string {
 	rows := [][]string{append([]string{head}, usageColumns...)}
 	for _, l := range lines {
@@ -69,7 +69,7 @@ func table(head string, lines []usage.Line) string {
 	return text
 }
 
-// row is a line of a table. The cost is "-" where no call has a price.
+// row returns a line of a table. The cost is "-" if no call has a price.
 func row(name string, l usage.Line) []string {
 	cost := money.Dollars(l.Cost)
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
@@ -83,7 +83,7 @@ func row(name string, l usage.Line) []string {
 		about + amount.Number(l.Output), about + cost, amount.Number(l.Unpriced)}
 }
 
-// columns pads the cells of rows of the same length to columns.
+// columns pads the cells of rows of equal length to columns.
 func columns(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {

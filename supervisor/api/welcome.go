@@ -8,10 +8,10 @@ import (
 	"mews/supervisor"
 )
 
-// Model is the model that answers a person.
+// Model returns the model that answers a user.
 func (r StatusReporter) Model(u supervisor.User) string { return cmp.Or(u.Model, r.Models.Default()) }
 
-// Welcome is what /start says of this service.
+// Welcome returns the lines of /start about this service.
 func (r StatusReporter) Welcome(c supervisor.Conversation) string {
 	u, _ := r.People.Find(c.User)
 	if c.InGroup() {
@@ -20,7 +20,7 @@ func (r StatusReporter) Welcome(c supervisor.Conversation) string {
 	return fmt.Sprintf(textWelcome, r.Model(u))
 }
 
-// Hints say how to go on, where Mews runs with nothing configured.
+// Hints returns the next steps for a service without a configuration.
 func (r StatusReporter) Hints() string {
 	var b strings.Builder
 	b.WriteString(textReady)
