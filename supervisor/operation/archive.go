@@ -11,20 +11,20 @@ import (
 	"mews/supervisor"
 )
 
-// roomToSpare is what an archive leaves free of the disk that the state folder is on.
+// roomToSpare is the free space that an archive leaves on the disk of the state folder.
 const roomToSpare = 256 << 20
 
-// Archive is a tar of somebody's home. Closing it drops it.
+// Archive is a tar of a user's home. Closing it deletes it.
 type Archive struct {
 	io.ReadCloser
 	Size    int64
-	LeftOut []string // lines about what could not be had
+	LeftOut []string // lines about files that could not be read
 }
 
-// Archive has a worker of a person archive their home in at most so many bytes, and waits for that.
-// The archive is dropped when it is closed, or an hour later. Its errors are for people.
+// Archive lets a worker archive a user's home in at most most bytes, and waits for the end. The
+// archive is deleted when it is closed, or after an hour. The errors are for people.
 func (o *Operations[H]) Archive(ctx context.Context, user string, most int64) (Archive, error) {
-	// a number always can be
+	// a number can always be encoded
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: most})
 	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive,
 		Parameters: string(parameters)})
@@ -55,10 +55,10 @@ func (o *Operations[H]) Archive(ctx context.Context, user string, most int64) (A
 	return a, nil
 }
 
-// ArchiveLimit is how large the archive of a home may become: as large as the home may be, if there
-// is room for that; else as large as there is room for, if the home is known to fit. room is what is
-// free on the disk, quota what the home may hold (0: no limit), and holds what it is known to hold;
-// more says that it holds more than that. The error is for people.
+// ArchiveLimit returns the largest size of a home's archive. It is the home's quota if there is
+// room for that. Otherwise it is the free room if the home is known to fit. room is the free space
+// on the disk, and quota the limit of the home (0 means no limit). holds is the known size of the
+// home, and more says that the home is larger. The error is for people.
 func ArchiveLimit(user string, room, quota, holds int64, more bool) (int64, error) {
 	room -= roomToSpare
 	switch {
@@ -70,13 +70,13 @@ func ArchiveLimit(user string, room, quota, holds int64, more bool) (int64, erro
 	return room, nil
 }
 
-// droppedArchive is an archive that is dropped when it is closed.
+// droppedArchive is an archive that is deleted when it is closed.
 type droppedArchive struct {
 	io.ReadCloser
 	drop func()
 }
 
-// Close closes the archive and drops it.
+// Close closes the archive and deletes it.
 func (a droppedArchive) Close() error {
 	defer a.drop()
 	return a.ReadCloser.Close()

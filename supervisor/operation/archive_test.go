@@ -12,7 +12,7 @@ func TestArchiveLimit_ByRoom_FitsTheDisk(t *testing.T) {
 	for name, c := range map[string]struct {
 		room, quota, holds int64
 		more               bool
-		want               int64 // 0: it is refused
+		want               int64 // 0 means refused
 	}{
 		"as much as a home may hold": {room: spare + 4*least, quota: 3 * least, more: true, want: 3 * least},
 		"as much as there is":        {room: spare + 4*least, quota: 5 * least, holds: 4 * least, want: 4 * least},

@@ -17,26 +17,26 @@ import (
 	"mews/supervisor/spool"
 )
 
-// Attempt is an operation that a worker is about to be given.
+// Attempt describes an operation to the host of the worker that is about to do it.
 type Attempt struct {
 	ID int64
-	// where what it commits goes, which nobody may read through a worker; nil: it is the person's
+	// for the committed blobs, which nobody may read through a worker; nil means the user's spool
 	Spool    *spool.Spool
-	MaxBytes int64 // of all that it commits
-	MaxBlobs int   // likewise; 0 is no bound
-	Index    bool  // it tells of its person's home
+	MaxBytes int64 // of all committed blobs together
+	MaxBlobs int   // number of committed blobs; 0 means no limit
+	Index    bool  // the operation indexes the user's home
 
-	// The rest is of one that transcribes a recording.
+	// The other fields are for transcribing a recording.
 
-	Seconds int                         // of the recording
-	Pieces  []protocol.TranscribedPiece // that are committed
-	// Piece commits the piece before the one that p names, if p has it, and gives leave to begin
-	// that one. It is called with one piece after the other.
+	Seconds int                         // length of the recording
+	Pieces  []protocol.TranscribedPiece // the committed pieces
+	// Piece commits the finished piece in p, if there is one, and allows the next one that p names.
+	// It is called for one piece at a time.
 	Piece    func(ctx context.Context, p protocol.OperationPiece) error
-	Progress func(seconds int) // keeps how far it has come; never blocks
+	Progress func(seconds int) // notes how many seconds are done; never blocks
 }
 
-// What ends an attempt.
+// Reasons for the end of an attempt.
 var (
 	errTimeout   = errors.New("the operation took too long")
 	errCancelled = errors.New("the operation was cancelled")
@@ -44,19 +44,19 @@ var (
 	errShared    = errors.New("something else was in the worker that ended")
 )
 
-// task is an operation that is being done.
+// task is an operation that runs.
 type task[H Host] struct {
 	*Operations[H]
 	supervisor.Operation
 	kind   kind
 	bounds bounds
-	slot   *slots.Slot // requested for the next attempt; nil: none yet
-	unused bool        // the next attempt begins once nothing else is in the worker
+	slot   *slots.Slot // requested for the next attempt; nil means none yet
+	unused bool        // the next attempt waits until the worker has no other work
 	log    hclog.Logger
 }
 
-// newTask makes what does an operation, and has it wait for its slot. It is nil where the
-// operation is none that is known.
+// newTask makes a task that waits for its slot. It returns nil if the kind or the parameters are
+// unknown.
 func (o *Operations[H]) newTask(op supervisor.Operation) *task[H] {
 	kind, known := kinds[op.Kind]
 	if !known {
@@ -70,15 +70,15 @@ func (o *Operations[H]) newTask(op supervisor.Operation) *task[H] {
 		log: o.o.Log.With("user", op.User, "operation", op.ID, "kind", op.Kind)}
 }
 
-// run tries the operation until it has ended, or ctx has.
+// run tries the operation until it or ctx has ended.
 func (t *task[H]) run(ctx context.Context) {
 	for !ended(t.Operation) && t.again(ctx) {
 	}
 }
 
-// again tries the operation once, and says whether there is to be another attempt. A worker's death
-// counts where nothing else was in the worker; where something was, the next attempt waits until
-// nothing is.
+// again tries the operation once, and says whether to try again. A worker's death counts only if
+// the worker had no other work. If it had other work, the next attempt waits for a worker without
+// any.
 func (t *task[H]) again(ctx context.Context) bool {
 	result, err := t.attempt(ctx)
 	failed, broken := new(supervisor.Error), new(pool.BrokenError)
@@ -86,7 +86,7 @@ func (t *task[H]) again(ctx context.Context) bool {
 	case err == nil:
 		t.move(ctx, t.ID, supervisor.OperationDone, string(result))
 		return false
-	case ctx.Err() != nil: // it is done again after the start, or was cancelled
+	case ctx.Err() != nil: // it continues after a restart, or was cancelled
 		return false
 	case errors.As(err, &failed):
 		t.fail(ctx, failed.Message, err)
@@ -111,14 +111,14 @@ func (t *task[H]) again(ctx context.Context) bool {
 	return counted
 }
 
-// fail keeps that an operation cannot be done.
+// fail stores that the operation has failed.
 func (t *task[H]) fail(ctx context.Context, text string, why error) {
 	t.log.Warn("an operation failed", "error", why)
 	t.Discard(t.ID)
 	t.move(ctx, t.ID, supervisor.OperationFailed, text)
 }
 
-// move keeps that an operation has another state.
+// move stores the new state of an operation.
 func (o *Operations[H]) move(ctx context.Context, id int64, to supervisor.OperationState, result string) bool {
 	_, ok := retry.Persist(ctx, o.o.Log, "keep an operation's state", func() (struct{}, error) {
 		return struct{}{}, o.o.Store.Move(ctx, id, to, result)
@@ -126,12 +126,12 @@ func (o *Operations[H]) move(ctx context.Context, id int64, to supervisor.Operat
 	return ok
 }
 
-// attempt has a worker do the operation once, when there is a slot for it. A *supervisor.Error
-// says that it cannot be done. Any other error, with ctx not ended, is errYielded, a
+// attempt waits for a slot and lets a worker do the operation once. A *supervisor.Error says that
+// the operation cannot be done. If ctx has not ended, any other error is errYielded, a
 // *pool.BrokenError or the worker's end.
 //
-// While it waits for its slot it has no worker, so that none is kept for it. One that is to begin
-// in an unused worker waits for that first, so that no slot is kept for it.
+// It takes a worker only after it has a slot, so that no worker waits. If the operation needs an
+// unused worker, it takes the worker first, so that no slot waits.
 func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	var worker *pool.Worker[H]
 	var err error
@@ -160,7 +160,7 @@ func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	return t.work(ctx, worker)
 }
 
-// acquire has a worker lent.
+// acquire takes a worker from the pool.
 func (t *task[H]) acquire(ctx context.Context) (*pool.Worker[H], error) {
 	spec, err := t.o.Spec(t.User, t.kind.profile)
 	if err != nil {
@@ -181,7 +181,7 @@ func (t *task[H]) acquire(ctx context.Context) (*pool.Worker[H], error) {
 	return worker, err
 }
 
-// work has a worker do the operation.
+// work lets a worker do the operation.
 func (t *task[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -210,8 +210,8 @@ func (t *task[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMes
 	return t.ended(worker, end, committed, err, context.Cause(bounded))
 }
 
-// ended is what an operation has come to whose worker has answered with end or err, or does not
-// answer; cause is why it was ended, nil where it was not.
+// ended returns the result of an operation from its worker's answer: end or err. cause is the
+// reason for which the operation was ended; nil means none.
 func (t *task[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
 	said := new(protocol.Error)
 	switch {
@@ -238,7 +238,7 @@ func (t *task[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, commi
 	return end.Result, nil
 }
 
-// failure is the error of an operation that cannot be done.
+// failure returns the error of an operation that cannot be done.
 func failure(text string, err error) error {
 	return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: text, Err: err}
 }

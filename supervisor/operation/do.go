@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// cancelTimeout is how long it may take to end an operation that is not wanted any more.
+// cancelTimeout is the time that the end of an unwanted operation may take.
 const cancelTimeout = 10 * time.Second
 
-// Do has an operation done, and gives it as it has ended. It is not ok where it could not be begun
-// or ctx has ended. The operation ends with ctx, unless ctx was cancelled for no cause of its own:
-// then whoever begins it again finds it, as it went on. meanwhile, where it is not nil, runs until
-// then, and ends with its context.
+// Do runs an operation and returns it after its end. ok is false if it could not begin or ctx has
+// ended. If ctx was cancelled without a cause, the operation goes on, and a later Do of it finds
+// it. If ctx ended for another cause, the operation ends too. meanwhile runs until Do returns, with
+// a context that ends then; nil means no function.
 func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
 	op, ok := retry.Persist(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation, error) { return o.Start(ctx, op) })
 	if !ok {
@@ -41,7 +41,7 @@ func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhi
 	return op, ok
 }
 
-// Begun says whether Do would find an operation that is there already, for the same attachment.
+// Begun says whether there is an operation for the same attachment, which Do would find.
 func (o *Operations[H]) Begun(ctx context.Context, op supervisor.Operation) bool {
 	begun, ok := retry.Persist(ctx, o.o.Log, "look for an operation", func() (bool, error) {
 		_, there, err := o.o.Store.FindOf(ctx, op)

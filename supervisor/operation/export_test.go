@@ -7,15 +7,15 @@ import (
 	"mews/protocol"
 )
 
-// Sweep is what Run does from time to time.
+// Sweep deletes old committed blobs, as Run does from time to time.
 func (o *Operations[H]) Sweep(ctx context.Context) { o.sweep(ctx) }
 
-// WaitingInBackground is how many operations wait for a slot in the background.
+// WaitingInBackground returns the number of operations that wait for a background slot.
 func (o *Operations[H]) WaitingInBackground() int {
 	return o.queues[queueBackground].Waiting()
 }
 
-// BoundLooks has looks take no longer than most, until restore.
+// BoundLooks limits the time of a check until restore is called.
 func BoundLooks(most time.Duration) (restore func()) {
 	usual := kinds[protocol.OperationCheck]
 	bounded := usual

@@ -17,7 +17,7 @@ func (o *Operations[H]) folder(id int64) string {
 	return filepath.Join(o.o.Folder, strconv.FormatInt(id, 10))
 }
 
-// openFolder makes the empty folder of an operation. What an earlier attempt left in it is gone.
+// openFolder makes the empty folder of an operation. It deletes the blobs of an earlier attempt.
 func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	if err := os.RemoveAll(o.folder(id)); err != nil {
 		return nil, fmt.Errorf("empty the folder of operation %d: %w", id, err)
@@ -25,8 +25,8 @@ func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	return spool.Open(o.folder(id))
 }
 
-// Open reads what an operation has committed, and says how large it is. The caller closes it. It
-// returns spool.ErrGone where that is not kept any more.
+// Open opens a blob that an operation has committed, and returns its size. The caller closes it. It
+// returns spool.ErrGone if the blob is not stored any more.
 func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, error) {
 	if _, err := os.Stat(o.folder(id)); errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, spool.ErrGone
@@ -35,18 +35,18 @@ func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, err
 	if err != nil {
 		return nil, 0, err
 	}
-	defer s.Close() // what it has opened stays open
+	defer s.Close() // the opened file stays open
 	return s.Read(sha256)
 }
 
-// Discard drops what an operation has committed.
+// Discard deletes the blobs that an operation has committed.
 func (o *Operations[H]) Discard(id int64) {
 	if err := os.RemoveAll(o.folder(id)); err != nil {
 		o.o.Log.Error("discard what an operation committed", "operation", id, "error", err)
 	}
 }
 
-// sweep drops what operations committed that ended a while ago, or that there are not any more.
+// sweep deletes the blobs of operations that ended some time ago or are not stored any more.
 func (o *Operations[H]) sweep(ctx context.Context) {
 	entries, err := os.ReadDir(o.o.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func (o *Operations[H]) sweep(ctx context.Context) {
 	}
 	for _, e := range entries {
 		id, err := strconv.ParseInt(e.Name(), 10, 64)
-		// the latter is discarded once it has ended
+		// an indexing operation discards its own blobs at its end
 		if err != nil || id > firstIndex && id <= firstIndex+o.homes.last.Load() {
 			continue
 		}

@@ -11,10 +11,9 @@ import (
 	"mews/supervisor/pool"
 )
 
-// LookThroughHome has a person's home be looked through for the index as it is now, and waits for
-// that. Where no worker runs, one is started for it, and ends with it. all is false where it was
-// not done before ctx ended, or no slot was free till then; what it came to is kept. An error may
-// pass.
+// LookThroughHome indexes a user's home as it is now, and waits for the end. If the user has no
+// worker, it starts one that ends afterwards. all is false if ctx ended before everything was
+// indexed, or before there was a free slot; the indexed part stays. An error may be temporary.
 func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all bool, err error) {
 	own, done, served := o.tasks.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
@@ -34,7 +33,7 @@ func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all b
 	return true, nil
 }
 
-// ctxErr is an error, but for one of a context that has ended for time.
+// ctxErr returns err, or nil if ctx has reached its deadline.
 func ctxErr(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil
@@ -42,11 +41,11 @@ func ctxErr(ctx context.Context, err error) error {
 	return err
 }
 
-// lookThroughNow has the worker that runs do it, or one of its own.
+// lookThroughNow lets the user's worker index the home, or starts a worker for it.
 func (o *Operations[H]) lookThroughNow(ctx context.Context, user string) (more bool, err error) {
 	if worker, there := o.o.Pool.Find(user); there {
 		more, err := o.lookThroughWith(ctx, user, worker)
-		if !errors.Is(err, protocol.ErrClosed) { // else it has just ended
+		if !errors.Is(err, protocol.ErrClosed) { // otherwise the worker has just ended
 			return more, err
 		}
 	}
@@ -62,6 +61,6 @@ func (o *Operations[H]) lookThroughNow(ctx context.Context, user string) (more b
 	if more, err = o.lookThroughWith(ctx, user, worker); err != nil {
 		return false, worker.End(err)
 	}
-	worker.Release() // it ends by itself
+	worker.Release() // the worker ends by itself
 	return more, nil
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A home is looked through by the worker that runs, and else by one that ends with that. What fails
-// there is an error.
+// The running worker indexes a home, otherwise a worker that ends afterwards. A failure is an
+// error.
 func TestAHomeIsLookedThroughAsItIs(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -31,7 +31,7 @@ func TestAHomeIsLookedThroughAsItIs(t *testing.T) {
 	}
 }
 
-// It waits for its place no longer than it may, and leaves it then.
+// An index run waits for its slot until its deadline, and then gives up.
 func TestALookThroughAHomeThatTakesTooLong(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -47,5 +47,5 @@ func TestALookThroughAHomeThatTakesTooLong(t *testing.T) {
 		t.Errorf("in a service that ends: %t, %v", all, err)
 	}
 	letGo()
-	r.done(r.transcribe("bob", "note", 5)) // the place is free
+	r.done(r.transcribe("bob", "note", 5)) // the slot is free
 }

@@ -17,23 +17,22 @@ import (
 	"mews/supervisor/pool"
 )
 
-// homes are the people whose homes may have changed.
+// homes are the users whose homes may have changed.
 type homes struct {
-	last    atomic.Int64    // operations of this life
-	changed map[string]bool // since the last look began
-	running map[string]bool // who is looked through
+	last    atomic.Int64    // number of the last operation since the start
+	changed map[string]bool // since the last index run began
+	running map[string]bool // users whose homes are being indexed
 }
 
-// firstIndex is behind all operations that are kept. One that indexes a home is not: the next one
-// finds all that it has not done.
+// firstIndex is greater than the id of every stored operation. Operations that index a home are not
+// stored: the next one finds everything that is not done.
 const firstIndex = 1 << 62
 
-// longestIndexPause is between two looks through a home that fail: a disk may stay full for days.
+// longestIndexPause is the longest pause after a failed index run: a disk may stay full for days.
 const longestIndexPause = 10 * time.Minute
 
-// IndexHome has a person's home be looked through, if a worker of theirs runs: none is started for
-// it, nor does one stay for it. While that is done it is noted, and done once more. It never
-// blocks.
+// IndexHome asks the user's worker to index their home. It starts no worker, and keeps none
+// running. If the home is being indexed, it will be indexed once more. IndexHome never blocks.
 func (o *Operations[H]) IndexHome(user string) {
 	o.mu.Lock()
 	o.homes.changed[user] = true
@@ -41,7 +40,7 @@ func (o *Operations[H]) IndexHome(user string) {
 	signals.Send(o.homesWoken)
 }
 
-// nextHome is somebody whose home is to be looked through now.
+// nextHome returns a user whose home must be indexed now.
 func (o *Operations[H]) nextHome() (user string, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,7 +54,8 @@ func (o *Operations[H]) nextHome() (user string, ok bool) {
 	return "", false
 }
 
-// leaveHome says that somebody's home is not looked through any more.
+// leaveHome marks a user's home as not being indexed any more. more says that it must be indexed
+// again.
 func (o *Operations[H]) leaveHome(user string, more bool) {
 	o.mu.Lock()
 	delete(o.homes.running, user)
@@ -66,7 +66,7 @@ func (o *Operations[H]) leaveHome(user string, more bool) {
 	signals.Send(o.homesWoken)
 }
 
-// indexHomes looks through homes until ctx ends. What fails is done again, after a pause.
+// indexHomes indexes changed homes until ctx ends. After a failure it tries again, after a pause.
 func (o *Operations[H]) indexHomes(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -83,7 +83,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
 					o.o.Log.Warn("look through a home for the index", "user", user, "error", err, "again_in", wait)
 				})
-				retry.Wait(own, took) // others have the slot, and the processor, for as long
+				retry.Wait(own, took) // leave the slot and the processor to others for the same time
 				done()
 				o.leaveHome(user, more && err == nil)
 			})
@@ -101,8 +101,8 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 	}
 }
 
-// indexHome has a person's worker look through their home once there is nothing else to do in the
-// background. It says whether there is more to do, and how long it took.
+// indexHome waits for a background slot and lets the user's worker index their home. more says
+// whether files are left, and took is the time of the run.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
 	slot := o.request(kinds[protocol.OperationIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
 	defer slot.Release()
@@ -114,21 +114,21 @@ func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, 
 	return more, o.o.Now().Sub(began), err
 }
 
-// lookThrough is the operation, where a worker of the person's runs. What a worker has come to that
-// ends meanwhile is kept.
+// lookThrough lets the user's worker index their home, if there is a worker. If the worker ends
+// meanwhile, the indexed part stays.
 func (o *Operations[H]) lookThrough(ctx context.Context, user string) (more bool, err error) {
 	worker, there := o.o.Pool.Find(user)
 	if !there {
 		return false, nil
 	}
 	more, err = o.lookThroughWith(ctx, user, worker)
-	if errors.Is(err, protocol.ErrClosed) { // it has ended
+	if errors.Is(err, protocol.ErrClosed) { // the worker has ended
 		err = nil
 	}
 	return more, err
 }
 
-// lookThroughWith has a worker do it.
+// lookThroughWith lets a worker index the user's home.
 func (o *Operations[H]) lookThroughWith(ctx context.Context, user string, worker *pool.Worker[H]) (more bool, err error) {
 	id := firstIndex + o.homes.last.Add(1)
 	k := kinds[protocol.OperationIndex]

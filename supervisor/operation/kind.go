@@ -11,35 +11,35 @@ import (
 	"mews/supervisor/pool"
 )
 
-// queueName is which queue an operation waits in for a slot. The shortest recording goes first, and
-// else the oldest operation: see request.
+// queueName is the queue in which an operation waits for a slot. The shortest recording goes first,
+// then the oldest operation: see request.
 type queueName string
 
 const (
-	queueNow        queueName = "now"        // of a worker's own: a person waits for them
-	queueBackground queueName = "background" // of a worker's own, that take long
-	queueOneShot    queueName = "one-shot"   // each in a worker that it alone has
-	// of a worker's own; how many there are at once is for whoever begins them
+	queueNow        queueName = "now"        // in the user's worker, while a user waits for them
+	queueBackground queueName = "background" // in the user's worker, for a long time
+	queueOneShot    queueName = "one-shot"   // each in a worker of its own
+	// in the user's worker; the caller limits their number
 	queueLook queueName = "look"
 )
 
-// kind is what is known of operations of a kind.
+// kind describes a kind of operations.
 type kind struct {
-	profile pool.Profile // of the worker that does it
-	queue   queueName    //
-	// how long what it committed is kept after its end, where that is not its person's
+	profile pool.Profile // of the worker
+	queue   queueName
+	// how long committed blobs are kept after the end, unless they belong to the user
 	keep   time.Duration
 	bounds func(parameters string) (bounds, error)
-	// check says what is wrong with a result that no honest worker sends.
+	// check says what is wrong with a result. An honest worker never sends a wrong one.
 	check func(parameters string, result json.RawMessage, committed []protocol.BlobRef) error
 }
 
-// bounds are of one operation.
+// bounds are the limits of one operation.
 type bounds struct {
-	timeout  time.Duration // of one attempt; with a recording, until its first piece
-	maxBytes int64         // of what it may commit
-	maxBlobs int           // likewise; 0: any number
-	seconds  int           // of the recording that it transcribes; 0: none
+	timeout  time.Duration // of one attempt; for a recording, until its first piece
+	maxBytes int64         // of all committed blobs together
+	maxBlobs int           // number of committed blobs; 0 means no limit
+	seconds  int           // length of the recording; 0 means none
 }
 
 // kinds has a row for each kind of operation.
@@ -72,7 +72,7 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// These are kept nowhere, and begun by Look and by IndexHome alone.
+	// These are not stored. Only Look and IndexHome begin them.
 	protocol.OperationCheck: {profile: pool.ProfileLook, queue: queueLook, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.CheckSeconds + 15) * time.Second}
 	}), check: checkLook},
@@ -81,11 +81,11 @@ var kinds = map[protocol.OperationKind]kind{
 	}), check: checkIndex},
 }
 
-// pieceTimeout is what a worker has for a piece beside three times its length, and for what comes
-// before the first and after the last.
+// pieceTimeout is the time for a piece in addition to three times its length. It is also the time
+// before the first piece and after the last.
 const pieceTimeout = time.Minute
 
-// boundsOf reads parameters of a type.
+// boundsOf returns a function that decodes parameters and returns their limits.
 func boundsOf[P any](of func(P) bounds) func(string) (bounds, error) {
 	return func(parameters string) (bounds, error) {
 		var p P

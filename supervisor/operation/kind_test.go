@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// A look gives the prompt file that it was to look into, and no other look gives one.
+// Only a check that asked for a prompt file may return one, and only that one.
 func TestALookIsOfWhatItWasToLookAt(t *testing.T) {
 	const heartbeat, command = `{"prompt_file":"HEARTBEAT.md"}`, `{"command":"true"}`
 	for _, c := range []struct {

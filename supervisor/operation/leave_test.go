@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// arriving is an operation of what came with a person's message.
+// arriving is an operation for a file that came with a user's message.
 func (r *rig) arriving(user string) supervisor.Operation {
 	r.Helper()
 	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram},
@@ -30,7 +30,7 @@ func (r *rig) state(id int64) supervisor.OperationState {
 	return op.State
 }
 
-// TestWhatArrivesOfSomebodyWhoIsNotServedWaits: it is done once they are served again.
+// The operation runs once its user is served again.
 func TestWhatArrivesOfSomebodyWhoIsNotServedWaits(t *testing.T) {
 	r := newRig(t)
 	r.gone.Store("ann")
@@ -39,7 +39,7 @@ func TestWhatArrivesOfSomebodyWhoIsNotServedWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.wait(r.receive("bob").ID) // which was begun after it was looked for
+	r.wait(r.receive("bob").ID) // began after the search for waiting ones
 	if state := r.state(op.ID); state != supervisor.OperationWaiting || len(r.pool.List()) != 1 {
 		t.Errorf("it is %s, with %d workers", state, len(r.pool.List()))
 	}
@@ -73,7 +73,7 @@ func TestTheOperationsOfSomebodyWhoLeavesEnd(t *testing.T) {
 	}
 }
 
-// TestAnOperationEndsWithWhoeverWantsIt: not where only the waiting for it ends.
+// An operation goes on if only the waiting for it ends.
 func TestAnOperationEndsWithWhoeverWantsIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  error

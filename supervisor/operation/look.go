@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Look has a person's worker look whether something is so, and waits for that. Where none runs, one
-// is started for it, and ends with it. It is kept nowhere: what a crash cuts off is to be begun
-// again by whoever wanted it. An error that may pass wraps supervisor.ErrCheckAgain; of others a
-// *supervisor.Error is for the person.
+// Look lets a user's worker check a condition, and waits for the result. If the user has no worker,
+// it starts one that ends afterwards. The check is not stored: after a crash the caller begins it
+// again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without it is for
+// the user.
 func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
 	parameters, err := json.Marshal(p)
 	if err != nil {
@@ -42,11 +42,11 @@ func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckP
 	return r, json.Unmarshal(raw, &r)
 }
 
-// lookOnce has the worker that runs do it, or one of its own.
+// lookOnce lets the user's worker check, or starts a worker for it.
 func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
 	if worker, there := t.o.Pool.Find(t.User); there {
 		raw, err := t.lookWith(ctx, worker)
-		if !errors.Is(err, protocol.ErrClosed) { // else it has just ended
+		if !errors.Is(err, protocol.ErrClosed) { // otherwise the worker has just ended
 			return raw, err
 		}
 	}
@@ -66,12 +66,13 @@ func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
 		}
 		return nil, worker.End(err)
 	}
-	worker.Release() // it ends by itself
+	worker.Release() // the worker ends by itself
 	return raw, nil
 }
 
-// lookWith has a worker do it. What the worker says is wrong is for the person; that it has ended
-// may pass. Of a look that takes too long the call is cancelled: others may have the worker too.
+// lookWith lets a worker check. An error that the worker reports is for the user; the worker's end
+// is a temporary error. After its timeout the call is only cancelled, because the worker may have
+// other work.
 func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.bounds.timeout, errTimeout)
 	defer cancel()
@@ -96,7 +97,7 @@ func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.Ra
 	return end.Result, nil
 }
 
-// lookError is what a worker says is wrong, without the operation that it names for the log.
+// lookError returns a worker's error without the operation's name, which is for the log.
 func lookError(id int64, text string) string {
 	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationCheck))
 }

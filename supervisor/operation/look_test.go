@@ -13,11 +13,11 @@ import (
 
 var looksAt = protocol.CheckParameters{Command: "true"}
 
-// Nothing that a person waits for waits behind what looks for them by itself.
+// Operations that a user waits for never wait for a check.
 func TestLooksTakeNoPlaceOfOtherOperations(t *testing.T) {
 	r := newRig(t)
 	r.live()
-	r.done(r.receive("ann")) // by the worker that looks, too
+	r.done(r.receive("ann")) // in the same worker as the check, too
 	letGo := r.hold("ann", "hold-look")
 	var looks sync.WaitGroup
 	for range 2 {
@@ -33,7 +33,7 @@ func TestLooksTakeNoPlaceOfOtherOperations(t *testing.T) {
 	looks.Wait()
 }
 
-// A look that takes too long is cancelled. What else its worker does goes on.
+// A check that takes too long is cancelled. The worker's other work goes on.
 func TestALookThatTakesTooLongEndsNobodysWorker(t *testing.T) {
 	t.Cleanup(operation.BoundLooks(50 * time.Millisecond))
 	r := newRig(t)

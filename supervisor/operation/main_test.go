@@ -18,11 +18,11 @@ import (
 	"mews/protocol"
 )
 
-// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's
-// name.
+// spawnerPath is the real mews-spawner, built once. workerPath is the test binary under the name of
+// a worker.
 var spawnerPath, workerPath string
 
-// TestMain is the tests; or, under another name, a worker that they need.
+// TestMain runs the tests, or a worker for them if the binary has the name of a worker.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mews-worker" {
 		beWorker()
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// beWorker is a worker that behaves as the name of its home says, up to a dash.
+// beWorker runs a worker that behaves as the name of its home says, up to a dash.
 func beWorker() {
 	home, err := os.Getwd()
 	if err == nil {
@@ -91,7 +91,7 @@ func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
 }
 
 func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (any, error) {
-	starts := note("starts", fmt.Sprintf("%d ", start.Operation)) // the ids that were begun here
+	starts := note("starts", fmt.Sprintf("%d ", start.Operation)) // the ids that began in this home
 	if resident := residents[start.Kind]; resident != nil {
 		return resident(w, ctx, start)
 	}
@@ -118,7 +118,7 @@ func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (an
 
 var noting sync.Mutex
 
-// note adds to a file of the home, and gives what it has then.
+// note appends to a file of the home, and returns the file's text.
 func note(name, text string) string {
 	noting.Lock()
 	defer noting.Unlock()
@@ -130,7 +130,7 @@ func note(name, text string) string {
 	return string(after)
 }
 
-// put has the supervisor keep a text.
+// put commits a text as a blob.
 func (w *worker) put(ctx context.Context, operation int64, text string) (ref protocol.BlobRef, err error) {
 	var begun protocol.BlobBegun
 	if err := w.conn.Call(ctx, protocol.MethodBlobBegin, protocol.BlobBegin{Operation: operation}, &begun); err != nil {

@@ -1,13 +1,13 @@
-// Package operation runs the work of workers that is no turn. Each operation is a row before it
-// begins, and its person's worker does it, or a one-shot worker. It survives the end of its worker
-// and of this process: it is done again under the same id, and parked after three workers have
-// ended in it. A recording is transcribed piece by piece, and goes on with the first piece that is
-// not committed.
+// Package operation runs work of workers that is not a turn. Each operation is stored before it
+// begins. The user's worker does it, or a one-shot worker. It survives the end of its worker and of
+// this process: it runs again under the same id. After three workers have ended in it, it is
+// parked. A recording is transcribed piece by piece, and goes on with the first piece that is not
+// committed.
 //
-// In each person's worker two operations run at once that somebody waits for (now), and one that
-// takes long (background). Of the latter so many run on the machine as there are slots for speech,
-// and the shortest recording goes first: whoever has a slot gives it back between two of its
-// pieces where a shorter one waits.
+// Each user's worker runs at once two operations that a user waits for (now), and one long one
+// (background). The whole machine runs as many background operations as there are slots for speech,
+// and the shortest recording goes first. A longer recording gives up its slot between two pieces if
+// a shorter one waits.
 package operation
 
 import (
@@ -31,34 +31,35 @@ import (
 
 const (
 	oneShotAtOnce = 2
-	nowAtOnce     = 2               // of one person
+	nowAtOnce     = 2               // for each user
 	defaultSpeech = 1               // recordings that are transcribed at once
-	sweepEvery    = 5 * time.Minute // for what operations committed
+	sweepEvery    = 5 * time.Minute // time between two sweeps of committed blobs
 )
 
-// Host answers a worker, also while it does an operation.
+// Host answers the calls of a worker, also during an operation.
 type Host interface {
 	pool.Host
 	// BeginOperation opens an operation.
 	BeginOperation(a Attempt)
-	// EndOperation closes it. Nothing of it runs in the supervisor any more. It gives the blobs
-	// that were committed.
+	// EndOperation closes an operation and returns the committed blobs. After it returns, no call
+	// of the operation runs in the supervisor.
 	EndOperation(id int64) []protocol.BlobRef
 }
 
-// Options are what Operations need.
+// Options are the parts of Operations.
 type Options[H Host] struct {
 	Store sqlite.Operations
 	Pool  *pool.Pool[H]
-	// a person's worker; its Key is not read
+	// returns the spec of a user's worker, without its Key
 	Spec func(user string, p pool.Profile) (pool.Spec, error)
-	// for what operations commit: below it each has a folder of its own
+	// has a folder for the blobs of each operation
 	Folder string
-	// keeps what a hostile worker did; never blocks
+	// notes an offence of a worker in the audit log; never blocks
 	Audit func(user, action, detail string)
-	// recordings that are transcribed at once; 0 is 1
+	// recordings that are transcribed at once; 0 means 1
 	Speech int
-	// what came with an inbound waits until its person is served; nil: all are
+	// says whether a user is served; files that came with a message wait for that. nil means all
+	// are.
 	Serves func(user string) bool
 	Now    func() time.Time
 	Log    hclog.Logger
@@ -68,19 +69,19 @@ type Options[H Host] struct {
 type Operations[H Host] struct {
 	o      Options[H]
 	queues map[queueName]*slots.Slots
-	woken  chan struct{} // holds a token when an operation may have been put
+	woken  chan struct{} // holds a token if there may be new operations
 	tasks  work.WorkByUser
 
-	homesWoken chan struct{} // holds a token when a home may have changed
+	homesWoken chan struct{} // holds a token if a home may have changed
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	begun map[int64]context.CancelCauseFunc
-	left  map[int64]chan struct{} // closed when the operation runs no more; for whoever waits
-	come  map[int64]int           // seconds of a recording that have been gone through
+	left  map[int64]chan struct{} // closed when an operation stops running; for its waiters
+	come  map[int64]int           // seconds of each recording that are done
 	homes homes
 }
 
-// New makes Operations; Run works them.
+// New makes Operations; Run runs them.
 func New[H Host](o Options[H]) *Operations[H] {
 	queues := map[queueName]*slots.Slots{
 		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewEach(0, nowAtOnce), queueLook: slots.New(0),
@@ -91,12 +92,12 @@ func New[H Host](o Options[H]) *Operations[H] {
 		homes: homes{changed: map[string]bool{}, running: map[string]bool{}}}
 }
 
-// request asks for a slot for an operation. Release has to follow.
+// request asks for a slot for an operation. The caller must release it.
 func (o *Operations[H]) request(name queueName, op supervisor.Operation, seconds int) *slots.Slot {
 	return o.queues[name].Request(op.User, int64(seconds), op.ID)
 }
 
-// Start keeps an operation, which is then done as soon as it can be. It does not wait for that.
+// Start stores an operation, which then runs as soon as it can. It does not wait for the operation.
 func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	op, err := o.o.Store.Put(ctx, op)
 	if err == nil {
@@ -105,11 +106,11 @@ func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (sup
 	return op, err
 }
 
-// Wake is to be called when somebody may be served who was not before. It never blocks.
+// Wake looks for operations again, after a user may be served who was not before. It never blocks.
 func (o *Operations[H]) Wake() { signals.Send(o.woken) }
 
-// Wait waits until an operation has ended, and gives it as it is then. An error is ctx's cause, or
-// the store's.
+// Wait waits for the end of an operation, and returns it. An error is ctx's cause, or comes from
+// the store.
 func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
 	for {
 		left := o.leaving(id)
@@ -131,8 +132,8 @@ func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operatio
 	}
 }
 
-// Cancel ends an operation, whatever it does or waits for: it has failed then, for why. It is no
-// error that it has ended, or is not there.
+// Cancel ends an operation in any state; it fails with why. An operation that has ended or does not
+// exist is no error.
 func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error {
 	err := o.o.Store.Move(ctx, id, supervisor.OperationFailed, why)
 	if err != nil && !retry.Refused(err) {
@@ -149,8 +150,8 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 	return nil
 }
 
-// End ends a person's operations, who is not served any more, and waits until nothing of them runs.
-// They have failed then.
+// End ends all operations of a user who is not served any more, as failed. It waits until none of
+// them runs.
 func (o *Operations[H]) End(ctx context.Context, user string) error {
 	list, err := o.o.Store.ListUnfinished(ctx)
 	for _, op := range list {
@@ -172,20 +173,20 @@ func (o *Operations[H]) serves(op supervisor.Operation) bool {
 	return op.Inbound == 0 || o.o.Serves == nil || o.o.Serves(op.User)
 }
 
-// Progress is how many seconds of a recording have been gone through.
+// Progress returns how many seconds of a recording are done.
 func (o *Operations[H]) Progress(id int64) (seconds int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.come[id]
 }
 
-// ended says whether nothing more becomes of an operation.
+// ended says whether an operation is in a final state.
 func ended(op supervisor.Operation) bool {
 	return op.State != supervisor.OperationWaiting && op.State != supervisor.OperationRunning
 }
 
-// Run does what an earlier life left and what is started, until ctx ends. It returns when nothing
-// runs any more; what was not done by then is done after the next start.
+// Run runs the operations of an earlier process and new ones until ctx ends. It returns when none
+// of them runs. The rest goes on after the next start.
 func (o *Operations[H]) Run(ctx context.Context) error {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -231,7 +232,7 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 	}
 }
 
-// begin says whether an operation is to be run: it does not run twice at the same time. cancel ends
+// begin marks an operation as running. It returns false if the operation runs already. cancel ends
 // it.
 func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCauseFunc) bool {
 	o.mu.Lock()
@@ -243,7 +244,7 @@ func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCaus
 	return !begun
 }
 
-// leave says that an operation runs no more, and wakes whoever waits for it.
+// leave marks an operation as not running, and wakes its waiters.
 func (o *Operations[H]) leave(id int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -255,7 +256,7 @@ func (o *Operations[H]) leave(id int64) {
 	}
 }
 
-// leaving is closed when an operation runs no more.
+// leaving returns a channel that is closed when an operation stops running.
 func (o *Operations[H]) leaving(id int64) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()

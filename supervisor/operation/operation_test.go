@@ -26,12 +26,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// rig runs operations on real workers, whose homes say how they behave.
+// rig runs operations on real workers. The name of a home says how its worker behaves.
 type rig struct {
 	*testing.T
 	root, folder string
-	later        time.Duration // than now
-	gone         atomic.Value  // the name of who is not served
+	later        time.Duration // added to the clock
+	gone         atomic.Value  // name of the user who is not served
 	db           *sqlite.DB
 	operations   *operation.Operations[*hostcall.Conn]
 	pool         *pool.Pool[*hostcall.Conn]
@@ -48,11 +48,11 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// live starts a life of the service. It ends with the test at the latest.
+// live starts the service. It ends with the test at the latest.
 func (r *rig) live() (end func()) {
 	r.Helper()
 	o := pool.SpawnerOptions{Path: spawnerPath, Worker: workerPath, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
-	if os.Getuid() == 0 { // no worker is ever root
+	if os.Getuid() == 0 { // a worker never runs as root
 		o.UID, o.GID = stranger, stranger
 	}
 	spawner, err := pool.StartSpawner(context.Background(), o)
@@ -90,10 +90,10 @@ func (r *rig) live() (end func()) {
 	return end
 }
 
-// stranger is an account that nobody has.
+// stranger is a Unix user id of nobody.
 const stranger = 54352
 
-// spec is a worker of a person, whose home is made.
+// spec makes a user's home, and returns the spec of their worker.
 func (r *rig) spec(user string, p pool.Profile) (pool.Spec, error) {
 	if user == "nobody" {
 		return pool.Spec{}, errors.New("no such person")
@@ -107,7 +107,7 @@ func (r *rig) spec(user string, p pool.Profile) (pool.Spec, error) {
 	return pool.Spec{Key: user, Profile: p, Place: pool.Place{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
 }
 
-// start has a person's home archived.
+// start begins an archive of a user's home.
 func (r *rig) start(user string) supervisor.Operation {
 	r.Helper()
 	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: protocol.OperationArchive,
@@ -118,7 +118,7 @@ func (r *rig) start(user string) supervisor.Operation {
 	return op
 }
 
-// wait gives an operation as it has ended.
+// wait returns an operation after its end.
 func (r *rig) wait(id int64) supervisor.Operation {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
@@ -130,13 +130,13 @@ func (r *rig) wait(id int64) supervisor.Operation {
 	return op
 }
 
-// starts are the ids that workers in a home began.
+// starts returns the ids that workers in a home began.
 func (r *rig) starts(user string) []string {
 	text, _ := os.ReadFile(filepath.Join(r.root, user, "starts"))
 	return strings.Fields(string(text))
 }
 
-// kept is what an operation has committed.
+// kept returns the text that an operation has committed.
 func (r *rig) kept(op supervisor.Operation) string {
 	r.Helper()
 	var result protocol.ArchiveResult
@@ -260,7 +260,7 @@ func TestWhatAnOperationCommittedIsGoneAfterAnHour(t *testing.T) {
 		end()
 		r.later += step.after
 		end = r.live()
-		r.wait(r.start("good").ID) // it sweeps before it begins anything
+		r.wait(r.start("good").ID) // Run sweeps before it begins an operation
 		if got := r.kept(op); got != step.kept {
 			t.Errorf("after %v kept is %q", r.later, got)
 		}

@@ -7,14 +7,14 @@ import (
 	"mews/protocol"
 )
 
-// piecework is how one attempt at a recording goes, piece by piece.
+// piecework handles the pieces of one attempt at a recording.
 type piecework[H Host] struct {
 	*task[H]
 	timer *time.Timer // ends the attempt
 	end   context.CancelCauseFunc
 }
 
-// piece is an Attempt's Piece. It ends the attempt where a shorter recording goes first.
+// piece implements Attempt.Piece. It ends the attempt if a shorter recording goes first.
 func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) error {
 	if p.Done != nil {
 		if err := w.o.Store.PutPiece(ctx, w.ID, p.Piece-1, *p.Done); err != nil {
@@ -29,7 +29,7 @@ func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) erro
 	return nil
 }
 
-// progress is an Attempt's Progress.
+// progress implements Attempt.Progress.
 func (w piecework[H]) progress(seconds int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/pool"
 )
 
-// residents are what a worker does that runs its person's turns too. Each line of the file runs is
-// what it did, with its process.
+// residents do the operations of a worker that also runs its user's turns. Each line of the file
+// runs names one operation with its process.
 var residents = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
 	protocol.OperationIndex:   (*worker).index,
 	protocol.OperationCheck:   (*worker).look,
@@ -33,12 +33,12 @@ var residents = map[protocol.OperationKind]func(*worker, context.Context, protoc
 	},
 }
 
-// ran adds a line to the file runs, and says how often it is there.
+// ran appends a line to the file runs, and returns how often it is there.
 func ran(line string) int {
 	return strings.Count("\n"+note("runs", fmt.Sprintf("%s %d\n", line, os.Getpid())), "\n"+line+" ")
 }
 
-// held waits while there is a file of that name in the home, or of one for all homes beside it.
+// held waits while the home, or the folder above it, has a file with a name.
 func held(ctx context.Context, name string) {
 	for ctx.Err() == nil {
 		_, err := os.Stat(name)
@@ -78,7 +78,7 @@ func (w *worker) receive(ctx context.Context, start protocol.OperationStart) (an
 	return protocol.OperationEnd{Result: json.RawMessage(`{"files":[]}`)}, nil
 }
 
-// transcribe does a piece a minute.
+// transcribe makes pieces of a minute.
 func (w *worker) transcribe(ctx context.Context, start protocol.OperationStart, p protocol.TranscribeParameters) (any, error) {
 	of := (p.Seconds + 59) / 60
 	var done *protocol.TranscribedPiece
@@ -127,8 +127,8 @@ func (r *rig) transcribe(user, name string, seconds int) supervisor.Operation {
 	return r.put(user, protocol.OperationTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
 }
 
-// hold keeps what a person's worker does from ending, until it is let go; with no person all of
-// them.
+// hold keeps operations of a user's worker from ending until letGo is called; user "" means all
+// users.
 func (r *rig) hold(user, name string) (letGo func()) {
 	r.Helper()
 	if user != "" {
@@ -147,7 +147,7 @@ func (r *rig) hold(user, name string) (letGo func()) {
 	}
 }
 
-// until waits for something.
+// until waits until a condition is true.
 func (r *rig) until(what string, is func() bool) {
 	r.Helper()
 	for ended := time.Now().Add(time.Minute); !is(); <-time.After(time.Millisecond) {
@@ -157,7 +157,7 @@ func (r *rig) until(what string, is func() bool) {
 	}
 }
 
-// runs are what a person's worker did, and in which processes.
+// runs returns the operations of a user's worker, and their processes.
 func (r *rig) runs(user string) (lines, processes []string) {
 	text, _ := os.ReadFile(filepath.Join(r.root, user, "runs"))
 	for line := range strings.Lines(string(text)) {
@@ -199,7 +199,7 @@ func TestTwoOperationsAndOneInTheBackgroundRunInAPersonsWorker(t *testing.T) {
 	if op, _, err := r.db.Operations().Find(t.Context(), ops[2].ID); err != nil || op.State != supervisor.OperationWaiting {
 		t.Errorf("the third is %+v, %v", op, err)
 	}
-	r.done(r.receive("bob")) // nobody waits for somebody else
+	r.done(r.receive("bob")) // users do not wait for each other
 	letGo()
 	for _, op := range ops {
 		r.done(op)
@@ -214,7 +214,7 @@ func TestTwoOperationsAndOneInTheBackgroundRunInAPersonsWorker(t *testing.T) {
 	}
 }
 
-// TestALectureHoldsUpNoNote: neither its own person's nor somebody else's.
+// The note belongs to the same user, or to another one.
 func TestALectureHoldsUpNoNote(t *testing.T) {
 	for _, user := range []string{"ann", "bob"} {
 		t.Run(user, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestALectureHoldsUpNoNote(t *testing.T) {
 			inPiece, inNote := r.hold("ann", "hold-lecture-1"), r.hold(user, "hold-note-0")
 			lecture := r.transcribe("ann", "lecture", 3600)
 			r.until("the lecture is in its second piece", r.did("ann", "lecture:1"))
-			// the notification may be under way
+			// the notification may still be on its way
 			if come := r.operations.Progress(lecture.ID); come != 61 && come != 1 {
 				t.Errorf("it has come to %d s", come)
 			}
@@ -283,8 +283,7 @@ func TestTheServicesEndCostsOnePiece(t *testing.T) {
 	}
 }
 
-// TestADeathBesideSomethingElseIsNotCounted: the operation is done again once nothing else is in
-// the worker.
+// The operation runs again once the worker has no other work.
 func TestADeathBesideSomethingElseIsNotCounted(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -319,7 +318,7 @@ func TestADeathBesideSomethingElseIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestAnEvictedWorkersOperationGoesOn: an eviction waits for no operation, and counts against none.
+// An eviction does not wait for operations, and does not count as a death.
 func TestAnEvictedWorkersOperationGoesOn(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -353,7 +352,7 @@ func TestAnOperationIsCancelled(t *testing.T) {
 			t.Errorf("it is %+v", now)
 		}
 	}
-	last := r.receive("ann") // there is a place for it again
+	last := r.receive("ann") // there is a free slot again
 	r.until("the next runs", func() bool { return len(r.starts("ann")) == 3 })
 	letGo()
 	r.done(ops[1])
@@ -366,8 +365,7 @@ func TestAnOperationIsCancelled(t *testing.T) {
 	}
 }
 
-// What fails of looking through a home is done again, without another change. No worker is started
-// for it.
+// A failed index run is repeated without another change. It starts no worker.
 func TestALookThroughAHomeThatFailsIsDoneAgain(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -387,7 +385,7 @@ func TestALookThroughAHomeThatFailsIsDoneAgain(t *testing.T) {
 	}
 }
 
-// TestALookThroughAHomeKeepsNoWorker: its worker is idle all the while, and is let go as any other.
+// The worker is idle meanwhile, and is released like any other.
 func TestALookThroughAHomeKeepsNoWorker(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -401,14 +399,13 @@ func TestALookThroughAHomeKeepsNoWorker(t *testing.T) {
 	}
 	letGo()
 	r.operations.IndexHome("ann")
-	r.done(r.transcribe("bob", "note", 5)) // the place is free again
+	r.done(r.transcribe("bob", "note", 5)) // the slot is free again
 	if lines, processes := r.runs("ann"); len(lines) != 2 || len(processes) != 1 {
 		t.Errorf("done were %q by %q", lines, processes)
 	}
 }
 
-// TestWhatIsToldOfAHomeIsNotSwept: no store has its operation, which the sweep at a start takes for
-// one of a life before.
+// The store does not know the operation, so the sweep at a start could take it for an old one.
 func TestWhatIsToldOfAHomeIsNotSwept(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {
@@ -429,7 +426,7 @@ func TestWhatIsToldOfAHomeIsNotSwept(t *testing.T) {
 	letGo()
 }
 
-// TestRecordingsAreHeardBeforeHomesAreLookedThrough: whoever asked first for the only place.
+// They go first, whoever asked first for the only slot.
 func TestRecordingsAreHeardBeforeHomesAreLookedThrough(t *testing.T) {
 	r := newRig(t)
 	r.live()

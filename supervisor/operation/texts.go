@@ -1,6 +1,6 @@
 package operation
 
-// What a person reads of an operation that was not done.
+// Reasons for which an operation was not done.
 const (
 	textParked = "This could not be done: %d attempts ended with the process that made them. It is put aside and will not be " +
 		"tried again by itself. The log says how each of them ended."
@@ -16,7 +16,7 @@ const (
 	textEnded    = "Its person is no user of Mews any more."
 )
 
-// What people read of archives and of their uploads.
+// Errors of archives and uploads.
 const (
 	textNotArchived   = "The home of %s could not be archived. %s"
 	textUploadsFailed = "Your files could not be looked at. %s"

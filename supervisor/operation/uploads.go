@@ -10,18 +10,18 @@ import (
 	"mews/supervisor"
 )
 
-// Uploads are people's own files. Their workers see to them.
+// Uploads are the files that users have sent. The users' workers keep them.
 type Uploads struct {
 	Do        func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
-	MediaType func(supervisor.File) (string, error) // of a file in the spool
+	MediaType func(supervisor.File) (string, error) // returns the type of a file in the spool
 }
 
-// List lists the newest files behind one, or else behind so many.
+// List lists the newest files after a key, or else after the first offset files.
 func (u Uploads) List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error) {
 	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsList, Key: key, Offset: offset})
 }
 
-// Send has a file's bytes be in the spool.
+// Send copies a file to the spool.
 func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.File, err error) {
 	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsSend, Key: key})
 	if err != nil || len(result.Files) == 0 || result.Blob == nil {
@@ -33,7 +33,7 @@ func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.Fi
 	return file, err
 }
 
-// Delete puts a file into the trash.
+// Delete moves a file to the trash.
 func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
 	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key})
 	if err != nil || len(result.Files) == 0 {
@@ -42,10 +42,10 @@ func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
 	return result.Files[0].Path, nil
 }
 
-// DoUploads has a person's worker do something with the files that they sent.
+// DoUploads lets a user's worker list, send or delete files that the user has sent.
 func (o *Operations[H]) DoUploads(ctx context.Context, user string, p protocol.UploadsParameters) (
 	result protocol.UploadsResult, err error) {
-	parameters, _ := json.Marshal(p) // which always can be
+	parameters, _ := json.Marshal(p) // these can always be encoded
 	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUploads,
 		Parameters: string(parameters)})
 	if err == nil {
