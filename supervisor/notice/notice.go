@@ -1,5 +1,5 @@
-// Package notice tells people what no turn says: admins what only they can mend, and everybody what
-// they need to hear once.
+// Package notice sends messages that belong to no turn: problems to admins, and single hints to
+// users.
 package notice
 
 import (
@@ -17,19 +17,19 @@ type Notices struct {
 	Outbox   sqlite.Outbox
 	Settings sqlite.Settings
 	Admins   func() []supervisor.User
-	Queued   func(conversation int64) // something was put into its outbox
+	Queued   func(conversation int64) // reports a new message in a conversation's outbox
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
-// TellAdmins tells the admins of what only they can mend, where they read it on this machine, and
-// on Telegram, where it arrives once it can. It never blocks.
+// TellAdmins tells all admins of a problem that only they can fix. The message goes to a chat on
+// this machine, and to Telegram as soon as that works. It never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text) // ends with its timeout
+	go n.notifyAdmins(text) // it ends after its timeout
 }
 
-// noticeTimeout is how long a notice may take to be kept.
+// noticeTimeout is the time that storing a notice may take.
 const noticeTimeout = time.Minute
 
 func (n Notices) notifyAdmins(text string) {
@@ -48,8 +48,8 @@ func (n Notices) notifyAdmins(text string) {
 	}
 }
 
-// TellOnce tells a person something in a chat of theirs that they have not been told under that
-// name before. A crash in the middle may have it told twice.
+// TellOnce sends a user a message unless one of the same name was sent before. A crash in the
+// middle may repeat it.
 func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
 	told, err := n.WasTold(ctx, to.User, name)
 	if err == nil && !told {
@@ -62,16 +62,16 @@ func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name,
 	}
 }
 
-// toldPrefix begins the names of settings that say what a person was told once.
+// toldPrefix is the prefix of settings that name the messages of TellOnce.
 const toldPrefix = "told "
 
-// WasTold says whether a person was told something under a name.
+// WasTold says whether TellOnce has sent a user the message of a name.
 func (n Notices) WasTold(ctx context.Context, user, name string) (bool, error) {
 	_, told, err := n.Settings.Find(ctx, user, toldPrefix+name)
 	return told, err
 }
 
-// notify tells a person something in a chat of theirs.
+// notify sends a user a message in a chat.
 func (n Notices) notify(ctx context.Context, chat supervisor.Conversation, text string) error {
 	said, err := n.Outbox.Say(ctx, supervisor.Delivery{Conversation: chat, Text: text})
 	if err == nil {
