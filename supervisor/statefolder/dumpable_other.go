@@ -2,6 +2,6 @@
 
 package statefolder
 
-// KeepPrivate does nothing here: macOS lets nobody look into another process without its user's
+// KeepPrivate does nothing here. On macOS nobody can read another process without its user's
 // consent.
 func KeepPrivate() error { return nil }

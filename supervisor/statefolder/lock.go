@@ -1,5 +1,5 @@
-// Package statefolder guards the state folder: one process has it at a time, and other accounts
-// neither read its private files nor look into that process.
+// Package statefolder guards the state folder. Only one process uses it at a time. Other accounts
+// can't read its private files or that process.
 package statefolder
 
 import (
@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InUse is another process's hold on a state folder.
+// InUse is the error if another process uses the state folder.
 type InUse struct {
 	state  string
-	holder string // " (process 4711)", "" where that is not known
+	holder string // " (process 4711)"; "" if the process is not known
 }
 
 func (e *InUse) Error() string {
@@ -24,8 +24,8 @@ func (e *InUse) Error() string {
 		"or give this one a state folder of its own", e.holder, e.state)
 }
 
-// Lock makes this process the only one of a state folder. The kernel lets go of the lock when
-// the process ends, however it ends.
+// Lock locks the state folder for this process. The kernel releases the lock when the process ends,
+// even after a crash.
 func Lock(state string) (*os.File, error) {
 	path := filepath.Join(state, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

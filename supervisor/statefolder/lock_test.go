@@ -14,7 +14,7 @@ func TestAStateFolderHasOneMewsAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // to be refused changes nothing
+	for range 2 { // a refusal changes nothing
 		second, err := Lock(state)
 		if err == nil {
 			second.Close()

@@ -11,11 +11,11 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// modesEvery is how often the modes of the supervisor's own files are looked at.
+// modesEvery is the time between two checks of the modes of the supervisor's own files.
 const modesEvery = time.Minute
 
-// Modes keeps the modes of the supervisor's own files. In the landlock tier a worker that shares its
-// account can change them: Landlock has no right for that (landlock(7)).
+// Modes restores the modes of the supervisor's own files. In the landlock tier a worker with the
+// same account can change them, because Landlock has no right for that (landlock(7)).
 type Modes struct {
 	Private string // the folder that only the supervisor may read
 	Log     hclog.Logger
@@ -35,8 +35,8 @@ func (m Modes) Run(ctx context.Context) error {
 	}
 }
 
-// restore lets only this process's account read what is private. It logs each mode that somebody
-// has changed.
+// restore allows only this process's account to read the private files. It logs each mode that
+// somebody has changed.
 func (m Modes) restore() {
 	m.restoreMode(m.Private, 0o700)
 	entries, _ := os.ReadDir(m.Private)
@@ -47,7 +47,7 @@ func (m Modes) restore() {
 	}
 }
 
-// restoreMode gives a file its mode if it has another.
+// restoreMode sets a file's mode if it is different.
 func (m Modes) restoreMode(path string, mode fs.FileMode) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode().Perm() != mode {
@@ -55,7 +55,7 @@ func (m Modes) restoreMode(path string, mode fs.FileMode) {
 		m.Log.Warn("a private file had another mode", "file", filepath.Base(path),
 			"mode", info.Mode().Perm().String(), "restored", err == nil)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a journal comes and goes
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a journal may be deleted at any time
 		m.Log.Warn("look at the mode of a private file", "error", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// TestThePrivateFolderKeepsItsModes: whatever a program of the same account has made of them.
+// A program of the same account may have changed any of the modes.
 func TestThePrivateFolderKeepsItsModes(t *testing.T) {
 	m := Modes{Private: filepath.Join(t.TempDir(), "private"), Log: hclog.NewNullLogger()}
 	private := func(name string) string { return filepath.Join(m.Private, name) }
@@ -20,7 +20,7 @@ func TestThePrivateFolderKeepsItsModes(t *testing.T) {
 		for name := range want {
 			err = errors.Join(err, os.Chmod(private(name), made))
 			if name == "" {
-				// else not even this test gets into it
+				// otherwise not even this test can open it
 				err = errors.Join(err, os.Chmod(private(name), made|0o100))
 			}
 		}
