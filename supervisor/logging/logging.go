@@ -1,4 +1,4 @@
-// Package logging makes the log of the program: in JSON, or in lines for a person who looks on.
+// Package logging makes the log of the program: as JSON, or as lines for people.
 package logging
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// New makes a log that writes what is of a level, such as "info", or above it.
+// New makes a log for messages of a level, such as "info", and above.
 func New(level string, json bool, w io.Writer) hclog.Logger {
 	return readableLog{hclog.New(&hclog.LoggerOptions{
 		Name:       "mews",
@@ -18,7 +18,7 @@ func New(level string, json bool, w io.Writer) hclog.Logger {
 	})}
 }
 
-// Discard is the log of a verb that says all it has to say itself.
+// Discard returns a log without output, for commands that print everything themselves.
 func Discard() hclog.Logger { return hclog.NewNullLogger() }
 
 // readableLog writes durations as 1m30s. hclog writes them to JSON as nanoseconds.
