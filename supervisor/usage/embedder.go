@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Embedder turns people's texts into vectors for the index, and has each person pay for theirs.
+// Embedder turns users' texts into vectors for the index. Each user pays for their own texts.
 type Embedder struct {
 	Payer
 	Model         string // as provider/model
@@ -19,13 +19,12 @@ type Embedder struct {
 	Serves        func(supervisor.Conversation) bool
 }
 
-// Embed has a provider turn texts into vectors. Each try is paid by the person whose texts they
-// are, before it is made.
+// Embed asks a provider for the vectors of texts. The user pays for each try before it is made.
 func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vectors [][]float32, err error) {
 	in, err := e.talksIn(ctx, user)
 	call := sqlite.ModelCall{Spec: e.Model, Purpose: modelcall.PurposeEmbed}
 	for _, text := range texts {
-		// no token is shorter than a byte, and models put one before and one behind a text
+		// a token has at least one byte, and models add one before and one after a text
 		call.Usage.Input += int64(len(text)) + 2
 	}
 	if err != nil {
@@ -40,7 +39,7 @@ func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vecto
 	})
 }
 
-// talksIn is the first conversation of a person's, for which their money is set aside.
+// talksIn returns the user's first conversation, for which the money is set aside.
 func (e Embedder) talksIn(ctx context.Context, user string) (c supervisor.Conversation, err error) {
 	ids, err := e.Transcript.Conversations(ctx, user)
 	if err != nil {

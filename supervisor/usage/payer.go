@@ -19,16 +19,16 @@ type Reserver interface {
 	Settled(l supervisor.Lease, kept bool)
 }
 
-// Payer pays for calls of models that are no steps of a turn.
+// Payer pays for calls of models that are not steps of a turn.
 type Payer struct {
 	Models   *model.Catalogue
 	Store    sqlite.Usage
 	Reserver func(supervisor.Turn) Reserver
 }
 
-// Pay makes a call of a model once, of a turn or with none. What it can cost, by its Usage, is set
-// aside before it, and what it cost is kept by what the provider has counted; nothing counted is
-// the Usage itself.
+// Pay makes a call of a model once. If the call belongs to no turn, turn has only a Conversation.
+// Before the call it sets aside the largest cost of call.Usage. Afterwards it stores the usage that
+// the provider has counted. If the provider has counted none, it stores call.Usage.
 func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall,
 	do func() (protocol.Usage, error)) error {
 	call.User = turn.Conversation.User
