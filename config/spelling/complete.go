@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Complete returns the name that equals word, or the only one that begins with it, or "".
+// Complete returns the word if it is a name, or the only name that begins with it, or "".
 func Complete(word string, names []string) string {
 	if slices.Contains(names, word) {
 		return word
@@ -16,7 +16,7 @@ func Complete(word string, names []string) string {
 	return ""
 }
 
-// Near lists the names that begin with a word, or else the nearest one.
+// Near returns the names that begin with a word, or else the nearest name.
 func Near(word string, names []string) []string {
 	if found := completions(word, names); found != nil {
 		return found
@@ -27,7 +27,7 @@ func Near(word string, names []string) []string {
 	return nil
 }
 
-// completions are the names that begin with a word, each once.
+// completions returns the names that begin with a word, each once.
 func completions(word string, names []string) (found []string) {
 	for _, name := range names {
 		if word != "" && strings.HasPrefix(name, word) && !slices.Contains(found, name) {

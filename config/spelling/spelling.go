@@ -1,11 +1,11 @@
-// Package spelling finds what somebody meant by a word that is not quite one of those there are.
+// Package spelling finds the names that a mistyped or shortened word stands for.
 package spelling
 
 import "strings"
 
-// Nearest is the name that was probably meant by a word, "" where none is near.
+// Nearest returns the name with the fewest typing errors, or "" if no name is near.
 func Nearest(word string, names []string) string {
-	best, least := "", 3 // two slips of the finger are near, three are another word
+	best, least := "", 3 // two errors are near, three make another word
 	for _, name := range names {
 		if d := distance(strings.ToLower(word), name); d < least && d < len(name) {
 			best, least = name, d
@@ -14,10 +14,11 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// distance is how many letters must be put in, taken out or replaced to make b of a (Levenshtein).
+// distance returns how many letters must be added, removed or replaced to turn a into b
+// (Levenshtein).
 func distance(a, b string) int {
 	if len(a) > len(b)+3 || len(b) > len(a)+3 {
-		return len(a) + len(b) // too far to be a slip
+		return len(a) + len(b) // too far for typing errors
 	}
 	row := make([]int, len(b)+1)
 	for j := range row {
