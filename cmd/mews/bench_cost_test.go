@@ -20,9 +20,9 @@ import (
 // apart.
 type cost struct {
 	cpu      map[string]time.Duration // of each program
-	fakes    time.Duration // of the benchmark's own process
-	switches float64 // voluntary context switches of all threads
-	bytes    int // size of the database without its free pages
+	fakes    time.Duration            // of the benchmark's own process
+	switches float64                  // voluntary context switches of all threads
+	bytes    int                      // size of the database without its free pages
 }
 
 // programs are the three programs of a service.

@@ -90,7 +90,7 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 		config string
 		before string // a command that is answered first
 		aloud  string // said with the first step; the second message comes after it
-		stops  bool // the second message stops the step, so the model is not released
+		stops  bool   // the second message stops the step, so the model is not released
 		want   []answer
 	}{
 		{name: "as it is without being told", want: []answer{{[]int{0, 1}, taken + "\n\nheard: one | two"}}},

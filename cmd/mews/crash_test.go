@@ -66,8 +66,8 @@ type crashRun struct {
 	t       *testing.T
 	server  *telegramtest.Server
 	writers []*writer
-	said    int // messages
-	updates int // updates that brought the messages: an album has several
+	said    int           // messages
+	updates int           // updates that brought the messages: an album has several
 	done    chan struct{} // a token for each finished answer of the model
 }
 

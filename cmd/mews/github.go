@@ -28,8 +28,8 @@ func githubVerb(ctx context.Context, con console, args []string) error {
 	return choose(ctx, con, "github", githubSubcommands(), args)
 }
 
-// askGitHub is a subcommand that asks the service and shows what that answers. params makes what is
-// asked of the words, of which there are at most so many.
+// askGitHub runs a subcommand that asks the service and shows its report. params defines the flags,
+// and returns what makes the request from the words. most is the limit of the words.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
 	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
 	set, file := v.flags(con)
@@ -49,7 +49,7 @@ func askGitHub[R any](ctx context.Context, con console, v subcommand, args []str
 	return report, show(con.out, report, *asJSON, text)
 }
 
-// repoParams asks about the repository that is named, or about all.
+// repoParams makes a request about the named repository, or about all.
 func repoParams(*flag.FlagSet) func([]string) (any, error) {
 	return func(words []string) (any, error) { return github.Question{Repo: strings.Join(words, "")}, nil }
 }
@@ -107,7 +107,7 @@ func githubRedeliver(ctx context.Context, con console, v subcommand, args []stri
 	return err
 }
 
-// repoText says what is done for a repository, and how its news come.
+// repoText shows what Mews does for a repository, and how events reach it.
 func repoText(cfg *config.Config, name string, r config.GitHubRepo) string {
 	done := []string{textRepoNotices}
 	if r.Review {

@@ -16,21 +16,21 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// The size of each of the two runs. MEWS_GITHUB_EVENTS and MEWS_GITHUB_KILLS make them longer
-// (`make crash`); MEWS_GITHUB_SEED replays them. More events take minutes, as a request that GitHub
-// fails is tried again after a minute.
+// Sizes of each of the two runs. MEWS_GITHUB_EVENTS and MEWS_GITHUB_KILLS make them longer (`make
+// crash`); MEWS_GITHUB_SEED replays them. More events take minutes: after a failed request Mews
+// waits a minute.
 const (
 	githubEvents = 20
 	githubKills  = 2
 	githubRepos  = 2
-	githubPulls  = 5 // of each
+	githubPulls  = 5 // of each repository
 )
 
-// TestGitHubCrashRun has people push to pull requests and comment on them while the supervisor is
-// killed at random moments. Of the webhooks one in ten comes twice, one in twenty is lost, and they
-// come in any order; some answers of GitHub's are lost after it has done what it was asked. Each
-// pull request's last head is reviewed, no head twice, and nothing that was found is said twice. It
-// is the same where there are no webhooks, and news have to be looked for.
+// TestGitHubCrashRun kills the supervisor at random while people push to pull requests and comment
+// on them. One in ten webhooks comes twice, one in twenty is lost, and their order is random. Some
+// answers of GitHub are lost after it has done what was asked. In the end each pull request's last
+// head is reviewed, no head twice, and no finding is posted twice. A second run polls instead of
+// using webhooks.
 func TestGitHubCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_GITHUB_SEED=%d", seed)
@@ -46,19 +46,18 @@ func TestGitHubCrashRun(t *testing.T) {
 	}
 }
 
-// pullRun is a service whose repositories are on a GitHub for tests, and what people have pushed
-// there.
+// pullRun is a service, the test GitHub of its repositories, and the pull requests there.
 type pullRun struct {
 	*apptest.Service
 	t         *testing.T
 	rng       *rand.Rand
 	hub       *githubtest.Server
 	pulls     []*writtenPull
-	lastPanic int // number of the newest call of panic: no other has it
+	lastPanic int // number of the newest call of panic; each call has its own
 }
 
-// writtenPull is a pull request. Each of its commits adds a call of panic to a file of its own, and
-// what is found in one is that.
+// writtenPull is a pull request. Each commit adds a file with a call of panic, which the review
+// finds.
 type writtenPull struct {
 	repo   *githubtest.Repo
 	number int
@@ -94,7 +93,7 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 	r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Rate: 0.01, Seed: rng.Uint64()})
 	r.Configure(config)
 	r.Start()
-	// what was open before that is nobody's wish
+	// pull requests that were open before the first poll are not reviewed
 	r.WaitFor(apptest.Patience, "the first look", func() bool {
 		return r.Count("SELECT count(*) FROM setting WHERE name LIKE 'github seen %'") == githubRepos
 	})
@@ -106,7 +105,7 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 	return r
 }
 
-// findPanics is a model that finds something in each line that calls panic, and refutes nothing.
+// findPanics is a model that finds each line that calls panic, and refutes no finding.
 func findPanics(q modeltest.Request) modeltest.Answer {
 	if !strings.HasPrefix(q.System, "You review") {
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
@@ -119,7 +118,7 @@ func findPanics(q modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: `{"verdict": "It panics.", "findings": [` + strings.Join(found, ", ") + `]}`}
 }
 
-// addedPanic is a line that was added, as a prompt shows it.
+// addedPanic matches an added line with a call of panic, as a prompt shows it.
 var addedPanic = regexp.MustCompile(`"R(\d+) \+\\tpanic\((\d+)\)`)
 
 // open opens a pull request with a commit.
@@ -138,12 +137,12 @@ func (r *pullRun) push(p *writtenPull) {
 		fmt.Sprintf("panic%d.go", r.lastPanic): fmt.Sprintf("package main\n\nfunc f%[1]d() {\n\tpanic(%[1]d)\n}\n", r.lastPanic)}})
 }
 
-// makeEvents has things happen, and kills the supervisor meanwhile.
+// makeEvents pushes, rebases and comments at random, and kills the supervisor meanwhile.
 func (r *pullRun) makeEvents(events, kills int) {
 	for i := range events {
 		p := r.pulls[r.rng.IntN(len(r.pulls))]
 		switch {
-		case r.rng.IntN(5) == 0 && len(p.panics) < 15: // each has room for so many comments
+		case r.rng.IntN(5) == 0 && len(p.panics) < 15: // a review has a limited number of comments
 			r.push(p)
 		case r.rng.IntN(20) == 0:
 			p.repo.Rebase(p.branch, "main")
@@ -151,7 +150,7 @@ func (r *pullRun) makeEvents(events, kills int) {
 			p.repo.Comment(p.number, "alice", fmt.Sprint("Comment ", i))
 		}
 		if (i+1)*kills/events > i*kills/events {
-			// as far as it comes in that
+			// the work goes on for a random time
 			<-time.After(time.Duration(r.rng.IntN(1500)) * time.Millisecond)
 			r.Kill()
 			r.hub.Died()
@@ -162,7 +161,7 @@ func (r *pullRun) makeEvents(events, kills int) {
 	r.t.Logf("%d events, %d kills", events, kills)
 }
 
-// settle waits until each last head is reviewed. What was lost is asked for again at a start.
+// settle waits until each last head is reviewed. A start asks GitHub for everything that was lost.
 func (r *pullRun) settle() {
 	r.hub.SetUnreliable(githubtest.Unreliable{})
 	r.hub.Await(r.t, "the webhooks to be sent", r.hub.Idle)
@@ -180,7 +179,7 @@ func (r *pullRun) settle() {
 	})
 }
 
-// logReviews logs how far the reviews are, where the test has failed.
+// logReviews logs the state of the reviews if the test has failed.
 func (r *pullRun) logReviews() {
 	if !r.t.Failed() {
 		return
@@ -197,8 +196,7 @@ func (r *pullRun) logReviews() {
 	}
 }
 
-// check looks at what stands on GitHub: for each call of panic one comment, and for each head at
-// most one review.
+// check checks GitHub: each call of panic has one comment, and each head at most one review.
 func (r *pullRun) check() {
 	mails := 0
 	for _, p := range r.pulls {
@@ -214,7 +212,7 @@ func (r *pullRun) check() {
 		}
 		for _, n := range p.panics {
 			path := "panic" + strconv.Itoa(n) + ".go"
-			// the head may have moved on before it was posted
+			// a finding goes into the summary if the head moves on before it is posted
 			if summed := strings.Count(summaries, "`"+path+":"); said[path]+summed != 1 {
 				r.t.Errorf("%s#%d: %d comments on %s, and in summaries %d times: %s", p.repo.Name(), p.number, said[path], path, summed, summaries)
 			}

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/command"
 )
 
-// helpVerb is `mews help`: it lists the verbs and the pages of the manual, or shows the usage and the
-// page that a name stands for.
+// helpVerb is `mews help`. It lists the verbs and the pages of the manual, or shows a verb's usage,
+// or a page.
 func helpVerb(ctx context.Context, con console, args []string) error {
 	words, err := parseNames(flags(con, "help"), args, 0, 2)
 	if err != nil {
@@ -57,7 +57,7 @@ func listPages(w io.Writer) {
 	}
 }
 
-// showUsage shows what `mews VERB --help` does.
+// showUsage shows the usage of a verb, as `mews VERB --help` does.
 func showUsage(ctx context.Context, con console, words []string) error {
 	i := slices.IndexFunc(verbs(), func(v verb) bool { return v.name == words[0] })
 	con.err = con.out
@@ -68,7 +68,7 @@ func showUsage(ctx context.Context, con console, words []string) error {
 	return err
 }
 
-// showPage shows a page of the manual, perhaps below the usage of the verb with its name.
+// showPage shows a page of the manual. below is true if the verb's usage is above it.
 func showPage(w io.Writer, page manual.Page, below bool) error {
 	if below {
 		fmt.Fprintln(w)
@@ -76,7 +76,7 @@ func showPage(w io.Writer, page manual.Page, below bool) error {
 	return chat.ShowMarkdown(w, page.LinkedBy("mews help").Text)
 }
 
-// unknownTopic says that there is no such topic, and which are near.
+// unknownTopic reports that there is no such topic, and names similar ones.
 func unknownTopic(con console, topic string) error {
 	fmt.Fprintf(con.err, textNoTopic, topic)
 	known := manual.Names()
@@ -90,7 +90,7 @@ func unknownTopic(con console, topic string) error {
 	return errMisuse
 }
 
-// chatPages are the manual's pages for /help in the chat.
+// chatPages returns the manual's pages for /help in the chat.
 func chatPages() (pages []command.Page) {
 	for _, p := range manual.Pages() {
 		p = p.LinkedBy("/help")

@@ -15,14 +15,14 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// indexed is what the index has of somebody's home: the files' names and sections. The service does
-// not run.
+// indexed returns the names and sections that the index has of a user's home. The service must not
+// run.
 func indexed(h *apptest.Service, user string) []string {
 	return sqlitetest.QueryCopy(h.T, filepath.Join(h.Dir, "state", "private", "index.db"), `SELECT p.path || ':' || p.line || ' ' || s.heading || '|' || s.text
 		FROM place p JOIN section s ON s.id = p.section WHERE p.user = ? ORDER BY p.path, p.position`, user)
 }
 
-// awaitIndexed waits until so much of somebody's home can be searched.
+// awaitIndexed waits until the index of a user's home fulfils a condition.
 func awaitIndexed(h *apptest.Service, user string, there func(api.HomeIndex) bool) {
 	h.T.Helper()
 	h.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
@@ -36,8 +36,8 @@ func hasFiles(n int) func(api.HomeIndex) bool {
 	return func(i api.HomeIndex) bool { return i.Files == n }
 }
 
-// TestHomeIndex_ChangesAndKills_IsCurrent: once its person's worker runs, as it changes, and after kills, with
-// real processes.
+// TestHomeIndex_ChangesAndKills_IsCurrent: the index follows a home's changes while its user's
+// worker runs, and after a kill. Real processes run.
 func TestHomeIndex_ChangesAndKills_IsCurrent(t *testing.T) {
 	h := apptest.NewService(t, "", "ann", "bob")
 	write := func(user, path, text string) {
@@ -76,7 +76,7 @@ func TestHomeIndex_ChangesAndKills_IsCurrent(t *testing.T) {
 	want = append(want, "old/garden.md:2 Garden > Tomatoes|red")
 	apptest.GiveToWorkers(t, h.Home("ann"))
 	awaitIndexed(h, "ann", func(i api.HomeIndex) bool { return i.Files > 2 })
-	v.stop() // whatever is being done
+	v.stop() // in the middle of indexing
 	h.Kill()
 	h.Start()
 	v = newClient(t, h, "ann")

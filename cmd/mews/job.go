@@ -40,13 +40,13 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	return askAndShow(ctx, con, cfg, schedule.MethodJob, q, *asJSON, schedule.Report.Text)
 }
 
-// settings are NAME=VALUE flags, which may be given several times.
+// settings are NAME=VALUE flags, which may be repeated.
 type settings map[string]string
 
-// String is nothing: there is no default.
+// String returns "": there is no default.
 func (settings) String() string { return "" }
 
-// Set takes one.
+// Set adds a setting.
 func (s settings) Set(text string) error {
 	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {

@@ -12,21 +12,21 @@ import (
 	"mews/supervisor/control"
 )
 
-// chatQuestion is what a message has the model ask, and what its sender is to say to that.
+// chatQuestion is a question that a message makes the model ask, and its sender's answer.
 type chatQuestion struct {
 	text    string
-	press   string        // the button; "" for none
-	words   string        // else
-	meaning string        // what the model reads of it
-	pause   time.Duration // for so long the sender is away
+	press   string        // the button to press, or "" for words
+	words   string        // the answer in words
+	meaning string        // the answer as the model reads it
+	pause   time.Duration // how long the sender waits before the answer
 }
 
-// addQuestions has the model ask for about two of ten messages. Each question is another one, and nothing
-// that is sent beside it answers it.
+// addQuestions makes about two of ten messages ask something. All questions differ, and no other
+// message answers one.
 func addQuestions(seed uint64, name string, all []chatMessage) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for i, m := range all {
-		if m.files == nil && rng.IntN(7) < 2 { // seven of ten have no files
+		if m.files == nil && rng.IntN(7) < 2 { // seven of ten messages have no files
 			all[i] = askingMessage(rng, name, i)
 		}
 	}
@@ -52,7 +52,7 @@ func askingMessage(rng *rand.Rand, name string, i int) chatMessage {
 	return chatMessage{text: fmt.Sprintf("say #%d\n%s", i, asked), question: &q}
 }
 
-// wantedAnswer is what the answer to a message ends with.
+// wantedAnswer returns what the answer to a message must end with.
 func (m chatMessage) wantedAnswer() string {
 	if m.question != nil {
 		return "told:\n" + m.question.meaning
@@ -60,8 +60,9 @@ func (m chatMessage) wantedAnswer() string {
 	return "done: " + m.text
 }
 
-// takeQuestion takes what is delivered of questions: one that the person is asked, once, or that it
-// is still waited for. It says whether it was such. The caller has the mutex.
+// takeQuestion takes a delivery about a question: the question, the confirmation of an answer, or a
+// reminder that it is open. It reports whether the delivery was one of them. The caller holds the
+// mutex.
 func (k *chatUser) takeQuestion(d control.Delivery) bool {
 	if said, mine := k.answerKeys[d.Key]; mine {
 		k.confirmed[said]++
@@ -77,14 +78,14 @@ func (k *chatUser) takeQuestion(d control.Delivery) bool {
 				k.answering.Go(func() { k.answerQuestion(key, d, *m.question) })
 			}
 			return true
-		default: // what was sent before the answer waits for its turn
+		default: // a message that comes before the answer waits for it
 			return k.questions[i] == 1
 		}
 	}
 	return false
 }
 
-// answer answers a question, a while after it was read.
+// answerQuestion answers a question after its pause.
 func (k *chatUser) answerQuestion(key string, d control.Delivery, q chatQuestion) {
 	select {
 	case <-time.After(q.pause):
@@ -92,7 +93,7 @@ func (k *chatUser) answerQuestion(key string, d control.Delivery, q chatQuestion
 		return
 	}
 	if q.press == "" {
-		_, _ = k.chat.Say(k.leaving, key, q.words) // check will miss what is told
+		_, _ = k.chat.Say(k.leaving, key, q.words) // after an error check finds that the confirmation is missing
 		return
 	}
 	for _, row := range d.Buttons {
@@ -104,7 +105,7 @@ func (k *chatUser) answerQuestion(key string, d control.Delivery, q chatQuestion
 	}
 }
 
-// checkQuestions: each was put to the person once, and they were told once what they had answered.
+// checkQuestions checks that each question came once, and that each answer was confirmed once.
 func (k *chatUser) checkQuestions(t *testing.T) (asked int) {
 	t.Helper()
 	for i, m := range k.messages {
@@ -119,8 +120,8 @@ func (k *chatUser) checkQuestions(t *testing.T) (asked int) {
 	return asked
 }
 
-// checkQuestions: each question that was asked has ended once, with an answer, which was used for
-// one turn that has ended.
+// checkQuestions checks the database: each question was answered once, the answer was used, and its
+// turn has ended.
 func checkQuestions(t *testing.T, h *apptest.Service, asked int) {
 	t.Helper()
 	for what, query := range map[string]string{

@@ -22,23 +22,23 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// The size of the run. MEWS_KILL_MESSAGES and MEWS_KILL_KILLS make it longer; MEWS_KILL_SEED
-// replays one.
+// Sizes of the run. MEWS_KILL_MESSAGES and MEWS_KILL_KILLS make it longer; MEWS_KILL_SEED replays
+// one.
 const (
 	killPeople   = 8
 	killMessages = 96
 	killKills    = 10
 )
 
-// workerKills is how many of its workers one person loses between two lives of the supervisor: one
-// less than the breaker takes, for what it does is another test's story.
+// workerKills is how many workers a person may lose between two starts of the supervisor: one less
+// than the circuit breaker allows. Another test is about the breaker.
 const workerKills = 4
 
-// TestKillRun has eight people send a hundred messages, three of ten with files and two of ten for
-// which the model asks them something, while the supervisor and the workers are killed at random
-// moments. Every message is answered exactly once, in order but for what overtakes files that take
-// long to arrive; every file is in uploads/ once, the database is whole after each kill, and
-// nothing is left running.
+// TestKillRun kills supervisor and workers at random while eight people send a hundred messages.
+// Three of ten messages have files, and for two of ten the model asks something. Each message is
+// answered exactly once. The order is kept, except that a message may overtake files that take long
+// to arrive. Each file is in uploads/ once, the database is intact after each kill, and no process
+// is left.
 func TestKillRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages, kills := apptest.Number(t, "MEWS_KILL_MESSAGES", killMessages), apptest.Number(t, "MEWS_KILL_KILLS", killKills)
@@ -65,7 +65,7 @@ func TestKillRun(t *testing.T) {
 		k.leaving = ctx
 		users = append(users, k)
 		talking.Go(func() { k.sendAll(ctx) })
-		<-k.joined // a chat that can't be joined at first gives up at once
+		<-k.joined // a chat that can't connect at first gives up at once
 	}
 	killer := &killer{service: h, rng: rng, losses: map[int]int{}}
 	for i := range kills {
@@ -99,26 +99,26 @@ func TestKillRun(t *testing.T) {
 	h.CheckIntegrity()
 }
 
-// expired is a patience that has come to its end.
+// expired is a timeout that is over.
 var expired = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
 }()
 
-// killer kills.
+// killer kills supervisors and workers, and counts the kills.
 type killer struct {
 	service *apptest.Service
-	died    func(time.Time) // told of each kill of the supervisor; nil: nobody is
+	died    func(time.Time) // is told of each kill of the supervisor; may be nil
 	rng     *rand.Rand
-	// Workers killed, by the person's place, since the supervisor's last start
+	// Workers killed since the supervisor's last start, by the person's number.
 	losses               map[int]int
 	supervisors, workers int
 	answered             int
 }
 
-// Kill waits until about as many answers have come as are due, and a moment more, and kills
-// something.
+// kill waits for about as many answers as are due, and a moment more. Then it kills a worker or the
+// supervisor.
 func (k *killer) kill(answers <-chan struct{}, due int) {
 	patience := time.After(2 * time.Second)
 	for k.answered < due {
@@ -126,13 +126,13 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 		case <-answers:
 			k.answered++
 			continue
-		case <-patience: // every answer that was due may be behind a back-off
+		case <-patience: // all due answers may wait for a back-off
 		}
 		break
 	}
 	<-time.After(time.Duration(k.rng.IntN(30)) * time.Millisecond)
 	wantsWorker := k.rng.IntN(2) == 0
-	// each of the two is killed, however few kills there are
+	// each of the two is killed, even in a short run
 	if k.supervisors == 0 || k.workers == 0 {
 		wantsWorker = k.supervisors > 0
 	}
@@ -170,22 +170,22 @@ func (k *killer) killWorker() bool {
 	return false
 }
 
-// isNearlyGivenUp says whether a person's turn, or what reads their files, has lost as many workers as it
-// may: with the next it is given up, which is another test's story.
+// isNearlyGivenUp reports whether a person's turn or file operation has lost as many workers as it
+// may. With one more it would be given up, which another test is about.
 func (k *killer) isNearlyGivenUp(person string) bool {
 	return k.service.Count(`SELECT (SELECT count(*) FROM turn WHERE user = ?1 AND ended_at IS NULL AND deaths >= 2) +
 		(SELECT count(*) FROM operation WHERE user = ?1 AND state IN ('waiting', 'running') AND deaths >= 2)`, person) > 0
 }
 
-// chatMessage is a message and what its answer must be.
+// chatMessage is a message and the question that it makes the model ask.
 type chatMessage struct {
 	text     string
 	files    []chatFile
-	question *chatQuestion // nil: nothing is asked
+	question *chatQuestion // nil for no question
 }
 
-// randomMessages makes up what one person sends: words, files that are written and read, lines that
-// are appended, several steps, and files.
+// randomMessages makes up the messages of one person: words, files to write and read, lines to
+// append, several steps, and files sent.
 func randomMessages(seed uint64, name string, n int) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var all []chatMessage
@@ -209,14 +209,14 @@ type chatUser struct {
 	chat     *control.Chat
 	answers  chan<- struct{}
 
-	leaving   context.Context // ends as the person leaves
+	leaving   context.Context // ends when the person leaves
 	answering sync.WaitGroup
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	sent       map[string]int
-	answerKeys map[string]int // answers to what messages had asked, by their keys
-	questions  map[int]int    // how often was asked, by the message
-	confirmed  map[int]int    // how often was told what was answered
+	answerKeys map[string]int // answers to questions, by their keys
+	questions  map[int]int    // how often each message's question came
+	confirmed  map[int]int    // how often each answer was confirmed
 	got        []control.Delivery
 	remaining  int
 	joined     chan struct{}
@@ -245,12 +245,12 @@ func (k *chatUser) sendAll(ctx context.Context) {
 		for n, f := range l.files {
 			ref, err := k.chat.Upload(ctx, bytes.NewReader(f.content))
 			if err != nil {
-				return // check will miss its answer
+				return // check finds that the answer is missing
 			}
 			uploaded = append(uploaded, control.UploadedFile{Blob: ref, Name: fmt.Sprint(f.kind, n, map[string]string{"voice": ".wav"}[f.kind])})
 		}
 		if _, err := k.chat.Say(ctx, key, l.text, uploaded...); err != nil {
-			return // and that
+			return // the same
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (k *chatUser) Attached(_ control.Attached, again bool) {
 func (*chatUser) Show(control.Progress) {}
 func (*chatUser) Lost(error)            {}
 
-// check holds what came against what was sent and how turns took it.
+// check compares the deliveries with the messages and with the order in which turns took them.
 func (k *chatUser) check(t *testing.T, took map[string]takenMessage) (asked int) {
 	t.Helper()
 	k.mu.Lock()
@@ -316,7 +316,7 @@ func (k *chatUser) check(t *testing.T, took map[string]takenMessage) (asked int)
 	return k.checkQuestions(t)
 }
 
-// checkFiles holds the person's folder against what they had done: each line was appended once.
+// checkFiles checks the person's log.txt: each line was appended once.
 func (k *chatUser) checkFiles(t *testing.T) {
 	t.Helper()
 	log, err := os.ReadFile(filepath.Join(k.home, "log.txt"))
@@ -334,5 +334,5 @@ func (k *chatUser) checkFiles(t *testing.T) {
 	}
 }
 
-// share is the i-th of n nearly equal parts.
+// share returns the size of the i-th of n nearly equal parts.
 func share(whole, n, i int) int { return whole*(i+1)/n - whole*i/n }

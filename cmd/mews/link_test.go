@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// These tests hold how the programs are linked.
+// These tests check how the programs are linked.
 
-// linkFlags is what `make build` gives to the linker.
+// linkFlags matches the linker's flags in `make build`.
 var linkFlags = regexp.MustCompile(`(?m)^build:.*\n\t.* -ldflags '(.*?)'`)
 
 // TestLink_Programs_KeepNoUnusedMethod looks for a function that calls methods by name, as
@@ -73,7 +73,7 @@ func TestChainToReflection_Dump_FindsFirstMark(t *testing.T) {
 // returns the chain from main to the first symbol that is marked ReflectMethod, and the number of
 // symbols. Later marks may be there because of the first.
 func chainToReflection(dump io.Reader) (chain []string, symbols int) {
-	from, marked := map[string]string{}, "" // by each symbol, the one that has brought it in
+	from, marked := map[string]string{}, "" // for each symbol, the one that needs it
 	lines := bufio.NewScanner(dump)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -99,8 +99,8 @@ func chainToReflection(dump io.Reader) (chain []string, symbols int) {
 	return chain, len(from)
 }
 
-// TestLink_StrippedProgram_TracesLines has a program without symbols and DWARF print its stacks.
-// SIGQUIT prints functions, files and lines as a panic does.
+// TestLink_StrippedProgram_TracesLines: a program without symbols and DWARF still prints its
+// stacks. SIGQUIT prints functions, files and lines as a panic does.
 func TestLink_StrippedProgram_TracesLines(t *testing.T) {
 	h := apptest.NewService(t, "", "ann")
 	h.Start()

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// lives are the real providers, by the variable that has the key of each. LIVE_MODEL_KIND names
-// another model.
+// lives are the real providers, with the variable of each one's key. LIVE_MODEL_KIND names another
+// model.
 var lives = []struct{ kind, key, model string }{
 	{"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
 	{"openai", "OPENAI_API_KEY", "gpt-5-mini"},
@@ -70,7 +70,7 @@ func converse(t *testing.T, kind, key, model string) {
 	h.Stop()
 }
 
-// liveClient is a client that keeps what it is told.
+// liveClient is a client that keeps the deliveries.
 type liveClient struct {
 	chat *control.Chat
 	got  chan string

@@ -15,14 +15,14 @@ import (
 	"unicode/utf8"
 )
 
-// Code reaches to maxColumns; a tab takes tabColumns.
+// Limits of a line of code: maxColumns, with tabColumns for a tab.
 const (
 	maxColumns = 120
 	tabColumns = 4
 )
 
-// longLinesFile has the files that had longer lines when the limit came, and how many. It only
-// shrinks.
+// longLinesFile lists the files that had longer lines when the limit came, with the number of such
+// lines. It only shrinks.
 const longLinesFile = "testdata/long-lines.txt"
 
 var update = flag.Bool("update", false, "lower the counts of "+longLinesFile)
@@ -93,8 +93,8 @@ func TestLongLines_List_OnlyShrinks(t *testing.T) {
 	}
 }
 
-// longLines lists the lines of code that are too long. A comment is no code, nor is a line of a
-// text of several lines.
+// longLines returns the numbers of the lines of code that are too long. Comments do not count, nor
+// does a string literal of several lines.
 func longLines(text []byte) (long []int) {
 	wide := map[int]bool{}
 	for i, line := range bytes.Split(text, []byte("\n")) {
@@ -115,7 +115,7 @@ func longLines(text []byte) (long []int) {
 			break
 		}
 		line := file.Line(at)
-		if kind != token.SEMICOLON && wide[line] { // the end of a comment's line counts as one
+		if kind != token.SEMICOLON && wide[line] { // the scanner reports a semicolon at the end of a comment's line
 			code[line] = true
 		}
 		if kind != token.STRING || !strings.Contains(literal, "\n") {
@@ -129,7 +129,7 @@ func longLines(text []byte) (long []int) {
 	return slices.Sorted(maps.Keys(code))
 }
 
-// readLongLines reads a file and a count a line.
+// readLongLines reads the list: a file and a number on each line.
 func readLongLines(text string) (map[string]int, error) {
 	listed := map[string]int{}
 	for line := range strings.Lines(text) {
@@ -164,7 +164,7 @@ func faultsOfLongLines(listed map[string]int, found map[string][]int) (faults []
 	return faults
 }
 
-// lowerLongLines lowers the counts to what was found, on the disk too. It raises none.
+// lowerLongLines lowers the numbers to those found, on the disk too. It raises none.
 func lowerLongLines(t *testing.T, listed map[string]int, found map[string][]int) {
 	t.Helper()
 	var text strings.Builder

@@ -11,27 +11,27 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // people's time zones, also where the system has none installed
+	_ "time/tzdata" // users' time zones, even if the system has no zone files
 
 	"mews/supervisor"
 )
 
-// version is set when the program is built.
+// version is set by the linker.
 var version = "dev"
 
-// console is where a verb reads and writes.
+// console is the input and the outputs of a verb.
 type console struct {
 	in       *os.File
 	out, err io.Writer
 }
 
-// verb is one thing that the program does.
+// verb is a command of the program, such as run.
 type verb struct {
 	name string
 	run  func(ctx context.Context, con console, args []string) error
 }
 
-// verbs is the table; the help lists it in this order.
+// verbs is the table of verbs, in the order of the help.
 func verbs() []verb {
 	return []verb{
 		{"run", runVerb},
@@ -58,8 +58,7 @@ func verbs() []verb {
 	}
 }
 
-// Exit statuses, as package flag has them: of a verb that failed, and of a command line that makes
-// no sense.
+// Exit statuses, as in package flag: of a verb that failed, and of a wrong command line.
 const (
 	exitFailed = 1
 	exitUsage  = 2
@@ -96,7 +95,7 @@ func dispatch(ctx context.Context, con console, args []string) int {
 	return exitUsage
 }
 
-// errMisuse is a command line that makes no sense. Whoever returns it has printed why.
+// errMisuse is the error for a wrong command line. The function that returns it has printed why.
 var errMisuse = errors.New("misuse")
 
 func exit(con console, err error) int {
@@ -106,7 +105,7 @@ func exit(con console, err error) int {
 	case errors.Is(err, errMisuse):
 		return exitUsage
 	}
-	// A person's error is shown as it was written for them. Any other one is shown whole: its
+	// An error written for people is shown as it is. Any other error is shown whole, because its
 	// reader runs the service.
 	text := err.Error()
 	if e := new(supervisor.Error); errors.As(err, &e) {
@@ -124,7 +123,7 @@ func usage(w io.Writer) {
 	fmt.Fprint(w, textHelpEnd)
 }
 
-// flags is the flag set of a verb, or of a subcommand by both names.
+// flags returns the flag set of a verb, or of a subcommand such as "user add".
 func flags(con console, name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(con.err)
@@ -142,7 +141,7 @@ func printFlag(w io.Writer, f *flag.Flag) {
 	fmt.Fprintf(w, "  --%s\n    \t%s\n", strings.TrimSpace(f.Name+" "+value), what)
 }
 
-// parse reads the flags of a verb, which takes no other arguments.
+// parse reads the flags of a verb that takes no other arguments.
 func parse(set *flag.FlagSet, args []string) error {
 	_, err := parseNames(set, args, 0, 0)
 	return err

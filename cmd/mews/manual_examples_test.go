@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/app"
 )
 
-// The fenced blocks of README.md and of the manual's pages are run, or checked, by the word behind
-// the fence.
+// exampleKinds has a check for each kind of fenced block in README.md and the manual, by the word
+// behind the fence.
 var exampleKinds = map[string]func(m *ownMews, block example) (faults []string){
 	"chat":    (*ownMews).checkChat,
 	"console": (*ownMews).checkConsole,
@@ -32,8 +32,8 @@ type example struct {
 	lines []string
 }
 
-// TestManual_Examples_BehaveAsShown reads the pages from the disk. MEWS_MANUAL is another folder
-// of the manual, with README.md two folders above it.
+// TestManual_Examples_BehaveAsShown checks the pages on the disk. MEWS_MANUAL names another manual
+// folder; README.md is two folders above it.
 func TestManual_Examples_BehaveAsShown(t *testing.T) {
 	folder := os.Getenv("MEWS_MANUAL")
 	if folder == "" {
@@ -73,12 +73,12 @@ func faultsOfPage(t testing.TB, text string) (faults []string) {
 	return faults
 }
 
-// fence begins and ends a block. One in a list is indented.
+// fence matches the first or last line of a block. A block in a list is indented.
 var fence = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
 
-// examplesOf lists the blocks of a page. One without an end goes to the page's end.
+// examplesOf lists the blocks of a page. A block without an end goes to the page's end.
 func examplesOf(text string) (blocks []example) {
-	indent, end := "", "" // of the block that is read
+	indent, end := "", "" // of the current block
 	for i, line := range strings.Split(text, "\n") {
 		m := fence.FindStringSubmatch(line)
 		switch {
@@ -95,7 +95,7 @@ func examplesOf(text string) (blocks []example) {
 	return blocks
 }
 
-// exchange is a line that is typed, and what a page shows below it.
+// exchange is a line that is typed, and the lines that a page shows below it.
 type exchange struct {
 	typed string
 	shown []string
@@ -132,7 +132,7 @@ func (m *ownMews) checkChat(block example) []string {
 	return faults
 }
 
-// checkConsole has bash run the commands, each on its own, in one folder for the page.
+// checkConsole runs each command by bash, all in one folder of the page.
 func (m *ownMews) checkConsole(block example) []string {
 	list, faults := block.exchanges("$ ")
 	for _, x := range list {
@@ -149,17 +149,18 @@ func (m *ownMews) checkConsole(block example) []string {
 	return faults
 }
 
-// completions complete a part of a configuration that mentions users or models and does not list them.
+// completions complete a part of a configuration that mentions users or models but does not list
+// them.
 var completions = map[string]string{
 	"users": "users: [{name: ann, role: admin, telegram: 42}]\n",
 	"models": "models: {default: local/qwen3, providers: {local: {kind: openai, " +
 		"base_url: \"http://127.0.0.1:11434/v1\"}}}\n",
 }
 
-// userKey names a person outside the list of users.
+// userKey matches a user's name outside the list of users.
 var userKey = regexp.MustCompile(`\buser: (\w+)`)
 
-// whole returns a configuration: a part, and the rests that it lacks.
+// completeConfig returns a part of a configuration with the completions that it needs.
 func completeConfig(part string) string {
 	text := part + "\n"
 	for key, rest := range completions {
@@ -174,8 +175,8 @@ func completeConfig(part string) string {
 	return text
 }
 
-// checkYAML loads a configuration, or a part of one. Every variable is set, and every file is there
-// that it names.
+// checkYAML loads a configuration, or a part of one. Every variable is set, and every named file
+// exists.
 func checkYAML(_ *ownMews, block example) []string {
 	const file = "/etc/mews/mews.yaml"
 	env := config.Env{Login: "ann", Home: "/home/ann", Cwd: "/home/ann", Effects: app.Effects(), Getenv: secretFor}
@@ -199,10 +200,10 @@ func secretFor(name string) string {
 	if name = strings.ToLower(name); strings.Contains(name, "telegram") && strings.Contains(name, "token") {
 		return "123456789:" + strings.Repeat("A", 35)
 	}
-	return strings.Repeat("5a", 32) // a key, in hexadecimal digits
+	return strings.Repeat("5a", 32) // a key in hexadecimal digits
 }
 
-// checkShell has bash read the commands without running them.
+// checkShell makes bash parse the commands without running them.
 func checkShell(_ *ownMews, block example) (faults []string) {
 	commands := strings.Join(block.lines, "\n")
 	if out, err := exec.Command("bash", "-n", "-c", commands).CombinedOutput(); err != nil {
@@ -211,7 +212,8 @@ func checkShell(_ *ownMews, block example) (faults []string) {
 	return append(faults, faultsOfVerbs(commands)...)
 }
 
-// mewsCommand is a command of mews, perhaps with variables or by sudo, and its first two words.
+// mewsCommand matches a command of mews, perhaps with variables or by sudo. The groups are its
+// first two words.
 var mewsCommand = regexp.MustCompile(`(?m)(?:^|[;&|(])[ \t]*((?:\w+=\S+ +|sudo +(?:-\w+ +\S+ +)*)*` +
 	`(?:\S*/)?mews +([a-z]\S*)(?: +([a-z]+)\b)?)`)
 

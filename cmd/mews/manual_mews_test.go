@@ -20,18 +20,18 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// ownMews is a Mews with nothing configured, in a folder of its own. One goroutine uses it. It is
-// started when it is first needed, and ends with its test.
+// ownMews is a Mews with nothing configured, in its own folder. One goroutine uses it. It starts
+// when it is first needed, and ends with its test.
 type ownMews struct {
 	t        testing.TB
 	dir      string
-	more     []string // variables of the environment
-	service  bool     // it runs
+	more     []string // environment variables
+	service  bool     // whether it runs
 	terminal *ownTerminal
-	kept     string // the number of the newest line that was answered
+	kept     string // number of the newest answered line
 }
 
-// newMews makes the folders. They have a short path: a socket's path must be short.
+// newMews makes the folders. Their path is short, because a socket's path must be short.
 func newMews(t testing.TB, more ...string) *ownMews {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews-own-")
@@ -100,7 +100,7 @@ func (m *ownMews) serve() {
 	})
 }
 
-// await waits for something that comes from another process.
+// await waits until another process fulfils a condition.
 func (m *ownMews) await(what string, there func() bool) {
 	m.t.Helper()
 	deadline := time.After(apptest.Patience)
@@ -123,7 +123,7 @@ func (m *ownMews) await(what string, there func() bool) {
 type ownTerminal struct {
 	keys *os.File
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	screen *chattest.Screen
 	came   int // bytes
 }
@@ -140,7 +140,7 @@ func (t *ownTerminal) everything() string {
 	return t.screen.Everything()
 }
 
-// open starts mews in a terminal of this size. It ends with the test, without an error.
+// open starts mews in a terminal of this size. It must end without an error when the test ends.
 func (m *ownMews) open(cols, rows int, args ...string) {
 	m.t.Helper()
 	cmd := m.command(m.path("bin", "mews"), args...)
@@ -158,14 +158,14 @@ func (m *ownMews) open(cols, rows int, args ...string) {
 			t.screen.Write(buffer[:n])
 			t.came += n
 			t.mu.Unlock()
-			if err != nil { // nobody has the other side open any more
+			if err != nil { // nobody has the other side open now
 				return
 			}
 		}
 	})
 	m.terminal = t
 	m.t.Cleanup(func() {
-		_, typed := keys.WriteString("\x03\x04") // clears the line, and leaves
+		_, typed := keys.WriteString("\x03\x04") // clear the line, and leave
 		err := errors.Join(typed, cmd.Wait())
 		watching.Wait()
 		if err := errors.Join(err, keys.Close()); err != nil {
@@ -183,15 +183,15 @@ func (m *ownMews) say(line string) []string {
 	if _, err := m.terminal.keys.WriteString(line + "\r"); err != nil {
 		m.t.Fatal(err)
 	}
-	if words := strings.Fields(line); words[0] != "/attach" || len(words) > 2 { // that alone sends nothing
+	if words := strings.Fields(line); words[0] != "/attach" || len(words) > 2 { // /attach alone sends nothing
 		m.await("an answer to "+line, m.newlySettled())
 	}
 	shown := m.lines()
 	return shown[min(before, len(shown)):]
 }
 
-// newlySettled returns a check whether the typed line is answered. The check copies the database,
-// so it waits until the terminal has been quiet for some calls.
+// newlySettled returns a function that reports whether the typed line is answered. The function
+// copies the database, so it first waits until the terminal has been quiet for some calls.
 func (m *ownMews) newlySettled() func() bool {
 	came, quiet := m.terminal.bytes(), 0
 	return func() bool {
@@ -210,7 +210,7 @@ func (m *ownMews) newlySettled() func() bool {
 	}
 }
 
-// marker is typed and deleted again: if it is on the screen, all earlier output is there too.
+// marker is typed and deleted again. If it is on the screen, so is all earlier output.
 const marker = "§"
 
 // lines returns the lines of the terminal above the one that is being typed.
@@ -230,7 +230,7 @@ func (m *ownMews) lines() (lines []string) {
 }
 
 // settled selects the number of the newest inbound, a space, and 1 or 0. It is 1 if each inbound is
-// answered or waits for the answer to a question, and nothing is left to be delivered.
+// answered or waits for the answer to a question, and nothing is left to deliver.
 const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0) || ' ' || " +
 	"((SELECT count(*) FROM inbox WHERE state IN ('new', 'running')) <= " +
 	"(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL) AND " +

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// A page may leave out lines by skip, and a part of a line by some.
+// Marks by which a page leaves out lines (skip) or a part of a line (some).
 const (
 	skip = "..."
 	some = "…"
 )
 
-// optionalLine are lines that a page may leave out anywhere: empty ones, and those of tools, which come
-// sooner or later.
+// optionalLine matches lines that a page may leave out: empty ones, and lines about tools, whose
+// time varies.
 var optionalLine = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 
 // plainLine returns a line without Markdown's marks and the terminal's own.
@@ -27,16 +27,16 @@ func plainLine(line string) string {
 	return line
 }
 
-// faultOfShown names the first line of a page that is missing in the answer, "" if none is. The
-// lines of a page must be adjacent in the answer unless a skip is between them. They may begin and
-// end anywhere.
+// faultOfShown returns the first line of a page that is missing in the answer, or "". The lines of
+// a page must be adjacent in the answer unless a skip is between them. They may begin and end
+// anywhere.
 func faultOfShown(shown, came []string) string {
 	var lines []string
 	for _, line := range came {
 		lines = append(lines, plainLine(line))
 	}
 	var parts [][]string
-	free := true // what is shown next may begin anywhere
+	free := true // the next part may begin anywhere
 	for _, line := range shown {
 		line = plainLine(line)
 		switch {
@@ -51,7 +51,7 @@ func faultOfShown(shown, came []string) string {
 	}
 	at := 0
 	for _, part := range parts {
-		read := 0 // lines of the part, at most
+		read := 0 // the most lines of the part that match
 		for i := at; i < len(lines) && read < len(part); i++ {
 			n, behind := matchPart(part, lines, i)
 			read, at = max(read, n), behind
@@ -67,8 +67,8 @@ func faultOfShown(shown, came []string) string {
 	return ""
 }
 
-// matchPart reads a part from a line on, and returns how many lines of it stand there, and where they
-// end.
+// matchPart compares a part with lines from an index on. It returns how many lines of the part
+// match, and the index after the last.
 func matchPart(part, lines []string, at int) (read, behind int) {
 	for read < len(part) && at < len(lines) {
 		switch {

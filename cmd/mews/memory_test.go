@@ -7,14 +7,14 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// mostIdle is the private memory that supervisor and spawner may have together while nobody speaks,
-// in KB, with Telegram on. They have some 11,700, and up to 400 more or less by when garbage was
-// collected last. What is built grows it to 20,000 at most.
+// mostIdle limits the private memory of supervisor and spawner together, in KB, while nobody speaks
+// and Telegram is on. It is about 11,700, and up to 400 more or less depending on the last garbage
+// collection. New features may raise the limit to at most 20,000.
 const mostIdle = 14_000
 
 func TestIdleMemory(t *testing.T) {
 	h := apptest.NewService(t, "", "ann")
-	// the race detector's memory is not what is promised
+	// the race detector takes memory too
 	h.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
 	h.Configure(apptest.OnTelegram(server, "") + gateConfig)
@@ -27,7 +27,7 @@ func TestIdleMemory(t *testing.T) {
 	}
 }
 
-// idle waits until a service polls and has done what follows its start, and returns its processes.
+// idle waits until a service polls and has settled, and returns its processes.
 func idle(t testing.TB, h *apptest.Service, server *telegramtest.Server) (supervisor, spawner int) {
 	t.Helper()
 	server.Await(t, "a poll that waits, and a menu", func() bool {

@@ -11,15 +11,15 @@ import (
 	"mews/supervisor/model/openai"
 )
 
-// findLocalModels finds servers of models on this machine.
+// findLocalModels finds model servers on this machine.
 var findLocalModels = openai.FindLocal
 
-// plainModel is a model's name that a shell does not interpret. Other people choose the names, and
-// the hint is there to be copied.
+// plainModel matches a model's name in which a shell interprets nothing. Other people choose the
+// names, and the hint is there to be copied.
 var plainModel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$`)
 
-// nearbyModels are hints at models on this machine, where none is configured. Mews never uses one
-// unasked.
+// nearbyModels returns hints at model servers on this machine if no model is configured. Mews never
+// uses one unasked.
 func nearbyModels(ctx context.Context, cfg *config.Config, path string) (hints []string) {
 	if path != "" || cfg.Models.Default != config.Offline {
 		return nil

@@ -23,7 +23,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// verbRig runs a verb on an empty configuration, and gives what it printed.
+// verbRig runs a verb on an empty configuration, and returns its output.
 func verbRig(t *testing.T, run func(context.Context, console, []string) error, args ...string) (out, errs string, err error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,8 +60,8 @@ func TestModelsVerb(t *testing.T) {
 	}
 }
 
-// nearbyServer is a server of models on loopback, in place of those that may be on this machine.
-// looked counts how often it was looked for.
+// nearbyServer starts a model server on loopback, and hides the real ones of this machine. looked
+// counts the searches for servers.
 func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
 	t.Helper()
 	server = modeltest.New(modeltest.Echo)
@@ -80,7 +80,7 @@ func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hin
 		"/v1 OPENAI_MODEL=qwen3:8b mews run", looked
 }
 
-// bareConfig is the configuration of a machine on which nothing is configured but what env says.
+// bareConfig is the configuration of a machine without a file, with the variables in env.
 func bareConfig(t *testing.T, env map[string]string) *config.Config {
 	t.Helper()
 	e, err := config.OS(app.Effects())
@@ -102,8 +102,8 @@ func bareConfig(t *testing.T, env map[string]string) *config.Config {
 	return cfg
 }
 
-// TestNearbyModel_IsOffered_NotUsed: whoever talks then is answered offline, and no word of
-// theirs goes there.
+// TestNearbyModel_IsOffered_NotUsed: a message is answered offline, and no word of it goes to the
+// nearby model.
 func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
 	server, hint, _ := nearbyServer(t, "nomic-embed-text", "qwen3:8b")
 	cfg := bareConfig(t, nil)
@@ -115,7 +115,7 @@ func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
 		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
 	}
 
-	// What the hint says works, and is then not said again.
+	// The hint's command works, and then the hint is gone.
 	asked := strings.Fields(strings.ReplaceAll(hint, "=", " "))
 	env := map[string]string{}
 	for i, word := range asked {
@@ -132,7 +132,7 @@ func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
 	}
 }
 
-// answeringModel is which model answers a person by the configuration.
+// answeringModel returns the model that answers a user with this configuration.
 func answeringModel(t *testing.T, cfg *config.Config) string {
 	t.Helper()
 	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
@@ -159,7 +159,8 @@ func TestNearbyModels_ModelConfigured_NoSearch(t *testing.T) {
 	}
 }
 
-// TestHint_UnsafeModelNames_AreLeftOut, whatever is listening there.
+// TestHint_UnsafeModelNames_AreLeftOut: a shell would interpret these names, and nobody knows who
+// listens there.
 func TestHint_UnsafeModelNames_AreLeftOut(t *testing.T) {
 	for _, name := range []string{"$(id)", "a;id", "`id`", "-x", "a'b", "embed-only"} {
 		nearbyServer(t, name)

@@ -20,38 +20,37 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// harm is something that alice's model has a command do, and that must not be bob's affair. It
-// makes the file begun in alice's home when it has begun, and is over when there is a file called
-// over, or when a limit has ended it.
+// harm is a program of alice's model that must not affect bob. It makes the file begun in alice's
+// home when it begins. It ends when the file over is there, or when a limit ends it.
 type harm struct {
 	name           string
 	command        string
-	notice         string // what alice is told by the service itself, a pattern; "" for nothing
-	result         string // what the model is told, a pattern
-	mayEndWorker   bool   // alice's own worker may go with it: it gets its threads out of what she has
+	notice         string // pattern of the service's notice to alice, "" for none
+	result         string // pattern of what the model is told
+	mayEndWorker   bool   // alice's own worker may end, because its threads count in her limit
 	isShort        bool   // tried without MEWS_NEIGHBOURS too
 	isSafeUnwalled bool   // safe without a process namespace, and tried there too
-	needsMount     bool   // for a small disk alone
-	byRecogniser   bool   // it is what writes down what alice says
+	needsMount     bool   // needs a small disk
+	byRecogniser   bool   // done by the recogniser of alice's recording
 }
 
-// wait is shell that waits for the end of a harm; spin does it where nothing can be forked.
+// wait is shell that waits for the end of a harm. spin does so even if no process can be started.
 const (
 	wait = "; until [ -e over ]; do sleep 0.05; done; echo it is over"
 	spin = "; until [ -e over ]; do :; done; echo it is over"
 )
 
-// python is shell for a script that has begun() and wait().
+// python is shell for a Python script that has begun() and wait().
 func python(lines ...string) string {
 	const front = "import os, time\ndef begun(): open('begun', 'w').close()\ndef wait():\n" +
 		"    while not os.path.exists('over'): time.sleep(0.05)\n    print('it is over')\n"
 	return "exec python3 - <<'.'\n" + front + strings.Join(lines, "\n") + "\n."
 }
 
-// What a worker of these tests may have, so that little is enough to be too much.
+// neighbourLimits keep the limits of these workers low, so that little exceeds them.
 const neighbourLimits = "memory: 128MiB, pids: 80"
 
-// harms are what neighbours do to each other.
+// harms are programs that may harm a neighbour.
 var harms = []harm{
 	{
 		name: "fork bomb", isSafeUnwalled: true, mayEndWorker: true,
@@ -120,10 +119,9 @@ done` + wait,
 	},
 }
 
-// TestNeighbours: what alice's model does to her own processes, her memory, her disk and her tools
-// is not bob's affair. He is answered while it goes on and his worker can run programs; alice is
-// told, her turn goes on and ends in the same worker; and nothing is left. MEWS_NEIGHBOURS=1 has
-// her do all harms.
+// TestNeighbours runs each harm against alice's own processes, memory, disk and tools. bob is
+// answered meanwhile, and his worker can run programs. alice is told; her turn ends in the same
+// worker, and nothing is left. MEWS_NEIGHBOURS=1 tries all harms.
 func TestNeighbours(t *testing.T) {
 	tried := chosenHarms(harms, "MEWS_NEIGHBOURS")
 	t.Run("walls", func(t *testing.T) { tryHarms(t, "", tried) })
@@ -133,7 +131,7 @@ func TestNeighbours(t *testing.T) {
 	})
 }
 
-// chosenHarms are all harms if an environment variable is set, else those of the short form.
+// chosenHarms returns all harms if an environment variable is set, else those of the short form.
 func chosenHarms(all []harm, variable string) []harm {
 	if os.Getenv(variable) != "" {
 		return all
@@ -145,7 +143,7 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "alice", "bob")
 	h.Configure("worker: {" + neighbourLimits + walls + "}\n")
-	// without a root of their own workers walk there
+	// without a root of their own workers reach their homes by this path
 	for _, dir := range []string{filepath.Dir(h.Dir), h.Dir} {
 		if err := os.Chmod(dir, 0o711); err != nil {
 			t.Fatal(err)
@@ -170,8 +168,8 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	}
 }
 
-// runCommandModel is a model that has a command run ("run COMMAND"), does one thing more, and says what came
-// of it.
+// runCommandModel is a model that runs a command ("run COMMAND"), calls one more tool, and tells
+// the results.
 func runCommandModel(r modeltest.Request) modeltest.Answer {
 	command, asked := strings.CutPrefix(r.Asked(), "run ")
 	if !asked {
@@ -191,7 +189,7 @@ func runCommandModel(r modeltest.Request) modeltest.Answer {
 	}
 }
 
-// cutMiddle is a long text without its middle.
+// cutMiddle shortens a long text to its beginning and end.
 func cutMiddle(text string) string {
 	const each = 1000
 	if len(text) <= 2*each {
@@ -202,7 +200,7 @@ func cutMiddle(text string) string {
 
 var middleNote = regexp.MustCompile(`\[\.\.\. .*left out.*\]`)
 
-// run has the harm done, and looks at what comes of it.
+// run starts the harm and checks its effects.
 func (m harm) run(h *apptest.Service, alice, bob *neighbour) {
 	t := h.T
 	before, heard := statusOf(h), alice.notices()
@@ -222,13 +220,13 @@ func (m harm) run(h *apptest.Service, alice, bob *neighbour) {
 	}
 }
 
-// start has the harm begin; its answer comes on the channel, once it is over.
+// start starts the harm. The answer comes on the channel when the harm is over.
 func (m harm) start(h *apptest.Service, alice *neighbour) <-chan string {
 	h.T.Helper()
 	return alice.awaitStart(func() <-chan string { return alice.say("run " + m.command) })
 }
 
-// begin has somebody say what starts a harm, and waits until that has begun.
+// awaitStart calls say, which sends the message that starts a harm, and waits until it has begun.
 func (n *neighbour) awaitStart(say func() <-chan string) <-chan string {
 	h := n.service
 	h.T.Helper()
@@ -245,7 +243,7 @@ func (n *neighbour) awaitStart(say func() <-chan string) <-chan string {
 	return answer
 }
 
-// stopHarm has what somebody's model does be over.
+// stopHarm stops the harm of a user's model.
 func stopHarm(h *apptest.Service, name string) {
 	h.T.Helper()
 	if err := os.WriteFile(filepath.Join(h.Home(name), "over"), nil, 0o644); err != nil {
@@ -253,22 +251,23 @@ func stopHarm(h *apptest.Service, name string) {
 	}
 }
 
-// reportsTooMany says whether somebody tells of too many processes: control groups, or the watchdog where
-// a worker's limit is not the kernel's to keep. Otherwise a command is told so, and nobody else.
+// reportsTooMany reports whether a notice tells of too many processes. Control groups do, and so
+// does the watchdog if a worker's limit is not the kernel's. Otherwise only the command sees an
+// error.
 func reportsTooMany(s api.Status) bool {
 	return s.Walls.Tier == "landlock" || countedTogether.MatchString(s.Walls.Limits)
 }
 
 var countedTogether = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
 
-// checkCleanup checks that both have the workers that they had, and that nothing of the harm is there any
-// more.
+// checkCleanup checks that both users have the same workers as before, and that nothing of the harm
+// is left.
 func (m harm) checkCleanup(h *apptest.Service, alice *neighbour, before api.Status) {
 	t := h.T
 	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
 	_, listed, _ := strings.Cut(looked, "\n")
 	for name := range strings.FieldsSeq(strings.TrimSuffix(strings.TrimSpace(listed), "looked")) {
-		// where the tools keep the output that they say they keep
+		// the tools keep long output there
 		if !strings.HasPrefix(name, "mews-") {
 			t.Errorf("%s is left in /tmp: %q", name, looked)
 		}
@@ -285,7 +284,7 @@ func (m harm) checkCleanup(h *apptest.Service, alice *neighbour, before api.Stat
 	}
 }
 
-// statusOf is how the service is.
+// statusOf returns the status of the service.
 func statusOf(h *apptest.Service) (s api.Status) {
 	h.T.Helper()
 	if err := control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
@@ -294,7 +293,7 @@ func statusOf(h *apptest.Service) (s api.Status) {
 	return s
 }
 
-// smallHomes puts the homes on a small disk, if this account may do that.
+// smallHomes puts the homes on a small disk, if this account may mount one.
 func smallHomes(h *apptest.Service, people ...string) bool {
 	h.T.Helper()
 	if may, err := canMount(); err != nil || !may {
@@ -318,10 +317,10 @@ func smallHomes(h *apptest.Service, people ...string) bool {
 	return true
 }
 
-// childrenOf are the children of a process, as the system lists them.
+// childrenOf returns the children of a process.
 func childrenOf(pid int) []string {
 	var list []string
-	// the pattern is a good one
+	// the pattern is well formed
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range lists {
 		text, err := os.ReadFile(path)
@@ -332,12 +331,12 @@ func childrenOf(pid int) []string {
 	return list
 }
 
-// neighbour is a person at a terminal who waits for each answer.
+// neighbour is a user at a terminal who waits for each answer.
 type neighbour struct {
 	service *apptest.Service
 	chat    *control.Chat
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	waiting  map[string]chan string
 	received strings.Builder
 }
@@ -351,7 +350,7 @@ func newNeighbour(h *apptest.Service, name string) *neighbour {
 	return n
 }
 
-// say says something; its answer comes on the channel.
+// say sends a message. Its answer comes on the channel.
 func (n *neighbour) say(text string, files ...control.UploadedFile) <-chan string {
 	n.service.T.Helper()
 	key, answer := control.NewKey(), make(chan string, 1)
@@ -380,8 +379,8 @@ func (n *neighbour) ask(text string) string {
 	return n.await(n.say(text))
 }
 
-// checkRunsPrograms has a program run for the person. Where an account's processes are counted together it may
-// take a few looks of the watchdog until there is room for it.
+// checkRunsPrograms checks that the user's worker can run a program. If an account's processes are
+// counted together, the watchdog may need a few checks to make room.
 func (n *neighbour) checkRunsPrograms(atOnce bool) {
 	n.service.T.Helper()
 	var got string
@@ -396,7 +395,7 @@ func (n *neighbour) checkRunsPrograms(atOnce bool) {
 	}
 }
 
-// notices are what the service has said by itself.
+// notices returns the service's notices.
 func (n *neighbour) notices() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

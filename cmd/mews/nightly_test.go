@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNightly_EachRow_NamesARealTest holds the table of long tests to the tree: a row with a wrong
-// name would neither run nor be missed.
+// TestNightly_EachRow_NamesARealTest checks the table of long tests: nobody would miss a test whose
+// row has a wrong name.
 func TestNightly_EachRow_NamesARealTest(t *testing.T) {
 	root := moduleRoot(t)
 	table, err := os.ReadFile(filepath.Join(root, ".ci/nightly"))
@@ -44,8 +44,8 @@ func TestNightly_EachRow_NamesARealTest(t *testing.T) {
 	}
 }
 
-// checkDeclared checks that one package alone declares a test, as all packages skip its name, and
-// reads each variable of its full run.
+// checkDeclared checks that only one package declares a test, because all packages skip its name.
+// It also checks that the package reads each variable of the full run.
 func checkDeclared(t *testing.T, tests map[string]string, name, folder string, env []string) {
 	t.Helper()
 	for other, text := range tests {

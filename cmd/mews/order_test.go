@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// takenMessage is what the database says of a message that a turn began with, in milliseconds. An
-// album is one message.
+// takenMessage is the first message of a turn, as the database has it. Times are in milliseconds.
+// An album is one message.
 type takenMessage struct{ files, received, turn, began int64 }
 
 const listTakenMessages = `SELECT i.text, count(a.inbound), max(g.received_at), t.id, t.started_at FROM inbox i
@@ -16,7 +16,7 @@ const listTakenMessages = `SELECT i.text, count(a.inbound), max(g.received_at), 
 	JOIN inbox g ON g.id = i.id OR g.together <> '' AND g.together = i.together AND g.conversation = i.conversation
 	LEFT JOIN attachment a ON a.inbound = g.id WHERE i.user = ? GROUP BY i.id`
 
-// takenMessages are those of a person, by their texts.
+// takenMessages returns the messages of a user by their texts.
 func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]takenMessage {
 	t.Helper()
 	db := h.Database()
@@ -41,8 +41,8 @@ func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]tak
 	return found
 }
 
-// mayOvertake says whether a message may be answered before one that was sent ahead of it: that had
-// files which took longer to arrive than what is sent behind them waits, and its turn began later.
+// mayOvertake reports whether a message may be answered before an earlier one. The earlier one must
+// have files that took longer to arrive than later messages wait, and a later turn.
 func (late takenMessage) mayOvertake(early takenMessage) bool {
 	return early.files > 0 && late.turn != 0 && late.turn < early.turn &&
 		late.began-early.received >= sqlite.ArrivingFirst.Milliseconds()

@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The fonts of the pictures are those of the machine that shows them.
+// Fonts of the pictures; they come from the machine that shows them.
 const (
 	sansSerif = "-apple-system,'Segoe UI',Roboto,Helvetica,Arial,'DejaVu Sans',sans-serif"
 	monospace = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 )
 
-// The chat's size, and that of its texts and bubbles.
+// Sizes of the chat, its texts and its bubbles.
 const (
 	chatWidth   = 520
 	chatHead    = 58
@@ -30,7 +30,7 @@ const (
 
 const chatCaption = "Drawn from the messages of a test: the real Mews, and a server that stands for Telegram."
 
-// styled is a stretch of a message that looks the same, or the end of a line.
+// styled is a piece of a message in one style, or the end of a line.
 type styled struct {
 	text string
 	textLook
@@ -39,7 +39,8 @@ type styled struct {
 
 type textLook struct{ bold, code, quote bool }
 
-// appendStyled adds to the last stretch of a line, or as a stretch of its own.
+// appendStyled appends a piece to a line, and joins it with the last piece if the style is the
+// same.
 func appendStyled(line []styled, s styled) []styled {
 	if last := len(line) - 1; last >= 0 && !s.end && !line[last].end && line[last].textLook == s.textLook {
 		line[last].text += s.text
@@ -48,7 +49,7 @@ func appendStyled(line []styled, s styled) []styled {
 	return append(line, s)
 }
 
-// drawChat draws the messages of a chat from the first to the newest, as a telephone shows them.
+// drawChat draws the messages of a chat, oldest first, as a telephone shows them.
 func drawChat(messages []telegramtest.Message) string {
 	var p picture
 	y := chatHead + 14
@@ -73,8 +74,8 @@ func drawChat(messages []telegramtest.Message) string {
 	return frame.file(chatWidth, height, "A chat with Mews on Telegram")
 }
 
-// message draws one with its top at y, and returns where it ends. Those of the bot stand at the
-// left.
+// message draws a message with its top at y, and returns where it ends. The bot's messages are at
+// the left.
 func (p *picture) message(m telegramtest.Message, y int) (end int) {
 	lines := wrap(stretches(m), bubbleWidth-2*bubblePad)
 	width, height := 0, 2*bubblePad-6
@@ -109,7 +110,7 @@ func (p *picture) message(m telegramtest.Message, y int) (end int) {
 	return y
 }
 
-// voice draws a voice message of four seconds: a button, and the waves of what was said.
+// voice draws a voice message of four seconds: a button and sound waves.
 func (p *picture) voice(x, y int) {
 	p.add(`<circle cx="%d" cy="%d" r="20" fill="#4fae4e"/>`, x+32, y+31)
 	p.add(`<path d="M%d %dl15 9-15 9z" fill="#fff"/>`, x+27, y+22)
@@ -120,7 +121,7 @@ func (p *picture) voice(x, y int) {
 	p.add(`<text x="%d" y="%d" font-size="12" fill="#5d9a52">0:04</text>`, x+64, y+52)
 }
 
-// text draws a line with its top at y. One of a quote has a bar before it.
+// text draws a line with its top at y. A quoted line has a bar before it.
 func (p *picture) text(line []styled, x, y, width int) {
 	if line[0].quote {
 		p.add(`<path d="M%d %dh%dv%dh-%[3]dz" fill="#e6f1fa"/>`, x-4, y, width+8, textHeight+1)
@@ -161,7 +162,7 @@ func (p *picture) buttons(row []telegramtest.Button, x, y, width int) (end int) 
 	return y + buttonHigh
 }
 
-// stretches cuts a message at its marks and lines.
+// stretches cuts a message into styled pieces.
 func stretches(m telegramtest.Message) (list []styled) {
 	at := 0
 	for _, r := range m.Text {
@@ -182,7 +183,7 @@ func stretches(m telegramtest.Message) (list []styled) {
 	return list
 }
 
-// wrap breaks lines between words, where they would be wider.
+// wrap breaks lines between words if they are wider than width.
 func wrap(list []styled, width int) (lines [][]styled) {
 	if len(list) == 0 {
 		return nil
@@ -204,7 +205,7 @@ func wrap(list []styled, width int) (lines [][]styled) {
 	return append(lines, line)
 }
 
-// heightOf is how high a line is.
+// heightOf returns the height of a line.
 func heightOf(line []styled) int {
 	if len(line) == 0 {
 		return textHeight / 2
@@ -212,10 +213,10 @@ func heightOf(line []styled) int {
 	return textHeight
 }
 
-// letterWidths are how wide letters are in the usual fonts, in thousandths of their size.
+// letterWidths are the widths of letters in usual fonts, in thousandths of the font size.
 var letterWidths = map[string]int{"ijl.,:;'|!()[]/ft ": 340, "mwMW@%": 900, "ABCDEFGHKNOPQRSUVXYZ": 710}
 
-// widthOf is about how wide a line is, rather too wide than too narrow.
+// widthOf estimates the width of a line, rather too wide than too narrow.
 func widthOf(line []styled) (width int) {
 	for _, s := range line {
 		sum := 0

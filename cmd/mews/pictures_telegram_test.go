@@ -12,12 +12,13 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// recogniserConfig has a program stand for speech recognition, so that the picture needs no model of it.
+// recogniserConfig uses a program instead of speech recognition, so that the picture needs no
+// speech model.
 const recogniserConfig = "speech: {in: {engine: command, command: " +
 	"[/bin/sh, -c, 'echo \"take a note: buy oat milk\"', '{wav}']}}\n"
 
-// telegramChat has Ann talk with a real Mews over a fake of Telegram, and returns what stands in
-// their chat then. No answer is shown before it is whole.
+// telegramChat lets Ann talk with a real Mews over a fake Telegram, and returns the messages of the
+// chat. Answers are shown only when they are complete.
 func telegramChat(t *testing.T) []telegramtest.Message {
 	t.Helper()
 	voice := telegramtest.File{Name: "voice.ogg", Content: recording(t)}
@@ -55,7 +56,7 @@ func telegramChat(t *testing.T) []telegramtest.Message {
 	return server.Chat(chat.ID)
 }
 
-// recording is a voice message of four seconds.
+// recording makes a voice message of four seconds.
 func recording(t *testing.T) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("ffmpeg"); err != nil {

@@ -11,8 +11,7 @@ import (
 	"mews/cmd/mews/chat/chattest"
 )
 
-// terminalLines has somebody chat with a Mews with nothing configured, and returns what their
-// terminal shows.
+// terminalLines chats with a Mews without a configuration, and returns the lines of the terminal.
 func terminalLines(t *testing.T) []chattest.Line {
 	t.Helper()
 	m := newMews(t)
@@ -33,7 +32,7 @@ func terminalLines(t *testing.T) []chattest.Line {
 	return m.terminal.screen.Lines()
 }
 
-// The terminal's size, and that of its characters and margins in the picture.
+// Sizes of the terminal, and of its characters and margins in the picture.
 const (
 	terminalColumns = 100
 	terminalRows    = 48
@@ -44,14 +43,14 @@ const (
 	titleHeight = 34
 )
 
-// terminalColors are the colours of a look by its number; 0 is the terminal's own.
+// terminalColors are the terminal's colours by number; 0 is the default.
 var terminalColors = map[int]string{
 	0: "#dce3ec", 31: "#f28b82", 32: "#8fd19e", 33: "#e6c07b", 34: "#8ab4f8", 35: "#d7a6e8", 36: "#6fd0dc",
 }
 
 const dimColor = "#8b97a8"
 
-// drawTerminal draws a window with lines of a terminal, and the cursor behind the last one.
+// drawTerminal draws a window with the lines of a terminal, and the cursor after the last.
 func drawTerminal(title string, lines []chattest.Line) string {
 	width := int(terminalColumns*columnWidth) + 2*margin
 	height := titleHeight + margin + len(lines)*rowHeight + margin
@@ -79,8 +78,8 @@ func drawTerminal(title string, lines []chattest.Line) string {
 	return p.file(width, height, "A chat with Mews in a terminal")
 }
 
-// drawLine draws the stretches of a line that look the same. Each begins at its column, whatever
-// font there is. It returns the columns that the line takes.
+// drawLine draws the styled pieces of a line. Each begins at its column, whatever the font. It
+// returns the columns of the line.
 func drawLine(line chattest.Line) (spans string, columns int) {
 	line = line[:cellsOf(line)]
 	for len(line) > 0 {

@@ -13,14 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The pictures of the README and the manual are drawn from real runs. They are not in the program.
+// pictureFolder has the pictures of the README and the manual. They are drawn from real runs, and
+// are not in the program.
 const pictureFolder = "manual/pictures"
 
-// maxPicture is how large one may be, in bytes.
+// maxPicture limits the size of a picture, in bytes.
 const maxPicture = 40 << 10
 
-// TestPictures_RealRuns_MatchThePictures holds the pictures to what Mews says. With MEWS_PICTURES it
-// writes them into that folder, as `make pictures` has it.
+// TestPictures_RealRuns_MatchThePictures compares the pictures with real runs. If MEWS_PICTURES is
+// set, it writes them there instead, as in `make pictures`.
 func TestPictures_RealRuns_MatchThePictures(t *testing.T) {
 	for name, draw := range map[string]func(*testing.T) string{
 		"terminal.svg": func(t *testing.T) string { return drawTerminal("mews run --chat", terminalLines(t)) },
@@ -69,7 +70,7 @@ func linesOf(picture string) (lines []string) {
 	return lines
 }
 
-// varying lists the texts that differ in each run, and their substitutes in a picture.
+// varying lists texts that differ in each run, and their substitutes in a picture.
 var varying = []struct {
 	pattern *regexp.Regexp
 	stand   string
@@ -81,7 +82,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\d+\.\d s`), "0.0 s"},
 }
 
-// substitute returns a text with these substitutes.
+// substitute replaces the varying texts.
 func substitute(text string) string {
 	for _, v := range varying {
 		text = v.pattern.ReplaceAllString(text, v.stand)
@@ -89,10 +90,10 @@ func substitute(text string) string {
 	return text
 }
 
-// picture is an SVG that is drawn from the top down.
+// picture is an SVG that is drawn from top to bottom.
 type picture struct{ strings.Builder }
 
-// add adds an element. The texts among its values are escaped.
+// add adds an element. Texts among its values are escaped.
 func (p *picture) add(format string, values ...any) {
 	for i, v := range values {
 		if text, ok := v.(string); ok {
@@ -102,7 +103,7 @@ func (p *picture) add(format string, values ...any) {
 	fmt.Fprintf(p, format+"\n", values...)
 }
 
-// whole returns the picture as a file, with a title for screen readers.
+// file returns the picture as a file, with a title for screen readers.
 func (p *picture) file(width, height int, title string) string {
 	const form = `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" ` +
 		`role="img">` + "<title>%[3]s</title>\n%[4]s</svg>\n"

@@ -19,19 +19,18 @@ import (
 	"testing"
 )
 
-// checker type-checks the packages of a copy of the module. It reads the module's own packages from
-// their source, and all others as the compiler has exported them, which `make build` has done
-// already.
+// checker type-checks the packages of a copy of the module. It reads the module's packages from
+// source, and all others from the compiler's export data, which `make build` has made already.
 type checker struct {
 	tree    string // the copy's folder
 	fset    *token.FileSet
 	checked map[string]*types.Package
-	exports map[string]string // files with what the other packages export
+	exports map[string]string // files with the export data of other packages
 	others  types.Importer
 	errors  []error
 }
 
-// newChecker makes a checker for a copy that imports no other module than the module at root.
+// newChecker makes a checker. The copy imports the same other modules as the module at root.
 func newChecker(t *testing.T, tree string) *checker {
 	t.Helper()
 	c := &checker{
@@ -103,7 +102,7 @@ func (c *checker) packages(t *testing.T) (names []string) {
 	return names
 }
 
-// platform is this one without cgo, as `make build` compiles.
+// platform is this platform without cgo, as `make build` compiles.
 var platform = func() build.Context {
 	c := build.Default
 	c.CgoEnabled = false
@@ -114,7 +113,7 @@ func (c *checker) find(name string) (*build.Package, error) {
 	return platform.ImportDir(filepath.Join(c.tree, strings.TrimPrefix(name, "mews")), 0)
 }
 
-// Import is for types.Config: it gives the package that another imports.
+// Import implements types.Importer.
 func (c *checker) Import(name string) (*types.Package, error) {
 	if !isOurs(name) {
 		if name == "unsafe" {
@@ -150,12 +149,12 @@ func (c *checker) check(name, dir string, files []string) *types.Package {
 		Error:    func(err error) { c.errors = append(c.errors, err) },
 		Sizes:    types.SizesFor("gc", platform.GOARCH),
 	}
-	p, _ := config.Check(name, c.fset, parsed, nil) // Error was told all that is wrong
+	p, _ := config.Check(name, c.fset, parsed, nil) // Error keeps the errors
 	return p
 }
 
-// checkTests type-checks a package with its tests. External tests see it, and all that imports it,
-// with the files of the other tests.
+// checkTests type-checks a package with its tests. External tests see it, and the packages that
+// import it, with the declarations of its internal tests.
 func (c *checker) checkTests(name string) error {
 	found, err := c.find(name)
 	if err != nil {
@@ -181,8 +180,8 @@ func imports(p *types.Package, name string) bool {
 	)
 }
 
-// typeErrors lists what is wrong with the types of all packages of a copy, and of the tests of
-// those with the given names.
+// typeErrors returns the type errors of all packages of a copy, and of the tests of the named
+// packages.
 func typeErrors(t *testing.T, tree string, tested []string) []error {
 	t.Helper()
 	c := newChecker(t, tree)
@@ -199,8 +198,8 @@ func typeErrors(t *testing.T, tree string, tested []string) []error {
 	return c.errors
 }
 
-// TestTypeErrors_InEachKindOfFile_AreFound: a wrong type is found in a package, in its tests, and
-// in its external tests.
+// TestTypeErrors_InEachKindOfFile_AreFound finds a wrong type in a package, in its tests, and in
+// its external tests.
 func TestTypeErrors_InEachKindOfFile_AreFound(t *testing.T) {
 	tree := t.TempDir()
 	for name, text := range map[string]string{

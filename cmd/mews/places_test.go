@@ -16,16 +16,16 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// places are the things that people add to Mews, and how many files each takes. testdata/places has
-// one of each as somebody would add it. There a file is new, or what goes into one that is there: a
-// line that begins with + is inserted behind those before it; a line that begins with a space is
-// the beginning of the one line to insert behind; after any other line, which is a remark, and at
-// first, lines are inserted at the end. Tests are not counted.
+// places are the things that people add to Mews, and the number of files that each changes.
+// testdata/places has an example of each as an archive. A file in it is new, or has insertions into
+// an existing file. A line that begins with + is inserted. A line that begins with a space says
+// where: it is the beginning of exactly one line, after which to insert. By default, and after any
+// other line, insertions go to the end. Tests are not counted.
 var places = []struct {
-	kind    string // as the table of placesDocument has it
+	kind    string // the name in the table of placesDocument
 	archive string
 	files   int
-	used    int // more files: where it is used
+	used    int // more files, which use the addition
 }{
 	{kind: "a host call", archive: "host-call", files: 3},
 	{kind: "a tool", archive: "tool", files: 2},
@@ -40,8 +40,8 @@ var places = []struct {
 // placesDocument has the table for contributors, with a row for each of places.
 const placesDocument = ".github/CONTRIBUTING.md"
 
-// TestPlaces_EachAddition_TakesFewFiles adds one of each to a copy of the tree, type-checks it with the tests that come
-// with them, and counts the files.
+// TestPlaces_EachAddition_TakesFewFiles adds one of each to a copy of the tree. It type-checks the
+// copy with the added tests, and counts the changed files.
 func TestPlaces_EachAddition_TakesFewFiles(t *testing.T) {
 	tree, tested := copyWithPlaces(t)
 	for i, err := range typeErrors(t, tree, tested) {
@@ -52,15 +52,15 @@ func TestPlaces_EachAddition_TakesFewFiles(t *testing.T) {
 	}
 }
 
-// testedPackages are the packages whose tests show that what was added is there, and the tests: those
-// of the archives, and those that hold lists of what there is, which must not have to know of it.
+// testedPackages have tests that show that the additions work, or tests with complete lists, which
+// must not need a change.
 var testedPackages = []string{
 	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/app",
 	"./supervisor/approval", "./supervisor/command", "./supervisor/counter", "./supervisor/hostcall", "./supervisor/pool",
 	"./supervisor/sqlite", "./supervisor/whoami", "./cmd/mews", "./cmd/mews/places",
 }
 
-// shownTests are how the names of those tests begin.
+// shownTests are the beginnings of those tests' names.
 var shownTests = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors_Imports_AreAllowed", "TestRows_",
 	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile",
@@ -69,7 +69,7 @@ var shownTests = []string{
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
 }
 
-// TestPlaces_ShownTests_Exist finds names in shownTests that no test begins with any more.
+// TestPlaces_ShownTests_Exist finds entries of shownTests with which no test's name begins.
 func TestPlaces_ShownTests_Exist(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	var tests strings.Builder
@@ -91,8 +91,8 @@ func TestPlaces_ShownTests_Exist(t *testing.T) {
 	}
 }
 
-// TestPlaces_Built_PassTheirTests builds that copy and runs the tests in it: of all packages with
-// MEWS_PLACES=1, else of one alone.
+// TestPlaces_Built_PassTheirTests builds the copy and runs its tests. MEWS_PLACES=1 tests all
+// packages, otherwise one.
 func TestPlaces_Built_PassTheirTests(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	tested := []string{"./config"}
@@ -104,8 +104,8 @@ func TestPlaces_Built_PassTheirTests(t *testing.T) {
 	runIn(t, tree, "go", append([]string{"test", "-run", shown}, tested...)...)
 }
 
-// copyWithPlaces adds one of each to a copy of the tree, and fails unless each takes as many files
-// as it should. It returns the copy's folder, and the packages with tests that were added.
+// copyWithPlaces adds one of each to a copy of the tree, and checks the number of changed files. It
+// returns the copy's folder and the packages with added tests.
 func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 	t.Helper()
 	tree = t.TempDir()
@@ -129,8 +129,8 @@ func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 	return tree, tested
 }
 
-// TestPlaces_Document_ListsTheFiles checks the table for contributors: it has each kind's number, names
-// each file that is there, and the folders of those that are new.
+// TestPlaces_Document_ListsTheFiles checks the table for contributors. Each row must have the
+// number of files, the existing files, and the folders of new ones.
 func TestPlaces_Document_ListsTheFiles(t *testing.T) {
 	root := moduleRoot(t)
 	document, err := os.ReadFile(filepath.Join(root, placesDocument))
@@ -173,7 +173,7 @@ func readPlace(t *testing.T, name string) *txtar.Archive {
 	return archive
 }
 
-// copyTree copies the module's files, and what its tests read, into an empty folder.
+// copyTree copies the module's files and its tests' data into an empty folder.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
@@ -206,7 +206,7 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
-// addTo adds an archive's files to a tree, and lists those that are no tests.
+// addTo adds an archive's files to a tree, and returns those that are no tests.
 func addTo(t *testing.T, tree string, archive *txtar.Archive) (touched []string) {
 	t.Helper()
 	migrations, err := filepath.Glob(filepath.Join(tree, "supervisor/sqlite/migration/*.sql"))
@@ -269,10 +269,10 @@ func insertInto(text, insertions string) (string, error) {
 	return strings.Join(lines, "\n") + "\n", nil
 }
 
-// collapseSpaces is a line with one space for each run of them, and none around it.
+// collapseSpaces replaces each run of white space by one space, and trims the line.
 func collapseSpaces(line string) string { return strings.Join(strings.Fields(line), " ") }
 
-// TestInsertInto_EachForm_IsInserted: an insertion goes where it should, or says why not.
+// TestInsertInto_EachForm_IsInserted tries each form of insertion, and one that has no target.
 func TestInsertInto_EachForm_IsInserted(t *testing.T) {
 	const text = "a {\n\tb   = 1\n}\nc\n"
 	for insertions, want := range map[string]string{
@@ -291,8 +291,8 @@ func TestInsertInto_EachForm_IsInserted(t *testing.T) {
 	}
 }
 
-// runIn runs a program in the copy, compiled as make build compiles, so that little is compiled
-// anew.
+// runIn runs a program in the copy. It compiles with the flags of `make build`, so that the build
+// cache helps.
 func runIn(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

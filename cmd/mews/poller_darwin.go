@@ -1,4 +1,4 @@
 package main
 
-// tryPoller finds nothing: kqueue has no bound for an account.
+// tryPoller returns nil: kqueue has no limit for an account.
 func tryPoller() error { return nil }

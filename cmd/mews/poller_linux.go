@@ -7,19 +7,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pollerTries is how often a verb looks for a watch, each time half a second after the last: who
-// holds too many is ended by Mews's own watchdog within that time, if it is a program of an
-// assistant.
+// pollerTries is how often a verb tries to get an epoll watch, half a second apart. Within that
+// time Mews's watchdog ends a program of an assistant that holds too many.
 const pollerTries = 10
 
-// tryPoller tries what Go's runtime needs of the kernel once a program waits for a socket or for a
-// time, because the runtime crashes without it. So it waits by a system call.
+// tryPoller checks the resources that Go's runtime needs to wait for a socket or a time. Without
+// them the runtime crashes, so this function waits by a system call.
 func tryPoller() (err error) {
 	for range pollerTries {
 		if err = watchOnce(); !errors.Is(err, unix.ENOSPC) {
 			break
 		}
-		_ = unix.Nanosleep(&unix.Timespec{Nsec: 500e6}, nil) // a signal makes it shorter
+		_ = unix.Nanosleep(&unix.Timespec{Nsec: 500e6}, nil) // a signal may end the sleep early
 	}
 	if err != nil {
 		return fmt.Errorf(textNoPoller, err)

@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestVerbs_NoPoller_ExplainTheError: a process that may open nothing more stands for an
-// account whose watches are used up.
+// TestVerbs_NoPoller_ExplainTheError: a process that may open no more files stands for an account
+// without epoll watches.
 func TestVerbs_NoPoller_ExplainTheError(t *testing.T) {
 	mews := filepath.Join(apptest.PlainPrograms(t), "mews")
-	// each would crash a few descriptors later
+	// more descriptors would let a verb crash later instead
 	for _, verb := range []string{"status", "doctor", "run"} {
 		out, err := exec.Command("prlimit", "--nofile=5:5", mews, verb).CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(out), "mews: ") || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "epoll watches") {

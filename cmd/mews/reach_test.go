@@ -11,8 +11,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestRun_HomeOutOfReach_NamesTheFolder: without mounts of its own a worker goes to its home by the path.
-// Where it can't, nobody is served, and it is said which folder is in the way; where it can, it is.
+// TestRun_HomeOutOfReach_NamesTheFolder: without its own mounts a worker reaches its home by the
+// path. If a folder on the path is closed, the service does not start, and the error names the
+// folder. Once the folder is open, the service starts.
 func TestRun_HomeOutOfReach_NamesTheFolder(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only where the service is root do workers have another account")

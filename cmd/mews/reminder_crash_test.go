@@ -15,22 +15,22 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The size of the run. MEWS_REMINDER_FIRES and MEWS_REMINDER_KILLS make it longer (`make crash`);
+// Sizes of the run. MEWS_REMINDER_FIRES and MEWS_REMINDER_KILLS make it longer (`make crash`);
 // MEWS_REMINDER_SEED replays one.
 const (
 	reminderFires = 100
 	reminderKills = 3
 
-	repeats = 5 // how often a reminder comes that comes more than once
-	// between one round of those and the next there are three of reminders that come once
+	repeats = 5 // how often a repeating reminder fires
+	// one kill in four is among repeating reminders, the others among single ones
 	repeatEvery = 4
 )
 
-// TestReminderCrashRun has eight people set reminders on Telegram while the supervisor is killed at
-// random moments: most come once, within the next moments, the others several times. Some sends are
-// taken by Telegram and then cut, and now and then Telegram wants no more for two seconds or fails.
-// Each time that a reminder is due is kept once, and is not early; it is told once, and twice only
-// where that is marked and nobody could know.
+// TestReminderCrashRun kills the supervisor at random while eight people set reminders on Telegram.
+// Most reminders come once, a moment later; the others come several times. Telegram cuts some sends
+// after taking them. Sometimes it fails, or refuses messages for two seconds. Each fire is kept
+// once and is never early. It is told once, or twice if the repeat is marked and the fate of the
+// first was unknown.
 func TestReminderCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.Number(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.Number(t, "MEWS_REMINDER_KILLS", reminderKills)
@@ -62,12 +62,12 @@ type reminderRun struct {
 	came    chan struct{} // a token for each reminder that comes to Telegram
 }
 
-// setReminder is a reminder that somebody has set.
+// setReminder is a reminder of one person.
 type setReminder struct {
 	person  int
-	times   int       // how often it comes
-	due     time.Time // the zero time for one that comes several times
-	resends int       // how often it was asked for once more
+	times   int       // how often it fires
+	due     time.Time // zero for a repeating reminder
+	resends int       // how often it was asked for again
 }
 
 func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
@@ -98,13 +98,13 @@ func (r *reminderRun) recordCall(c telegramtest.Call) {
 	}
 }
 
-// isReminder tells a reminder that is due from what is answered to whoever sets one, which has
-// its number before the colon.
+// isReminder reports whether a message is a due reminder. The confirmation of a new reminder is
+// none: it has a number before the colon.
 func isReminder(text string) bool {
 	return strings.Contains(text, "Reminder: ") || strings.Contains(text, "These reminders were due")
 }
 
-// set has the next person set a reminder.
+// set sets a reminder of the next person.
 func (r *reminderRun) set(when string, s setReminder) {
 	i := len(r.all)
 	s.person = i % len(r.people)
@@ -114,7 +114,7 @@ func (r *reminderRun) set(when string, s setReminder) {
 	r.updates++
 }
 
-// setOnce sets so many reminders that come once, and kills the supervisor while some of them do.
+// setOnce sets n reminders that come once, and kills the supervisor while some of them come.
 func (r *reminderRun) setOnce(n int) {
 	for range n {
 		due := time.Now().Add(time.Duration(r.rng.IntN(1500)) * time.Millisecond).UTC().Truncate(time.Millisecond)
@@ -125,14 +125,14 @@ func (r *reminderRun) setOnce(n int) {
 	r.Start()
 }
 
-// awaitSome waits for so many reminders, but not long, and a moment more.
+// awaitSome waits for n reminders, but not long, and a moment more.
 func (r *reminderRun) awaitSome(n int) {
 	patience := time.After(2 * time.Second)
 	for range n {
 		select {
 		case <-r.came:
 			continue
-		case <-patience: // they may be behind a chat that wants no more
+		case <-patience: // they may wait for a chat that Telegram refuses
 		}
 		break
 	}
@@ -146,9 +146,9 @@ func (r *reminderRun) kill() {
 	r.CheckIntegrity()
 }
 
-// setRepeating sets reminders that come so often together, and kills the supervisor. People may have
-// none more often than each minute: until it is started again those reminders are changed to come
-// in fractions of a second.
+// setRepeating sets repeating reminders and kills the supervisor. No user may repeat a reminder
+// more often than every minute, so the database is changed before the next start: they come every
+// few tenths of a second.
 func (r *reminderRun) setRepeating(fires int) {
 	for left := fires; left > 0; left -= repeats {
 		times := min(left, repeats)
@@ -172,7 +172,8 @@ func (r *reminderRun) setRepeating(fires int) {
 	r.Start()
 }
 
-// settle waits until every reminder has come. What nobody knows the fate of, people ask for again.
+// settle waits until every reminder has come. People ask again for messages that may not have
+// arrived.
 func (r *reminderRun) settle() {
 	const (
 		waiting = "SELECT (SELECT count(*) FROM outbox WHERE outcome IS NULL) + (SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running'))"
@@ -197,8 +198,8 @@ func (r *reminderRun) settle() {
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
 }
 
-// noteRepeats notes what people ask for once more: what may not have arrived. It returns how much
-// that is.
+// noteRepeats notes the reminders that people ask for again: those that may not have arrived. It
+// returns the number of messages.
 func (r *reminderRun) noteRepeats() (lost int) {
 	r.t.Helper()
 	r.eachRow("SELECT text FROM outbox WHERE outcome <> 'sent'", func(scan func(...any) error) error {
@@ -213,7 +214,7 @@ func (r *reminderRun) noteRepeats() (lost int) {
 	return lost
 }
 
-// eachRow has each row of a query read, in a copy of the database as it is now.
+// eachRow calls read with each row of a query, in a copy of the database.
 func (r *reminderRun) eachRow(query string, read func(scan func(...any) error) error) {
 	r.t.Helper()
 	db := r.Database()
@@ -235,7 +236,7 @@ func (r *reminderRun) eachRow(query string, read func(scan func(...any) error) e
 
 var reminderNumber = regexp.MustCompile(`tea, number (\d+)\.`)
 
-// remindersIn are the reminders whose words stand in a text.
+// remindersIn returns the reminders whose words are in a text.
 func (r *reminderRun) remindersIn(text string) (found []*setReminder) {
 	for _, m := range reminderNumber.FindAllStringSubmatch(text, -1) {
 		if i, err := strconv.Atoi(m[1]); err == nil && i < len(r.all) {
@@ -245,7 +246,7 @@ func (r *reminderRun) remindersIn(text string) (found []*setReminder) {
 	return found
 }
 
-// check holds what is kept, and what stands in each chat, against what was set.
+// check compares the database and each chat with the reminders that were set.
 func (r *reminderRun) check(fires, kills int) {
 	r.t.Helper()
 	r.checkKept(fires)
@@ -260,15 +261,15 @@ func (r *reminderRun) check(fires, kills int) {
 		}
 	}
 	r.t.Logf("%d fires of %d reminders, %d kills; %d messages are marked as perhaps a repeat, %d sends had no answer", fires, len(r.all), kills, marked, cut)
-	// A kill may come between a send and the note of it in each chat, and a send that is still
-	// under way has no answer.
+	// A kill may come between a send and its note, once for each chat. A send that is still under
+	// way has no answer.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}
 }
 
-// checkKept holds the fires against what was set: each reminder was due as often as it should, when
-// it should, and each time something was put into the outbox.
+// checkKept checks the kept fires. Each reminder fired as often and at the times that it should,
+// and each fire put a message into the outbox.
 func (r *reminderRun) checkKept(fires int) {
 	r.t.Helper()
 	type kept struct{ jobs, fired, fires, said int }
@@ -305,7 +306,7 @@ func (r *reminderRun) checkKept(fires int) {
 		JOIN job j ON j.id = f.job`, r.checkDue)
 }
 
-// checkDue holds a fire against when its reminder is due.
+// checkDue checks a fire's due time against its reminder.
 func (r *reminderRun) checkDue(scan func(...any) error) error {
 	var text, at string
 	var due, fired, every int64
@@ -330,8 +331,8 @@ func (r *reminderRun) checkDue(scan func(...any) error) error {
 	return nil
 }
 
-// checkChat holds what stands in a person's chat against what they have set. It returns how many
-// messages are marked as a repeat.
+// checkChat compares a person's chat with their reminders. It returns how many messages are marked
+// as a repeat.
 func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked int) {
 	r.t.Helper()
 	type told struct{ plain, marked, cards, markedCards int }
@@ -345,7 +346,7 @@ func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked
 			if count[s] == nil {
 				count[s] = &told{}
 			}
-			counted := &count[s].cards // what is answered to who sets one
+			counted := &count[s].cards // the confirmation of a new reminder
 			switch {
 			case isReminder(m.Text) && repeat:
 				counted = &count[s].marked

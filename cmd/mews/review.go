@@ -58,13 +58,13 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 		return errors.New(result.Failed)
 	case result.Critical():
 		return errors.New(textCritical)
-	case len(result.Unread) > 0: // what was not read is not without fault
+	case len(result.Unread) > 0: // an unread file may have a fault
 		return errors.New(textNotAllRead)
 	}
 	return nil
 }
 
-// readDiff reads the diff that is to be reviewed, of which there may be a byte too much.
+// readDiff reads the diff to review. It may return one byte more than the limit.
 func readDiff(ctx context.Context, con console, file, between string) ([]byte, error) {
 	switch {
 	case file == "-":

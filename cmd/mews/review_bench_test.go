@@ -24,19 +24,19 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// The models where MEWS_REVIEWER and MEWS_JUDGES name no others. The judges are two of those with
-// which the bench's own figures were made.
+// Default models, unless MEWS_REVIEWER and MEWS_JUDGES name others. The judges are two of those
+// with which the bench's own figures were made.
 const (
 	benchReviewer = "anthropic/claude-sonnet-4-5"
 	benchJudges   = "anthropic/claude-opus-4-5,openai/gpt-5.2"
 )
 
-// reviewTime is how long a review may take, of which the service allows half.
+// reviewTime is the longest time of a review. The service allows half of it.
 const reviewTime = 30 * time.Minute
 
-// TestReviewBench reviews the pull requests of a public bench, and has judges compare what is found
-// with what people have found. It runs with `make review-bench BENCH=PATH`, takes hours, and costs
-// up to a dollar a pull request.
+// TestReviewBench reviews the pull requests of a public bench. Judges compare the findings with
+// those of people. It runs with `make review-bench BENCH=PATH`, takes hours, and costs up to a
+// dollar for each pull request.
 func TestReviewBench(t *testing.T) {
 	dir := os.Getenv("MEWS_REVIEW_BENCH")
 	if dir == "" {
@@ -63,14 +63,14 @@ func TestReviewBench(t *testing.T) {
 	t.Log(b.judgeResults(t, data, b.reviewAll(t, data)))
 }
 
-// reviewBench is who reviews and who judges: models by provider and name.
+// reviewBench has the reviewing model and the judges, as PROVIDER/NAME.
 type reviewBench struct {
 	reviewer  string
 	judges    []string
 	providers map[string]model.ProviderOptions
 }
 
-// missingKeys says which keys there are not.
+// missingKeys lists the keys that are not set.
 func (b reviewBench) missingKeys() (missingKeys []string) {
 	for _, spec := range append([]string{b.reviewer}, b.judges...) {
 		kind, _, _ := strings.Cut(spec, "/")
@@ -81,10 +81,10 @@ func (b reviewBench) missingKeys() (missingKeys []string) {
 	return missingKeys
 }
 
-// keyOf is the variable that has a provider's key.
+// keyOf returns the variable of a provider's key.
 func keyOf(kind string) string { return strings.ToUpper(kind) + "_API_KEY" }
 
-// reviewAll reviews everything: the pull requests, and then the clean ones.
+// reviewAll reviews the pull requests, and then the clean diffs.
 func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.Result {
 	all := slices.Concat(data.Pulls, data.Clean)
 	results := make([]patch.Result, len(all))
@@ -100,7 +100,7 @@ func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.Result {
 	return results
 }
 
-// judgeResults has judges compare what was found with what people have found, and says what comes of it.
+// judgeResults lets the judges compare the findings with those of people, and returns the report.
 func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.Result) string {
 	models, err := model.NewCatalogue(model.Options{Default: b.reviewer, Providers: slices.Collect(maps.Values(b.providers))})
 	if err != nil {
@@ -124,7 +124,7 @@ func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.
 	return strings.Join(append(lines, "clean ones: "+tally(results[len(data.Pulls):])), "\n")
 }
 
-// tally says what reviews have found and cost.
+// tally sums up the findings and the cost of reviews.
 func tally(results []patch.Result) string {
 	var findings, silent, partly int
 	var cost int64
@@ -144,8 +144,8 @@ func tally(results []patch.Result) string {
 		float64(findings)/float64(max(1, len(results))), silent, partly, float64(cost)/1e6)
 }
 
-// review has a service of its own review a pull request with `mews review --diff`: no review is
-// short of money because of others.
+// review reviews a pull request by `mews review --diff` with its own service, so that no review
+// uses the money of another.
 func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	diff, err := os.ReadFile(p.diff)
 	if err != nil {
@@ -157,7 +157,7 @@ func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	h.Configure(fmt.Sprintf("models: {default: %s, providers: {%s: {kind: %[2]s, base_url: %q, api_key: \"${%s}\"}}}\n", b.reviewer, kind, o.BaseURL, keyOf(kind)))
 	h.Env = append(h.Env, keyOf(kind)+"="+o.APIKey)
 	h.Start()
-	// A diff is reviewed under the name of its file.
+	// The service reviews a diff under the name of its file.
 	name := strings.ReplaceAll(p.Title, "/", " ")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, name), diff, 0o600); err != nil {
@@ -169,7 +169,7 @@ func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	verb.Dir = dir
 	var stderr strings.Builder
 	verb.Stderr = &stderr
-	out, err := verb.Output() // its status also says that something critical was found
+	out, err := verb.Output() // the status is an error if there is a critical finding too
 	if unreadable := json.Unmarshal(out, &r); unreadable != nil {
 		r.Failed = fmt.Sprintf("%v: %s", err, stderr.String())
 	}
@@ -180,7 +180,7 @@ func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	return r
 }
 
-// benchArchive is a bench of three diffs.
+// benchArchive is a bench with three diffs.
 const benchArchive = `
 -- golden_comments/acme.json --
 [{"pr_title": "Start it", "url": "https://github.com/acme/widget/pull/1", "comments": [
@@ -225,7 +225,7 @@ func TestReviewBench_JudgesAnswers_AreCounted(t *testing.T) {
 		case r.Model == "strict":
 			return modeltest.Answer{Text: `{"matches": [{"comment": 1, "finding": 1}]}`}
 		case judged.Add(1) == 1:
-			// there are two
+			// there are only two
 			return modeltest.Answer{Text: `{"matches": [{"comment": 3, "finding": 1}]}`}
 		}
 		return modeltest.Answer{Text: "```json\n" + `{"matches": [{"comment": 1, "finding": 1}, {"comment": 1, "finding": 2}, {"comment": 2, "finding": 2}]}` + "\n```"}
@@ -257,8 +257,7 @@ pull requests: 2, 2 findings, 1.00 each; 0 without any; 1 not or not wholly read
 openai/strict: precision 50.0 %, recall 33.3 %, F1 40.0 % (1 of 3 golden comments, 2 findings; 0 pull requests not judged)
 anthropic/lenient: precision 100.0 %, recall 66.7 %, F1 80.0 % (2 of 3 golden comments, 2 findings; 0 pull requests not judged)
 clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $0.00, as far as prices are known`
-	// A service reviews the first. The others stand for a review that failed, and for one that
-	// found what is not wrong.
+	// A service reviews the first. The others stand for a failed review and for a wrong finding.
 	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
 	results = append(results, patch.Result{Failed: "the model is gone"}, patch.Result{Findings: make([]patch.Finding, 1)})
 	if got := b.judgeResults(t, data, results); got != want || judged.Load() != 2 {

@@ -41,7 +41,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
 	if *inside && hasInput(con.in) {
-		if cfg.Warnings != nil { // the log, which would tell it, goes to a file
+		if cfg.Warnings != nil { // the log goes to a file and would not show them
 			fmt.Fprintf(con.err, textStartedWithout, cfg.Warnings)
 		}
 		return runAndChat(ctx, con, cfg, *user)
@@ -56,8 +56,8 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	return app.Run(ctx, o)
 }
 
-// hasInput says whether standard input is a terminal or has lines piped in. A service manager gives
-// a service /dev/null.
+// hasInput reports whether standard input is a terminal or a pipe. A service manager gives a
+// service /dev/null.
 func hasInput(in *os.File) bool {
 	if term.IsTerminal(int(in.Fd())) {
 		return true
@@ -66,9 +66,9 @@ func hasInput(in *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// runAndChat serves and chats in one process. Leaving the chat ends both. Where a service runs on
-// the state folder already, it chats with that one and leaves it running. user is the person to
-// speak as; "" is the account's own.
+// runAndChat serves and chats in one process, and leaving the chat ends both. If a service already
+// runs on the state folder, the chat uses that one and leaves it running. user is the user to speak
+// as, "" for the account's own.
 func runAndChat(ctx context.Context, con console, cfg *config.Config, user string) error {
 	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
@@ -92,7 +92,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	defer stop(nil)
 	ready := make(chan struct{})
 	served := make(chan error, 1)
-	go func() { // waited for below; when it ends by itself, the chat has nobody left to talk to
+	go func() { // the wait for it is below; if it ends by itself, the chat has no service left
 		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: logging.New(cfg.Log.Level, cfg.Log.Format == "json", logFile), Lock: lock, Now: time.Now,
 			Manual: chatPages(),
 			Ready:  func(string) { close(ready) }})
@@ -107,7 +107,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
 	stop(nil)
 	if failed := <-served; failed != nil {
-		return failed // and whatever the chat says comes of it
+		return failed // and whatever the chat returns
 	}
 	return err
 }
