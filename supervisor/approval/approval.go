@@ -8,28 +8,29 @@ import (
 	"mews/supervisor"
 )
 
-// Grants knows what people have allowed for always.
+// Grants knows the effects that users have allowed for always.
 type Grants interface {
 	Granted(ctx context.Context, user, subject string) (bool, error)
 }
 
-// Asker asks people.
+// Asker asks users.
 type Asker interface {
-	// Ask is the question once it has ended. For a turn it is supervisor.ErrWaits while it is open;
-	// for a command it waits, and ctx ends that.
+	// Ask puts a question and returns it once it has ended. For a turn it returns
+	// supervisor.ErrWaitsForAnswer while the question is open. For a command it waits until the end
+	// of the question or of ctx.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// Confirmer has people show that it is they. Confirmations is one.
+// Confirmer makes users confirm with a code that it is they. Confirmations is one.
 type Confirmer interface {
-	// CheckAskable says why a person can't be asked for a code for a question: a supervisor.Error
-	// with CodeForbidden in words for them.
+	// CheckAskable returns an error if the user can't be asked for the code of a question: a
+	// supervisor.Error with CodeForbidden and a text for the user.
 	CheckAskable(ctx context.Context, q supervisor.Question) error
 }
 
 // Approver allows effects or denies them. It may be used from several goroutines.
 type Approver struct {
-	// false: there is no such person, or not for now
+	// false: there is no such user, or the user may not speak now
 	People    func(name string) (supervisor.User, bool)
 	Policy    *Policy
 	Grants    Grants
@@ -38,19 +39,20 @@ type Approver struct {
 	Audit     func(user, action, detail string) // never blocks
 }
 
-// The ends of a request, as the audit log has them.
+// Actions of the audit log, one for each end of a request.
 const (
-	auditAllowed  = "approval.allowed"
-	auditDenied   = "approval.denied"
-	auditFailed   = "approval.failed"   // it could not be found out
-	auditWithdrawn = "approval.withdrew" // the turn ended while the person was asked
+	auditAllowed   = "approval.allowed"
+	auditDenied    = "approval.denied"
+	auditFailed    = "approval.failed"   // the rules or the answer could not be read
+	auditWithdrawn = "approval.withdrew" // the turn ended while the question was open
 )
 
-// Allow returns nil where the effect may leave the walls now, once. The person and the rules are
-// looked at again after somebody has answered. A supervisor.Error with CodeForbidden says in words
-// for the model and the person that it may not; any other error is that it could not be found out,
-// which is no leave either. It is supervisor.ErrWaits while a turn's person has not answered; for a
-// command it waits for them, and ends with ctx.
+// Allow returns nil if the effect may happen now, once. It checks the user and the rules again
+// after the answer to a question.
+// A supervisor.Error with CodeForbidden denies the effect, with a text for the model and the user.
+// Any other error means that the decision failed, and the effect is denied too.
+// Allow returns supervisor.ErrWaitsForAnswer while the user of a turn has not answered. For a
+// command it waits for the answer or the end of ctx.
 func (a *Approver) Allow(ctx context.Context, r Request) error {
 	user, known := a.People(r.User)
 	if !known {
@@ -67,7 +69,7 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 	return a.deny(r, "by rule", textDeniedRule, r.User, r.Effect)
 }
 
-// ask asks the person, unless they have allowed exactly this for always.
+// ask asks the user, unless they have allowed exactly this effect for always.
 func (a *Approver) ask(ctx context.Context, r Request) error {
 	granted, err := a.Grants.Granted(ctx, r.User, r.Subject())
 	if err != nil {
@@ -83,7 +85,7 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 	return a.resolve(r, RuleAsk, asked.Answer.Say)
 }
 
-// askForCode has the person show with a code that it is they who want it. There is no always.
+// askForCode asks the user for a code. An answer to it never counts for always.
 func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	q := r.question(supervisor.QuestionCode)
 	err := a.Confirmer.CheckAskable(ctx, q)
@@ -98,13 +100,13 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	if err != nil {
 		return a.fail(ctx, r, "ask for a code", err)
 	}
-	if asked.Answer.Say == supervisor.SayAlways { // which no code says
+	if asked.Answer.Say == supervisor.SayAlways { // no code can say this
 		asked.Answer.Say = supervisor.SayNothing
 	}
 	return a.resolve(r, RuleStepUp, asked.Answer.Say)
 }
 
-// question is what the person is asked. Whoever asks says when it expires.
+// question returns the question to the user. The Asker sets its expiry.
 func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 	q := supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Inbound: r.Inbound, Call: r.Call, Kind: kind, Tool: r.Effect,
 		Subject: r.Subject(), Text: r.Text}
@@ -114,7 +116,8 @@ func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 	return q
 }
 
-// resolve ends a request whose person was asked because of a rule.
+// resolve ends a request according to the answer to its question. rule is the rule because of which
+// the user was asked.
 func (a *Approver) resolve(r Request, rule Rule, said supervisor.Say) error {
 	switch said {
 	case supervisor.SayOnce, supervisor.SayAlways:
@@ -128,12 +131,12 @@ func (a *Approver) resolve(r Request, rule Rule, said supervisor.Say) error {
 	return a.deny(r, "no answer", textNoAnswer, r.User)
 }
 
-// strictness is how much a rule asks for. What is no rule here is as strict as RuleDeny.
+// strictness orders the rules by how much they ask for. A missing rule counts as RuleDeny.
 var strictness = map[Rule]int{RuleAllow: 1, RuleAsk: 2, RuleStepUp: 3}
 
-// recheck denies what the person has allowed where that is not enough any more: they may have taken
-// an hour to answer, and have lost their role meanwhile, or the rules have changed. A rule that
-// asks for less than was answered is no hindrance.
+// recheck denies an effect if the answer no longer suffices. The user may have taken an hour to
+// answer; since then they may have lost their role, or the rules may have changed. A milder rule
+// changes nothing.
 func (a *Approver) recheck(r Request, answered Rule) error {
 	user, known := a.People(r.User)
 	if !known {
@@ -162,7 +165,7 @@ func (a *Approver) deny(r Request, why, format string, args ...any) error {
 func (a *Approver) fail(ctx context.Context, r Request, attempt string, err error) error {
 	switch {
 	case errors.Is(err, supervisor.ErrWaitsForAnswer):
-		return err // asked again, it says how that has ended
+		return err // the next call to Ask returns the answer
 	case ctx.Err() != nil:
 		a.audit(r, auditWithdrawn, attempt)
 		return context.Cause(ctx)
@@ -171,7 +174,8 @@ func (a *Approver) fail(ctx context.Context, r Request, attempt string, err erro
 	return fmt.Errorf("%s %s about %s: %w", attempt, r.User, r.Effect, err)
 }
 
-// audit keeps an outcome. No word of a person's is in it: what it was about is its digest.
+// audit writes an outcome to the audit log. Instead of the user's words it has the digest of the
+// subject.
 func (a *Approver) audit(r Request, outcome, how string) {
 	a.Audit(r.User, outcome, fmt.Sprintf("%s %s; turn %d, call %q, subject %s", r.Effect, how, r.Turn, r.Call, r.Subject()))
 }

@@ -15,14 +15,14 @@ import (
 	"mews/supervisor/approval"
 )
 
-// person is who is asked: what they say, and what they were asked.
+// person is the user who is asked; it records the questions.
 type person struct {
 	says    supervisor.Say
 	err     error
 	asked   []supervisor.Question
 	granted map[string]bool // by user and subject
 
-	meanwhile func() // what happens while they are asked
+	meanwhile func() // runs while the question is open
 }
 
 func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
@@ -44,7 +44,7 @@ func (p *person) Granted(_ context.Context, user, subject string) (bool, error) 
 	return p.granted[user+subject], nil
 }
 
-// codes is a Confirmer: what it says of everybody.
+// codes is a Confirmer that returns err for everybody.
 type codes struct{ err error }
 
 func (c codes) CheckAskable(context.Context, supervisor.Question) error { return c.err }
@@ -74,11 +74,11 @@ func request() approval.Request {
 		Effect: approval.EffectSendFile, Arguments: []string{"3", "secret plans.png"}, Content: "ab", Text: "Send it?"}
 }
 
-func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
+func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    approval.Rule
 		change  func(*rig, *approval.Request)
-		code    supervisor.Code // "" where it is allowed
+		code    supervisor.Code // "" means allowed
 		audited string
 	}{
 		"allowed":    {approval.RuleAllow, nil, "", "ann approval.allowed send_file by rule; turn 7, call \"t7-1-1\", subject "},
@@ -125,9 +125,9 @@ func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
 	}
 }
 
-// While somebody is asked an hour may go by. A yes is for what holds when it comes.
-func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
-	const gone = approval.Rule("gone") // who answers is nobody by then
+// An hour may pass before the answer. The rules at that time decide.
+func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
+	const gone = approval.Rule("gone") // the user is unknown at the time of the answer
 	for _, c := range []struct {
 		asked, then approval.Rule
 		says        supervisor.Say
@@ -162,7 +162,7 @@ func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
 	}
 }
 
-func TestThePersonIsAskedAboutExactlyThis(t *testing.T) {
+func TestApprover_Question_NamesExactEffect(t *testing.T) {
 	r, q := newRig(approval.RuleAsk), request()
 	r.person.says = supervisor.SayAlways
 	for range 2 {
@@ -182,7 +182,7 @@ func TestThePersonIsAskedAboutExactlyThis(t *testing.T) {
 	}
 }
 
-func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
+func TestApprover_StoppedTurn_WithdrawsQuestion(t *testing.T) {
 	r := newRig(approval.RuleAsk)
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -192,9 +192,8 @@ func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
 	}
 }
 
-// While a turn's person has not answered there is nothing to audit: it asks again, and that has an
-// end.
-func TestATurnThatWaitsIsNoOutcome(t *testing.T) {
+// A turn whose user has not answered asks again later, so there is nothing to audit yet.
+func TestApprover_WaitingTurn_AuditsNothing(t *testing.T) {
 	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
 		r := newRig(rule)
 		r.person.err = fmt.Errorf("ask ann: %w", supervisor.ErrWaitsForAnswer)
@@ -204,7 +203,7 @@ func TestATurnThatWaitsIsNoOutcome(t *testing.T) {
 	}
 }
 
-func TestTheNearestRuleCounts(t *testing.T) {
+func TestTable_SeveralRules_MostSpecificWins(t *testing.T) {
 	const effect = approval.EffectInvite
 	table := approval.Table{
 		All:   approval.Rules{effect: approval.RuleAsk},
@@ -235,9 +234,9 @@ func TestTheNearestRuleCounts(t *testing.T) {
 	}
 }
 
-// TestSubjects: whatever two requests are made of, they have one subject where they are the same,
-// and only there.
-func TestSubjects(t *testing.T) {
+// Two requests have the same subject if and only if they are equal in all that identifies the
+// effect.
+func TestSubject_SameOnlyForSameEffect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ab\x00]{0,3}`)
 		draw := func(name string) approval.Request {
@@ -250,7 +249,7 @@ func TestSubjects(t *testing.T) {
 			t.Fatalf("%+v is %s, %+v is %s", a, a.Subject(), b, b.Subject())
 		}
 		b = a
-		b.Turn, b.Call, b.Text = 9, "x", "another text" // none of which the effect is made of
+		b.Turn, b.Call, b.Text = 9, "x", "another text" // none of these identifies the effect
 		if a.Subject() != b.Subject() {
 			t.Fatal("the same effect is another subject")
 		}

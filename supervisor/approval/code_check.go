@@ -6,23 +6,23 @@ import (
 	"mews/supervisor"
 )
 
-// Gate decides what becomes of an inbound, as access's Gate does.
+// Gate decides whether an inbound goes on, as access.Gate does.
 type Gate interface {
 	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
-	// SpendUnexpected uses up a right code that nothing waits for. d is what Check has decided.
+	// SpendUnexpected uses up a valid code that no question asked for. d is the decision of Check.
 	SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error)
-	// DecideStepUp holds a code against a person's factor for one effect.
+	// DecideStepUp returns a check of a code against the user's factor, for one effect.
 	DecideStepUp(user, code string) supervisor.CheckCode
 }
 
-// CodeCheck is a Gate behind which a code may confirm an effect that waits for one.
+// CodeCheck is a Gate that also takes codes for effects that wait for one.
 type CodeCheck struct {
 	Gate          Gate
 	Confirmations *Confirmations
 	IsCode        func(text string) bool // says whether a text looks like a code
 }
 
-// Check decides what becomes of an inbound.
+// Check decides whether an inbound goes on. A code for a waiting effect confirms that effect.
 func (c *CodeCheck) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	d, err := c.Gate.Check(ctx, in)
 	if err != nil || d.Refusal != "" || d.CheckCode != nil && d.Check == nil {

@@ -7,8 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// Confirmations know which codes are for an effect that waits for one. They may be used from
-// several goroutines.
+// Confirmations find the effect that a code confirms. They are safe for concurrent use.
 type Confirmations struct {
 	Conversations Conversations
 	Factors       Factors
@@ -20,20 +19,20 @@ type Conversations interface {
 	FindByID(ctx context.Context, id int64) (c supervisor.Conversation, found bool, err error)
 }
 
-// Factors finds a person's second factor.
+// Factors finds a user's second factor.
 type Factors interface {
 	Find(ctx context.Context, user string) (f supervisor.Factor, known bool, err error)
 }
 
-// Codes finds what a code is for.
+// Codes finds the question that a code answers.
 type Codes interface {
-	// FindCode is the question that a code from a person's chat is meant for, if there is one: an
-	// open one, or one that has ended without a code a moment ago.
+	// FindCode finds the question that a code from the user's chat answers: an open one, or one
+	// that ended without a code a moment ago.
 	FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
 }
 
-// CheckAskable is Confirmer's. A code is for one question: where another waits for one in the chat,
-// or did a moment ago, nobody is asked for a second.
+// CheckAskable implements Confirmer. A code answers only one question. If another question in the
+// chat waits for a code, or did a moment ago, CheckAskable returns an error.
 func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question) error {
 	conversation, found, err := c.Conversations.FindByID(ctx, q.Conversation.ID)
 	if err != nil || !found {
@@ -56,8 +55,8 @@ func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question)
 	return err
 }
 
-// checkCode is what becomes of a code that a person has sent, where it is for an effect; decide
-// holds it against their factor. Without a Decide it is for none.
+// checkCode returns how to check a code that a user has sent. Without a waiting effect the decision
+// has no CheckCode. decide checks the code against the user's factor.
 func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.CheckCode) (d supervisor.GateDecision, err error) {
 	q, found, err := c.Codes.FindCode(ctx, in.Conversation)
 	switch {
@@ -69,18 +68,17 @@ func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, de
 	return supervisor.GateDecision{CheckCode: requireFresh(decide, q.CreatedAt), Question: q.ID}, nil
 }
 
-// rejectOtherTopic answers a code that was sent in another topic of the chat than the one in which
-// it was asked for. It may be meant for something else, so it is not held against anything and is
-// not used up.
+// rejectOtherTopic answers a code that was sent in another topic than the question. The code may be
+// meant for something else, so it is neither checked nor used up.
 func rejectOtherTopic(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	return f, supervisor.CodeResult{Action: "stepup.elsewhere", Text: textCodeElsewhere}
 }
 
-// codePeriod is how long an app shows a code (RFC 6238, section 5.2).
+// codePeriod is how long an authenticator app shows a code (RFC 6238, section 5.2).
 const codePeriod = 30 * time.Second
 
-// requireFresh holds a code against a factor as decide does, but takes none that apps had ceased to
-// show when it was asked for: who saw an older one over somebody's shoulder may still have it.
+// requireFresh wraps decide and refuses codes that apps no longer showed when the question was
+// asked: a bystander may have read such a code.
 func requireFresh(decide supervisor.CheckCode, askedAt time.Time) supervisor.CheckCode {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
@@ -88,7 +86,7 @@ func requireFresh(decide supervisor.CheckCode, askedAt time.Time) supervisor.Che
 		least.LastPeriod = max(f.LastPeriod, stale)
 		after, v := decide(least, now)
 		if after.LastPeriod == least.LastPeriod {
-			after.LastPeriod = f.LastPeriod // no code of an app was taken
+			after.LastPeriod = f.LastPeriod // no code from an app was accepted
 		}
 		if !v.Right {
 			if _, usual := decide(f, now); usual.Right {

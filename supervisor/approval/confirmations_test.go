@@ -21,7 +21,8 @@ func must(t *testing.T, err error) {
 // annsChat is where ann is asked.
 var annsChat = supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "101"}
 
-// fakeQuestions is what waits for a code in one chat; factor says that everybody has one.
+// fakeQuestions has the question that waits for a code in one chat. factor means that everybody has
+// a second factor.
 type fakeQuestions struct {
 	q     supervisor.Question
 	found bool
@@ -39,9 +40,9 @@ func (fakeQuestions) Find(context.Context, string) (supervisor.Factor, bool, err
 	return supervisor.Factor{Confirmed: true}, true, nil
 }
 
-// A code confirms what it was asked for and nothing else: while one is asked for, or was a moment
-// ago, nobody is asked for another.
-func TestNobodyIsAskedForTwoCodesAtOnce(t *testing.T) {
+// A code confirms only one question. While one waits for a code, or did a moment ago, CheckAskable
+// refuses a second.
+func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	asked := supervisor.Question{ID: 5, Conversation: annsChat, Turn: 3, Subject: "a file"}
 	for _, next := range []struct {
 		q  supervisor.Question
@@ -65,8 +66,8 @@ func TestNobodyIsAskedForTwoCodesAtOnce(t *testing.T) {
 	}
 }
 
-// A code is for what asks for one in its chat and topic.
-func TestWhatACodeIsFor(t *testing.T) {
+// A code answers the question in its own chat and topic.
+func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
 	w := fakeQuestions{supervisor.Question{ID: 5, Conversation: annsChat}, true}
 	c := Confirmations{Codes: w}
 	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
@@ -77,7 +78,7 @@ func TestWhatACodeIsFor(t *testing.T) {
 	for _, c2 := range []struct {
 		at       supervisor.Conversation
 		confirms int64
-		action   string // "" where the code is for nothing
+		action   string // "" means that the code answers no question
 	}{{annsChat, 5, "stepup"}, {topic, 0, "stepup.elsewhere"}, {elsewhere, 0, ""}} {
 		d, err := c.checkCode(t.Context(), supervisor.Inbound{Conversation: c2.at}, right)
 		must(t, err)
@@ -92,12 +93,12 @@ func TestWhatACodeIsFor(t *testing.T) {
 	}
 }
 
-// TestACodeThatIsNotFreshConfirmsNothing: that of the time when it was asked for does, and so does
-// the next; one from before is neither right nor a guess, and it is not used up.
-func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
+// Codes of the period of the question and later ones confirm. An older code is refused, but does
+// not count as a wrong guess and is not used up.
+func TestCodeCheck_OldCode_ConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
 	step := asked.Unix() / 30
-	of := func(code int64) supervisor.CheckCode { // as access decides
+	of := func(code int64) supervisor.CheckCode { // decides as package access does
 		return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 			if code <= f.LastPeriod {
 				return f, supervisor.CodeResult{Text: "That code was used already."}
@@ -123,8 +124,8 @@ func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 	}
 }
 
-// A recovery code for an effect that waits is for that, and not for the gate, which is open.
-func TestARecoveryCodeConfirmsToo(t *testing.T) {
+// A recovery code for a waiting effect confirms that effect; it is not for the gate, which is open.
+func TestCodeCheck_RecoveryCode_Confirms(t *testing.T) {
 	db, seal := sqlitetest.Open(t), access.NewSeal([access.KeySize]byte{7})
 	people, err := access.New([]supervisor.User{{Name: "ann"}}, 1, nil)
 	must(t, err)

@@ -1,7 +1,6 @@
-// Package approval decides whether an effect may leave the walls: by the rules that were set for
-// everybody, for a role and for a person, and where those say so by asking the person. What was
-// allowed is exactly what was asked about: another file, another place or other arguments are
-// another question.
+// Package approval decides whether an effect may happen: by rules for everybody, for a role and for
+// a user. If a rule says so, it asks the user first. An answer allows exactly the effect of its
+// question: another file, chat or argument needs another question.
 package approval
 
 import (
@@ -10,29 +9,29 @@ import (
 	"mews/supervisor"
 )
 
-// Rule is what is to be done about an effect.
+// Rule says how an effect is decided.
 type Rule string
 
 const (
-	RuleAllow Rule = "allow" // without a word
-	// the person, each time, unless they allowed exactly this for always
+	RuleAllow Rule = "allow" // without a question
+	// after a yes of the user each time, unless they allowed exactly this for always
 	RuleAsk Rule = "ask"
-	// the person, who shows with a fresh code that it is they, each time
+	// after a fresh code from the user's second factor each time
 	RuleStepUp Rule = "step_up"
 	RuleDeny   Rule = "deny"
 )
 
-// The effects that there are rules for.
+// Effects of the core that have rules.
 const (
-	EffectSendFile = "send_file" // a file of the person's goes to a chat
-	EffectSettings = "settings"  // what a person has set for themselves changes
-	EffectInvite   = "invite"    // somebody is let in
+	EffectSendFile = "send_file" // a file of the user goes to a chat
+	EffectSettings = "settings"  // a setting of the user changes
+	EffectInvite   = "invite"    // a new user is invited
 )
 
-// Rules are the rules of some effects.
+// Rules are the rules of some effects, by effect.
 type Rules map[string]Rule
 
-// defaultRules is what holds where nothing was set. What stands neither here nor in a Table is
+// defaultRules apply if no other rule is set. Effects that are neither here nor in a Table are
 // denied.
 var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
@@ -40,8 +39,8 @@ var defaultRules = Rules{
 	EffectInvite:   RuleAllow,
 }
 
-// Effects are the core's effects that there are rules for, each with the rule that holds where
-// nothing was set. Features add theirs (feature.Effect): a Table has a rule for each of those.
+// Effects returns the core's effects and their default rules.
+// Features add theirs (feature.Effect): a Table has a rule for each of those.
 func Effects() map[string]string {
 	all := map[string]string{}
 	for effect, rule := range defaultRules {
@@ -50,15 +49,15 @@ func Effects() map[string]string {
 	return all
 }
 
-// Table is all rules. The zero value has the usual ones: allow for every effect that there is.
+// Table holds all rules. The zero value allows every known effect.
 type Table struct {
 	All   Rules
-	Roles map[supervisor.Role]Rules // stronger than All
-	Users map[string]Rules          // by name, and stronger than Roles
+	Roles map[supervisor.Role]Rules // these take precedence over All
+	Users map[string]Rules          // by name; these take precedence over Roles
 }
 
-// Rule is the rule of an effect for a user: their own, else that of their role, of all, or the
-// usual one.
+// Rule returns the rule of an effect for a user.
+// The user's own rule comes first, then that of the role, of everybody, and the default.
 func (t Table) Rule(user supervisor.User, effect string) Rule {
 	for _, rules := range []Rules{t.Users[user.Name], t.Roles[user.Role], t.All, defaultRules} {
 		if rule, ok := rules[effect]; ok {
@@ -68,13 +67,13 @@ func (t Table) Rule(user supervisor.User, effect string) Rule {
 	return RuleDeny
 }
 
-// Policy is a Table that can be replaced while it is in use. The zero value has the usual rules.
+// Policy is a Table that can be replaced while it is in use. The zero value has the default rules.
 type Policy struct{ table atomic.Pointer[Table] }
 
-// Set makes t the rules from now on. The caller does not change it any more.
+// Set replaces the rules. The caller must not change t afterwards.
 func (p *Policy) Set(t Table) { p.table.Store(&t) }
 
-// Rule is that of the Table.
+// Rule returns the rule of the current Table.
 func (p *Policy) Rule(user supervisor.User, effect string) Rule {
 	if t := p.table.Load(); t != nil {
 		return t.Rule(user, effect)

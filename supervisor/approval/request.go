@@ -8,26 +8,25 @@ import (
 	"mews/supervisor"
 )
 
-// Request is an effect that wants to leave the walls.
+// Request asks whether an effect may happen.
 type Request struct {
-	User         string                  // whose turn it is
-	Conversation supervisor.Conversation // where they are asked; its ID and User are enough
-	Turn         int64                   // that wants it; 0 where none does
-	// the command or the press that wants it; 0 where none does
+	User         string                  // the user whose effect it is
+	Conversation supervisor.Conversation // where the user is asked; its ID and User are enough
+	Turn         int64                   // the turn of the effect; 0 means none
+	// the command or the press that asks for it; 0 means none
 	Inbound int64
-	Call    string // the model's call; "" where none asked for it
+	Call    string // the tool call of the model; "" means none
 	Effect  string // one of the Effects
-	// all that makes the effect what it is, in an order of the effect's own: where it goes, under
-	// which name
+	// all that identifies the effect, in an order of the effect's own, such as destination and name
 	Arguments []string
-	// SHA-256 of the bytes that leave, in hexadecimal; "" where there are none
+	// SHA-256 of the bytes that are sent, in hexadecimal; "" means none
 	Content string
-	// what the person reads when they are asked: whole sentences
+	// the question for the user, in whole sentences
 	Text string
 }
 
-// Subject is a digest of exactly what is asked about, in hexadecimal. Two requests have one if and
-// only if they are of one user, one effect, the same arguments and the same content.
+// Subject returns a digest of exactly the effect that is asked about, in hexadecimal.
+// Two requests have the same subject only if user, effect, arguments and content are the same.
 func (r Request) Subject() string {
 	h := sha256.New()
 	field := func(text string) {

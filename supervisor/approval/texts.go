@@ -1,6 +1,6 @@
 package approval
 
-// What a person reads who is asked for a code, or has sent one.
+// Texts for users who are asked for a code or have sent one.
 const (
 	textAskForCode = "%s\n\nThis needs a fresh code: send me the six digits that your authenticator app shows. " +
 		"Send nothing, and it is not done."
@@ -12,7 +12,7 @@ const (
 	textCodeInGroup = "This needs a code of %s, and codes are for our private chat alone. It can be asked for there."
 )
 
-// Why an effect is denied, for the person and for the model that wanted it.
+// Reasons for a denial, for the user and the model.
 const (
 	textNobody       = "There is nobody of the name %s here any more."
 	textDeniedRule   = "The rules of this Mews do not let %s do this (%s). Who runs it can change that under `approvals` in its configuration."
