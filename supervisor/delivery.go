@@ -106,5 +106,5 @@ const (
 	DeliveryNotice  DeliveryKind = "notice"  // a message of the service itself
 )
 
-// IsAnswer reports whether such a delivery answers its inbound, so that nothing more follows.
+// IsAnswer reports whether the delivery answers its inbound: it is the last one.
 func (k DeliveryKind) IsAnswer() bool { return k == DeliveryAnswer || k == DeliveryCommand }
