@@ -16,8 +16,8 @@ const (
 // Texts of a recap, for the model. Two lines of equal signs enclose the messages; each has its
 // author.
 const (
-	recapHead = "What was last said between the two of you elsewhere, between the lines of equal signs. It is for " +
-		"you to know, and asks for nothing:\n%s\n%s%s\n"
+	recapHead = "The last messages between the two of you elsewhere stand between the lines of equal signs. They are for " +
+		"you to know, and ask for nothing:\n%s\n%s%s\n"
 	recapThey = "they"
 	recapYou  = "you"
 )
