@@ -84,9 +84,9 @@ const (
 	maxToldText = 1000 // characters of each
 )
 
-// ToldText returns the model's text about what jobs said in its conversation; "" means nothing. fires
-// has the newest first, and zone is the user's. world reports whether some of it may be words of
-// others.
+// ToldText tells the model about recent messages of jobs in its conversation; "" means none.
+// fires has the newest first, and zone is the user's. world reports whether the text may have words
+// of others.
 func ToldText(fires []sqlite.FireTold, zone *time.Location) (text string, world bool) {
 	for _, f := range fires[:min(len(fires), maxTold)] {
 		if strings.TrimSpace(f.Text) == "" {
