@@ -262,7 +262,7 @@ var stamp = regexp.MustCompile(`\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-
 
 // recap is the text from other conversations that begins the first message, without its stamps.
 // Scripts do not see it either.
-var recap = regexp.MustCompile(`(?s)^What was last said between the two of you elsewhere, [^\n]*\n={8,}\n.*\n={8,}\n\n`)
+var recap = regexp.MustCompile(`(?s)^The last messages between the two of you elsewhere [^\n]*\n={8,}\n.*\n={8,}\n\n`)
 
 // withConversation names the conversation if the client did not.
 func (r Request) withConversation() Request {
