@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// changedHomes are whose home has changed, and when it is to be looked at. The zero value is ready.
-// It may be used from several goroutines.
+// changedHomes keeps which homes have changed and when to check each. The zero value is ready. It
+// is safe for concurrent use.
 type changedHomes struct {
-	mu sync.Mutex
-	byUser map[string]*changedHome // by person
+	mu     sync.Mutex
+	byUser map[string]*changedHome // by user
 }
 
-// changedHome is a home that has changed since it was looked at.
+// changedHome is a home that has changed since its last check.
 type changedHome struct {
-	first time.Time // the first of those changes; the zero time is none
-	due   time.Time // when it is to be looked at; the zero time is that a look was begun
+	first time.Time // the first change; the zero time means none
+	due   time.Time // when to check it; the zero time means that the check has begun
 }
 
-// markChanged says that a home has changed: it is looked at when it has been still for a while, or has not
-// been for too long.
+// markChanged notes a change. The home is checked once it has been still for settleTime, or
+// maxSettleTime after the first change.
 func (h *changedHomes) markChanged(user string, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,14 +34,14 @@ func (h *changedHomes) markChanged(user string, now time.Time) {
 	}
 }
 
-// checkAt has a home be looked at at a time, and not before for what has changed up to now.
+// checkAt schedules a check of a home. Changes up to now do not start one earlier.
 func (h *changedHomes) checkAt(user string, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	*h.findOrAdd(user) = changedHome{due: at}
 }
 
-// findOrAdd is a home, which is added where it is not there. The caller has the mutex.
+// findOrAdd returns the entry of a home, and adds it if it is missing. The caller holds the mutex.
 func (h *changedHomes) findOrAdd(user string) *changedHome {
 	if h.byUser == nil {
 		h.byUser = map[string]*changedHome{}
@@ -52,8 +52,8 @@ func (h *changedHomes) findOrAdd(user string) *changedHome {
 	return h.byUser[user]
 }
 
-// takeIfSettled says whether a home may be looked at: it has not changed for a while, or does so all the
-// time. If so, what changes from now on is for the next look.
+// takeIfSettled reports whether a home may be checked now: it has been still for a while, or never
+// is. If so, it removes the entry, and later changes are for the next check.
 func (h *changedHomes) takeIfSettled(user string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,7 +68,7 @@ func (h *changedHomes) takeIfSettled(user string, now time.Time) bool {
 	return true
 }
 
-// takeDue takes those that are to be looked at by now.
+// takeDue returns the users whose homes are due for a check, and marks these checks as begun.
 func (h *changedHomes) takeDue(now time.Time) (users []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,14 +82,14 @@ func (h *changedHomes) takeDue(now time.Time) (users []string) {
 	return users
 }
 
-// forget has a home be as if it had not changed.
+// forget drops the changes of a home.
 func (h *changedHomes) forget(user string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.byUser, user)
 }
 
-// nextDue is when the next one is to be looked at, if one is.
+// nextDue returns when the next check is due, if any is.
 func (h *changedHomes) nextDue() (nextDue time.Time, any bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

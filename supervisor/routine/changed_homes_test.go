@@ -7,9 +7,9 @@ import (
 
 var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 
-// What changes between the end of the wait and the look does not put it off again; afterwards a
-// change is the first one anew.
-func TestALookAtAHomeThatIsNeverStill(t *testing.T) {
+// A change between the end of the wait and the check does not postpone the check. A later change
+// counts as the first one again.
+func TestChangedHomes_NeverStill_IsChecked(t *testing.T) {
 	var h changedHomes
 	now := noon
 	for range 30 {

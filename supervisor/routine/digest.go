@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-// The words for how the digest is worded.
+// Words for the modes of the digest.
 const (
 	wordWritten = "written"
 	wordPlain   = "plain"
 )
 
-// digestModes are the ways in which the digest is worded.
+// digestModes returns the modes of the digest: worded by a model, or plain.
 func digestModes() map[string]mode {
 	return map[string]mode{
 		wordWritten: func(o *supervisor.JobOptions) { o.ByModel = true },
@@ -25,16 +25,16 @@ func digestModes() map[string]mode {
 	}
 }
 
-// digestState is what the last digest has told.
+// digestState is kept from the last digest.
 type digestState struct {
-	Until time.Time `json:"until"`           // up to when it told
-	Files pathSet   `json:"files,omitempty"` // that it knew of
-	// while it knows of none, those are new that have changed after this
+	Until time.Time `json:"until"`           // the end of the time it covered
+	Files pathSet   `json:"files,omitempty"` // the files it knew
+	// if it knew none, files changed after this are new
 	FilesAfter time.Time `json:"files_after"`
 }
 
-// since is the moment after which all is told: where there was no digest, or the clock was set back
-// since, that of a day ago.
+// since returns the start of the digest's time. It is a day ago if there was no digest before, or
+// if the clock was set back since.
 func (was *digestState) since(now time.Time) time.Time {
 	if was.Until.After(now) {
 		was.Until = time.Time{}
@@ -49,8 +49,8 @@ func (was *digestState) since(now time.Time) time.Time {
 	return dayAgo
 }
 
-// digest tells what is due, what jobs did since the last one, which files are new, and what waits.
-// Without anything new it is silent.
+// digest reports the jobs that are due, the results of jobs, new files and open questions. It is
+// silent without news.
 func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	was, err := state[digestState](c)
 	if err != nil {
@@ -89,8 +89,8 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	return out, nil
 }
 
-// filesOf lists the files of the person's home. Where they can't be listed it is tried once more,
-// and then done without.
+// filesOf lists the files of the user's home. A failure is tried once more; then the digest goes
+// without files.
 func (r *Routines) filesOf(ctx context.Context, c supervisor.CheckFire) ([]supervisor.HomeFile, error) {
 	files, err := r.o.ListFiles(ctx, c.Job.User)
 	switch {

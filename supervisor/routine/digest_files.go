@@ -14,15 +14,15 @@ import (
 	"mews/supervisor"
 )
 
-// maxPaths is how many paths are remembered of files that are gone too; of more only those that are
-// there.
+// maxPaths is the most paths for which deleted files are remembered too. Above it only existing
+// files are.
 const maxPaths = 40_000
 
-// ownPaths is what Mews writes into homes itself: files, and folders with a slash.
+// ownPaths are files that Mews writes into homes itself, and folders, with a slash at the end.
 var ownPaths = []string{"MEMORY.md", "memory/", protocol.LogsFolder + "/"}
 
-// pathSet is paths, of each a hash of 32 bits: in JSON 40,000 are some 200 KB. One in 100,000 new
-// files is taken for one of them.
+// pathSet is a set of paths, as hashes of 32 bits: 40,000 take some 200 KB in JSON. About one new
+// file in 100,000 collides with a known one and is missed.
 type pathSet map[uint32]bool
 
 func hashOf(path string) uint32 {
@@ -31,8 +31,8 @@ func hashOf(path string) uint32 {
 	return h.Sum32()
 }
 
-// add is the set with those files too. An index that is made anew lacks some for a while, so what
-// is gone is remembered.
+// add returns the set with those files added. Deleted files stay in it, because a rebuilt index
+// lacks some files for a while.
 func (s pathSet) add(files []supervisor.HomeFile) pathSet {
 	all := make(pathSet, len(files))
 	for _, f := range files {
@@ -44,7 +44,7 @@ func (s pathSet) add(files []supervisor.HomeFile) pathSet {
 	return all
 }
 
-// newFiles are the paths of files that the digests before did not know of.
+// newFiles returns the paths of files that earlier digests did not know.
 func (was digestState) newFiles(files []supervisor.HomeFile) (names []string) {
 	for _, f := range files {
 		isNew := !was.Files[hashOf(f.Path)]
@@ -60,7 +60,7 @@ func (was digestState) newFiles(files []supervisor.HomeFile) (names []string) {
 	return names
 }
 
-// MarshalJSON writes the hashes as base64, in order.
+// MarshalJSON encodes the sorted hashes as base64.
 func (s pathSet) MarshalJSON() ([]byte, error) {
 	b := make([]byte, 0, 4*len(s))
 	for _, hash := range slices.Sorted(maps.Keys(s)) {
@@ -69,7 +69,7 @@ func (s pathSet) MarshalJSON() ([]byte, error) {
 	return json.Marshal(base64.StdEncoding.EncodeToString(b))
 }
 
-// UnmarshalJSON reads what MarshalJSON has written.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (s *pathSet) UnmarshalJSON(text []byte) error {
 	var b []byte
 	if err := json.Unmarshal(text, &b); err != nil {

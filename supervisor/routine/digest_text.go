@@ -16,23 +16,24 @@ import (
 )
 
 const (
-	maxLines    = 10  // of a section of the digest
-	maxNames    = 20  // of files
-	maxTimes    = 3   // of a job
-	maxLineText = 100 // characters of what somebody has named or asked
+	maxLines    = 10  // lines in a section
+	maxNames    = 20  // names of files
+	maxTimes    = 3   // times of a job
+	maxLineText = 100 // characters of a job's or question's text
 )
 
-// digest is one that is put together.
+// digest is a digest that is being written.
 type digest struct {
-	now        time.Time // where its person is
-	after      time.Time // of what was, all after this is told
-	waitsAfter time.Time // what waits is new where it waits since after this
+	now        time.Time // in the user's time zone
+	after      time.Time // the start of the digest's time
+	waitsAfter time.Time // items that wait since after this are news
 	text       strings.Builder
-	news       bool // there is something to tell
-	world      bool // some of it may be somebody else's words
+	news       bool // there is something to report
+	world      bool // the text may contain somebody else's words
 }
 
-// addSection adds lines below a heading; of too many the number of the rest.
+// addSection adds lines below a heading. It names at most the given number of them, and counts the
+// rest.
 func (d *digest) addSection(heading string, lines []string, most int) {
 	if len(lines) == 0 {
 		return
@@ -49,10 +50,10 @@ func (d *digest) addSection(heading string, lines []string, most int) {
 	}
 }
 
-// tomorrow is the same time on the next day.
+// tomorrow returns the same time on the next day.
 func (d *digest) tomorrow() time.Time { return d.now.AddDate(0, 0, 1) }
 
-// addToday is which reminders and tasks are due until the same time tomorrow. Tasks alone are no news.
+// addToday adds the reminders and tasks of the next 24 hours. Tasks alone are no news.
 func (d *digest) addToday(jobs []supervisor.Job) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j supervisor.Job) bool {
 		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobTask ||
@@ -72,7 +73,7 @@ func (d *digest) addToday(jobs []supervisor.Job) {
 	d.addSection(textDigestToday, lines, maxLines)
 }
 
-// times are those of a job until the same time tomorrow.
+// times formats the times of a job in the next 24 hours.
 func (d *digest) times(j supervisor.Job) string {
 	var times []string
 	for at, found := j.Next, true; found && at.Before(d.tomorrow()); {
@@ -86,12 +87,12 @@ func (d *digest) times(j supervisor.Job) string {
 		times = append(times, text)
 		j.FireCount++
 		next, more, err := recurrence.NextOf(j, at)
-		at, found = next, more && err == nil // what can't be read is told of when it is due
+		at, found = next, more && err == nil // an unreadable rule is reported when the job is due
 	}
 	return strings.Join(times, ", ")
 }
 
-// addJobs is what came of jobs. What came and had nothing to say, and cost nothing, is no news; nor are
+// addJobs adds the results of jobs. Fires that were silent and cost nothing are no news; nor are
 // reminders that came.
 func (d *digest) addJobs(list []supervisor.JobSummary) {
 	var lines []string
@@ -112,7 +113,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 			}
 		}
 		title := oneLine(job.Title(did.Job))
-		if !news || title == "" { // it was forgotten
+		if !news || title == "" { // the job was forgotten
 			continue
 		}
 		line := title + ": " + strings.Join(came, ", ")
@@ -133,7 +134,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 	d.addSection(heading, lines, maxLines)
 }
 
-// digestCounts say how many fires have come to what.
+// digestCounts are the texts for the number of fires in each state.
 var digestCounts = []struct {
 	state supervisor.FireState
 	text  string
@@ -143,7 +144,7 @@ var digestCounts = []struct {
 	{supervisor.FireSkipped, textDigestSkipped},
 }
 
-// addFiles are the names of those that are new.
+// addFiles adds the names of new files.
 func (d *digest) addFiles(names []string) {
 	lines := make([]string, len(names))
 	for i, name := range names {
@@ -153,7 +154,7 @@ func (d *digest) addFiles(names []string) {
 	d.addSection(fmt.Sprintf(textDigestFiles, amount.Plural(len(names), "new file", "new files")), lines, maxNames)
 }
 
-// proposed are the jobs that wait for their person's yes.
+// proposed returns the jobs that wait for the user's approval.
 func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 	for _, j := range jobs {
 		if j.State == supervisor.JobProposed {
@@ -164,7 +165,7 @@ func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 	return list
 }
 
-// addWaiting is what waits for the person. It is news where some of that is new.
+// addWaiting adds the items that wait for the user. They are news if one of them is new.
 func (d *digest) addWaiting(list []supervisor.Waiting) {
 	var lines []string
 	slices.SortStableFunc(list, func(a, b supervisor.Waiting) int {
@@ -184,8 +185,7 @@ func (d *digest) addWaiting(list []supervisor.Waiting) {
 	d.addSection(textDigestWaiting, lines, maxLines)
 }
 
-// oneLine is the first line of a text that a person or somebody else has written, cut where it is
-// long.
+// oneLine returns the first line of a text, cut to maxLineText.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	runes := []rune(strings.TrimSpace(printable.Text(line)))

@@ -13,21 +13,22 @@ import (
 )
 
 const (
-	settleTime = 30 * time.Second // after a change, until it is told
-	// after a first change, until it is told though there are always others
-	maxSettleTime = 5 * time.Minute
-	noticeInterval = 10 * time.Minute // from one message about files to the next
+	settleTime = 30 * time.Second // from the last change to the message
+	// the same from the first change, if changes never stop
+	maxSettleTime  = 5 * time.Minute
+	noticeInterval = 10 * time.Minute // between two messages about files
 )
 
-// filesSeen is up to where a person's folder was compared.
+// filesSeen is the state of a user's folder at the last comparison.
 type filesSeen struct {
 	Home supervisor.HomeCursor `json:"home"`
-	// of the ledger: what it and those before have changed is in Home
+	// the last effect in the ledger whose changes Home contains
 	Effect int64     `json:"effect"`
-	Said   time.Time `json:"said,omitzero"` // when something was told last
+	Said   time.Time `json:"said,omitzero"` // when the last message was sent
 }
 
-// wait is how long nothing more is told. (A clock may have been set back.)
+// wait returns how long no message about files may be sent. The clock may have been set back since
+// the last one.
 func (f filesSeen) wait(now time.Time) time.Duration {
 	if since := now.Sub(f.Said); since >= 0 {
 		return noticeInterval - since
@@ -35,12 +36,12 @@ func (f filesSeen) wait(now time.Time) time.Duration {
 	return 0
 }
 
-// files tells what others have changed in a person's folder. What is there when it is turned on,
-// and when the index was made anew, is not told.
+// files reports changes by others in a user's folder. Files that exist when it is turned on, or
+// after the index is rebuilt, are not reported.
 func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	out.State = supervisor.FireSilent
 	was, err := state[filesSeen](c)
-	first := c.Seen == "" // what is there now is what the next look is compared with
+	first := c.Seen == "" // the first check only records the folder
 	if err != nil || !first && (was.wait(c.At) > 0 || !r.changed.takeIfSettled(c.Job.User, c.At)) {
 		return out, err
 	}
@@ -69,8 +70,8 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 	return out, err
 }
 
-// changesByOthers lists what others have changed since a folder was compared. It is not settled where
-// something is under way that the ledger will have.
+// changesByOthers lists changes by others since the last comparison. settled is false while an
+// effect runs that the ledger does not have yet.
 func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSeen) (
 	list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error,
 ) {
@@ -78,7 +79,7 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSe
 	if err != nil || !known || len(list) == 0 {
 		return nil, next, err == nil, err
 	}
-	// after the list: what has ended by now is in it
+	// must follow Changes, so that every finished effect is included
 	effects, settled, err := r.o.FileEffects.ListFileEffects(ctx, user, was.Effect,
 		slices.Concat(effect.KindsOf(effect.GroupChanged), effect.KindsOf(effect.GroupRun)))
 	if err != nil || !settled {
@@ -88,17 +89,18 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSe
 	return slices.DeleteFunc(list, func(c supervisor.HomeChange) bool { return !own.byOthers(c) }), next, true, nil
 }
 
-// HomeChanged says that something in a person's home has changed. It never blocks.
+// HomeChanged notes that a file in a user's home has changed. It never blocks.
 func (r *Routines) HomeChanged(user string) {
 	r.changed.markChanged(user, r.o.Now())
 	r.o.Jobs().Wake()
 }
 
-// Next is when a home is to be checked beside its times, if one is.
+// Next returns when a changed home must be checked, beside its regular times; any is false if none
+// must.
 func (r *Routines) Next() (next time.Time, any bool) { return r.changed.nextDue() }
 
-// CheckHomes has what changed be told of homes that are still again. What can't be checked now is
-// when it is due.
+// CheckHomes starts checks of changed homes that are still again. If a check can't start now, it
+// starts later.
 func (r *Routines) CheckHomes(ctx context.Context) error {
 	now, failed := r.o.Now(), error(nil)
 	for _, user := range r.changed.takeDue(now) {
@@ -114,8 +116,8 @@ func (r *Routines) CheckHomes(ctx context.Context) error {
 	return failed
 }
 
-// checkHome has a home be checked, where its person wants that; or says after what time that is
-// to be done.
+// checkHome starts a check of a home, if its user wants notices. later says how long to wait before
+// another try; 0 means that none is needed.
 func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
 	j, was, watched, err := r.findWatched(ctx, user)
 	if err != nil || !watched {
@@ -132,8 +134,8 @@ func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (l
 	return 0, err
 }
 
-// findWatched is the routine that tells a person of files, and what it has seen. It is not ok where
-// they do not want that, or it has not looked.
+// findWatched returns a user's notices routine and its last state. ok is false if it is off or has
+// not checked yet.
 func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.Job, was filesSeen, ok bool, err error) {
 	if _, served := r.o.Person(user); !served {
 		return j, was, false, nil

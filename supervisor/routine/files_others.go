@@ -14,28 +14,26 @@ import (
 	"mews/supervisor/printable"
 )
 
-// ownFolders hold what Mews itself writes there: its logs and notes, and what their person has
-// sent.
+// ownFolders are written by Mews itself: notes, logs and the user's uploads.
 var ownFolders = []string{"memory", "logs", protocol.UploadsFolder}
 
-// memoryFile is changed by effects that name facts, not files.
+// memoryFile is changed by effects that name facts instead of files.
 const memoryFile = "MEMORY.md"
 
-// factEffects are those effects.
+// factEffects are the kinds of effects that change facts.
 var factEffects = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
 
-// ledger is what the person's own turns have left in their folder in a time, as far as that is on
-// record.
+// ledger is the state in which the user's own turns left files, as far as the records say.
 type ledger struct {
-	left map[string]protocol.FileState // by path
-	// paths, and folders with all that is in them, of which it is not known how they were left
+	left map[string]protocol.FileState // the recorded state, by path
+	// paths and folders whose state is not recorded
 	unknown map[string]bool
-	ran     bool // a program, and what it has deleted is on no record
-	// up to then a program may have changed any file; zero is none
+	ran     bool // a program ran; its deletions are not recorded
+	// up to this time a program may have changed any file; zero means none
 	blind time.Time
 }
 
-// ledgerOf reads effects, oldest first.
+// ledgerOf builds a ledger from effects, oldest first.
 func ledgerOf(effects []supervisor.FileEffect) ledger {
 	l := ledger{left: map[string]protocol.FileState{}, unknown: map[string]bool{}}
 	programs := append(effect.KindsOf(effect.GroupRun), "program")
@@ -46,7 +44,7 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 			l.unknown[memoryFile] = true
 		case slices.Contains(programs, e.Kind) && (c == nil || c.Path == "."):
 			l.ran = true
-			if e.Kind != "run" { // which is followed by what it has changed
+			if e.Kind != "run" { // the effects after a run name its changes
 				l.blind = e.At
 			}
 		case c == nil:
@@ -64,8 +62,8 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 	return l
 }
 
-// byOthers says whether somebody else may have made a change: the file is not as the ledger says that
-// it was left.
+// byOthers reports whether somebody else may have made a change: the file is not in the state that
+// the ledger says.
 func (l ledger) byOthers(c supervisor.HomeChange) bool {
 	for _, folder := range ownFolders {
 		if strings.HasPrefix(c.Path, folder+"/") {
@@ -86,8 +84,8 @@ func (l ledger) byOthers(c supervisor.HomeChange) bool {
 	return c.Modified.After(l.blind)
 }
 
-// mayBeState says whether a file may be in a state: the bytes of a large one nobody has read. The index
-// may have one that was young a nanosecond younger.
+// mayBeState reports whether a file may be in a state. A large file was never read, so its hash is
+// unknown. The index may have a young file's time a nanosecond later.
 func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileAbsent {
 		return c.After == supervisor.FileMissing
@@ -100,11 +98,11 @@ func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 }
 
 const (
-	maxNamedFiles    = 20  // that are named in one message
-	maxFileName = 200 // characters of a name
+	maxNamedFiles = 20  // named in one message
+	maxFileName   = 200 // characters of a name
 )
 
-// filesText tells of files that others have changed.
+// filesText returns the message about changes by others.
 func filesText(list []supervisor.HomeChange) string {
 	var lines []string
 	for _, what := range []string{textFileNew, textFileChanged, textFileGone} {

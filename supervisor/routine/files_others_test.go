@@ -9,9 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-// What is as the ledger says that it was left is the person's own, and so is what it can't say of
-// programs.
-func TestWhoHasChangedAFile(t *testing.T) {
+// A file in the state that the ledger says was changed by the user's own turns. So was a file whose
+// state after a program is not recorded.
+func TestLedger_ByOthers_KnowsOwnChanges(t *testing.T) {
 	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
 	at, size := noon, int64(12)
 	file := func(path string, state protocol.FileState) supervisor.HomeChange {

@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/job"
 )
 
-// Tool does what a call of a model's says, for a turn that answers in a conversation.
+// Tool runs a tool call of a model, for a turn that answers in a conversation.
 type Tool = func(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
 ) (protocol.JobAnswer, error)
 
-// Tools are those about routines, by name.
+// Tools returns the tools about routines, by name.
 func (r *Routines) Tools() map[string]Tool {
 	return map[string]Tool{
 		"enable_file_notifications":    r.enableFiles,
@@ -31,8 +31,8 @@ func (r *Routines) enableFiles(
 	return r.switchFiles(ctx, user, in, wordOn)
 }
 
-// disableFiles does not for a turn that has read somebody else's words, who may want to change
-// files unseen.
+// disableFiles turns notices off. A turn that has read somebody else's words may not: they may want
+// to change files unnoticed.
 func (r *Routines) disableFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
 ) (answer protocol.JobAnswer, err error) {
@@ -53,7 +53,7 @@ func (r *Routines) filesStatus(
 	return r.switchFiles(ctx, user, in, "")
 }
 
-// switchFiles turns notices of files on or off, or says whether they are on.
+// switchFiles turns notices on or off; without words it says whether they are on.
 func (r *Routines) switchFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, words string,
 ) (answer protocol.JobAnswer, err error) {

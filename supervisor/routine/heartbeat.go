@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/routine/heartbeat"
 )
 
-// heartbeatFile is what the heartbeat looks into.
+// heartbeatFile has the items of the heartbeat.
 const heartbeatFile = "HEARTBEAT.md"
 
 var errNoFile = errors.New("the look into " + heartbeatFile + " has come without it")
 
-// heartbeat has one turn do all that is due in HEARTBEAT.md. Where that is nothing, there is none.
+// heartbeat starts one turn for all due items of HEARTBEAT.md. Without due items it starts none.
 func (r *Routines) heartbeat(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	found, err := r.o.Check(ctx, c.Job.User, protocol.CheckParameters{PromptFile: heartbeatFile})
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package routine is the feature of what is built in, and off until its person turns it on: the
-// heartbeat, the digest and the notices of files. Each is a job of the schedule's, which has it
-// checked here when it is due.
+// Package routine is the feature of the built-in jobs: the heartbeat, the digest and the notices of
+// files. Each is off until its user turns it on. Each is a job of package schedule, which calls
+// Check when it is due.
 package routine
 
 import (
@@ -15,70 +15,70 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Jobs is what the schedule does with jobs.
+// Jobs changes jobs, as package schedule does.
 type Jobs interface {
-	// Put keeps a new job. show, where it is not nil, is said of it at once.
+	// Put keeps a new job. show returns a message about it that is sent at once; nil means none.
 	Put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error)
-	// Change changes a job as it was read.
+	// Change keeps a changed job, unless it has changed since it was read.
 	Change(ctx context.Context, j supervisor.Job) error
 	Pause(ctx context.Context, j supervisor.Job) (string, error)
-	// Resume has a job go on from now: what was due meanwhile is not made up for.
+	// Resume resumes a job from now on; missed times are not made up for.
 	Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
-	// RunNow has a job be done now.
+	// RunNow starts a job now.
 	RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
-	// Terms are sentences about how a job goes about it.
+	// Terms returns sentences about the options of a job.
 	Terms(j supervisor.Job) []string
-	// Wake has the schedule look at the clock, and at what Next says.
+	// Wake makes the schedule check for due jobs now, and ask Next again.
 	Wake()
 }
 
-// Options are what Routines work on.
+// Options configure Routines.
 type Options struct {
 	Store       sqlite.Jobs
 	FileEffects sqlite.Effects
-	// LookThroughHome has a person's home be looked through as it is now. all is false where that
-	// takes longer than ctx.
+	// LookThroughHome updates the index of a user's home. all is false if it did not finish before
+	// the end of ctx.
 	LookThroughHome func(ctx context.Context, user string) (all bool, err error)
-	// Changes lists what has come to differ in a person's home, and gives the next cursor. ok is
-	// false where nothing is known of the time since.
+	// Changes lists the changes in a user's home since a cursor, and returns the next cursor. ok is
+	// false if the time since then is unknown.
 	Changes func(ctx context.Context, user string, since supervisor.HomeCursor) (
 		list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
-	// Jobs is asked when they are needed: a schedule is made of its routines.
+	// Jobs returns the schedule. It is a function, since the schedule needs the routines first.
 	Jobs func() Jobs
-	// SetRule has a job be due as words say, from at on; CheckPeriod refuses one that has turns too
-	// often, and Line says when one is due, and next.
+	// SetRule sets a job's times from words, counted from at. CheckPeriod refuses a job that would
+	// start turns too often. Line says when a job is due.
 	SetRule     func(j *supervisor.Job, words string, at time.Time) error
 	CheckPeriod func(j supervisor.Job, zone *time.Location) error
 	Line        func(j supervisor.Job) string
-	// Person finds those who may speak.
+	// Person finds a user who may speak.
 	Person func(name string) (supervisor.User, bool)
-	// Check has a person's worker check something. Errors are for the person; one that may pass
-	// wraps supervisor.ErrCheckAgain.
+	// Check runs a check in a user's worker. Errors are for the user. An error that may pass wraps
+	// supervisor.ErrCheckAgain.
 	Check func(ctx context.Context, user string, p protocol.CheckParameters) (protocol.CheckResult, error)
-	// InForce takes what was seen of a person's prompt file, and gives the text of it that is in
-	// force.
+	// InForce records a new version of a user's prompt file, and returns the accepted text of that
+	// file.
 	InForce func(ctx context.Context, user string, seen protocol.PromptFile) (text []byte, err error)
-	// ListFiles lists the files of a person's home, as far as they are known.
+	// ListFiles lists the known files of a user's home.
 	ListFiles func(ctx context.Context, user string) ([]supervisor.HomeFile, error)
 	Now       func() time.Time
 	Log       hclog.Logger
 }
 
-// Routines are what is built in. They may be used from several goroutines.
+// Routines are the built-in jobs. They are safe for concurrent use.
 type Routines struct {
 	o       Options
 	kinds   map[string]kind
 	changed changedHomes
 }
 
-// New makes Routines.
+// New returns Routines.
 func New(o Options) *Routines {
 	r := &Routines{o: o}
 	r.kinds = r.newKinds()
 	return r
 }
 
-// Feature is what they add to the service.
+// Feature returns the commands of the routines.
 func (r *Routines) Feature() feature.Feature {
 	return feature.Feature{Name: "routine", Commands: r.commands()}
 }

@@ -17,58 +17,58 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// kind is a routine, which is off until its person turns it on.
+// kind is a kind of routine.
 type kind struct {
-	command string // that turns it on and off
-	help    string // of the command
-	private bool   // its command is not answered in a group
-	description    string // what it does, for its person
-	defaultTimes   string // when it comes, as recurrence.Parse reads it, where its person does not say
-	fixedTimes   bool   // nobody else may say when
+	command      string // turns it on and off
+	help         string // of the command
+	private      bool   // the command is not answered in a group
+	description  string // what it does, for the user
+	defaultTimes string // its times unless the user sets others, as recurrence.Parse reads them
+	fixedTimes   bool   // the user can't set other times
 
-	// it knows nothing of the time while it was off, and is checked at once when it is turned on
+	// on turning on, it forgets what it has seen and is checked at once
 	startsAfresh bool
-	check  func(context.Context, supervisor.CheckFire) (supervisor.CheckOutcome, error)
-	modes  map[string]mode // by the word for it
+	check        func(context.Context, supervisor.CheckFire) (supervisor.CheckOutcome, error)
+	modes        map[string]mode // by name
 }
 
-// newKinds makes the table of all that is built in, by name.
+// newKinds returns all routines, by name.
 func (r *Routines) newKinds() map[string]kind {
 	return map[string]kind{
 		supervisor.RoutineHeartbeat: {
-			command: "heartbeat",
-			help:    helpHeartbeat,
-			description:    descriptionHeartbeat,
-			defaultTimes:   defaultHeartbeat,
+			command:      "heartbeat",
+			help:         helpHeartbeat,
+			description:  descriptionHeartbeat,
+			defaultTimes: defaultHeartbeat,
 			fixedTimes:   true,
-			check:   r.heartbeat,
+			check:        r.heartbeat,
 		},
 		supervisor.RoutineDigest: {
-			command: "digest",
-			help:    helpDigest,
-			private: true,
-			description:    descriptionDigest,
-			defaultTimes:   defaultDigest,
-			check:   r.digest,
-			modes:   digestModes(),
+			command:      "digest",
+			help:         helpDigest,
+			private:      true,
+			description:  descriptionDigest,
+			defaultTimes: defaultDigest,
+			check:        r.digest,
+			modes:        digestModes(),
 		},
 		supervisor.RoutineFiles: {
-			command: "notifications",
-			help:    helpFiles,
-			private: true,
-			description:    descriptionFiles,
-			defaultTimes:   defaultFiles,
+			command:      "notifications",
+			help:         helpFiles,
+			private:      true,
+			description:  descriptionFiles,
+			defaultTimes: defaultFiles,
 			fixedTimes:   true,
-			startsAfresh:  true,
-			check:   r.files,
+			startsAfresh: true,
+			check:        r.files,
 		},
 	}
 }
 
-// Names are those of all that is built in, sorted.
+// Names returns the names of all routines, sorted.
 func Names() []string { return slices.Sorted(maps.Keys((&Routines{}).newKinds())) }
 
-// commands turn on and off what is built in.
+// commands returns the commands that turn routines on and off.
 func (r *Routines) commands() (all []feature.Command) {
 	kinds := r.newKinds()
 	for _, name := range Names() {
@@ -86,11 +86,10 @@ func (r *Routines) commands() (all []feature.Command) {
 	return all
 }
 
-// mode has a routine go about it in another way.
+// mode changes how a routine works.
 type mode func(*supervisor.JobOptions)
 
-// cutMode is the mode that the first of some words stands for, and the words behind it; nil and all
-// of them where it stands for none.
+// cutMode cuts a mode off the beginning of words. Without a mode it returns nil and all words.
 func (k kind) cutMode(words string) (m mode, rest string) {
 	first, rest, _ := strings.Cut(words, " ")
 	if m = k.modes[first]; m == nil {
@@ -99,7 +98,7 @@ func (k kind) cutMode(words string) (m mode, rest string) {
 	return m, strings.TrimSpace(rest)
 }
 
-// Check checks what a routine that is due looks at. An error fails the fire.
+// Check runs the check of a routine that is due. An error fails the fire.
 func (r *Routines) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	k, known := r.kinds[c.Job.Name]
 	if !known {
@@ -109,7 +108,7 @@ func (r *Routines) Check(ctx context.Context, c supervisor.CheckFire) (superviso
 	return k.check(ctx, c)
 }
 
-// CheckTimes refuses that a routine comes at other times where those are fixed.
+// CheckTimes refuses other times for a routine with fixed times.
 func (r *Routines) CheckTimes(j supervisor.Job) error {
 	if r.kinds[j.Name].fixedTimes {
 		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, job.Title(j))
@@ -117,14 +116,14 @@ func (r *Routines) CheckTimes(j supervisor.Job) error {
 	return nil
 }
 
-// The words that turn a routine on and off.
+// Words that turn a routine on and off.
 const (
 	wordOn  = "on"
 	wordOff = "off"
 )
 
-// Switch turns a person's routine on or off, or says whether it is on. words are on, off, or when
-// it is to come, behind the word for a mode where that is to be another.
+// Switch turns a user's routine on or off, or says whether it is on.
+// words are empty, on, off or a time. A mode may come first, or stand alone.
 func (r *Routines) Switch(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time,
 ) (d supervisor.Delivery, err error) {
@@ -163,12 +162,11 @@ func (r *Routines) Switch(
 	if !k.startsAfresh || j.State == supervisor.JobActive {
 		return r.turnOn(ctx, user, c, name, words, mode, at)
 	}
-	j.Name = name // where there was none
+	j.Name = name // if it is new
 	return r.turnOnAfresh(ctx, user, c, j, words, at)
 }
 
-// turnOnAfresh has a routine come that knows nothing of the time while it was off, and looks at
-// once.
+// turnOnAfresh turns a routine on, forgets what it saw before, and checks it at once.
 func (r *Routines) turnOnAfresh(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time,
 ) (d supervisor.Delivery, err error) {
@@ -184,7 +182,7 @@ func (r *Routines) turnOnAfresh(
 	return d, err
 }
 
-// switchMode has a routine go on in another mode, at its times. One that was off goes on too.
+// switchMode changes the mode of a routine and keeps its times. It turns on a routine that was off.
 func (r *Routines) switchMode(
 	ctx context.Context, j supervisor.Job, m mode, at time.Time,
 ) (d supervisor.Delivery, err error) {
@@ -208,7 +206,7 @@ func (r *Routines) switchMode(
 	return r.routineShown(j, found), err
 }
 
-// routineShown shows a routine that was turned on.
+// routineShown returns the message about a routine that was turned on.
 func (r *Routines) routineShown(j supervisor.Job, found bool) supervisor.Delivery {
 	return supervisor.Delivery{
 		Text:    r.routineText(j.Name, j, found),
@@ -216,7 +214,7 @@ func (r *Routines) routineShown(j supervisor.Job, found bool) supervisor.Deliver
 	}
 }
 
-// findRoutine is a person's routine, where it was not deleted.
+// findRoutine returns a user's routine; found is false if there is none or it was deleted.
 func (r *Routines) findRoutine(ctx context.Context, user, name string) (j supervisor.Job, found bool, err error) {
 	list, err := r.o.Store.List(ctx, user)
 	i := slices.IndexFunc(list, func(j supervisor.Job) bool {
@@ -228,8 +226,8 @@ func (r *Routines) findRoutine(ctx context.Context, user, name string) (j superv
 	return list[i], true, err
 }
 
-// turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up
-// again.
+// turnOn turns a routine on at the times in words. It reuses the row of a routine that was off or
+// deleted.
 func (r *Routines) turnOn(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time,
 ) (
@@ -256,7 +254,7 @@ func (r *Routines) turnOn(
 	}
 	j.Options, j.Options.Deleted = kept.Options, false
 	m(&j.Options)
-	if err := r.o.SetRule(&j, words, at); err != nil { // with those options it may not come as often
+	if err := r.o.SetRule(&j, words, at); err != nil { // its options may not allow these times
 		return d, err
 	}
 	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone ||
@@ -289,7 +287,7 @@ func (r *Routines) routineText(name string, j supervisor.Job, found bool) string
 	return text + "\n\n" + r.kinds[name].description
 }
 
-// state is what a routine has kept of its last look.
+// state decodes what a routine kept from its last check.
 func state[T any](c supervisor.CheckFire) (was T, err error) {
 	if c.Seen == "" {
 		return was, nil

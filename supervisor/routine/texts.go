@@ -16,10 +16,10 @@ const (
 // defaultHeartbeat is every 30 minutes from 08:00 to 22:00.
 const defaultHeartbeat = "*/30 8-21 * * *"
 
-// defaultFiles is when folders are compared that nobody watches.
+// defaultFiles is how often folders without a watcher are compared.
 const defaultFiles = "every 15 min"
 
-// What is told of files.
+// Texts about files.
 const (
 	textFilesOthers = "Changed in your folder by others:"
 	textFileNew     = "new: %s"
@@ -28,7 +28,7 @@ const (
 	textFilesMore   = "and %d more"
 )
 
-// What routines do, and their commands.
+// Descriptions of routines, and the help of their commands.
 const (
 	descriptionHeartbeat = "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no " +
 		"model is asked. An item may begin with a time: - @weekdays 8:30 look at the build"

@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// Seen is what is known of an item from earlier looks.
+// Seen is kept about an item between checks.
 type Seen struct {
-	Since time.Time `json:"since"`           // it was first seen
-	Last  time.Time `json:"last,omitzero"`   // it was last due, or told to be wrong
-	Times int       `json:"times,omitempty"` // that it was due
+	Since time.Time `json:"since"`           // when it was first seen
+	Last  time.Time `json:"last,omitzero"`   // when it was last due, or last reported as unreadable
+	Times int       `json:"times,omitempty"` // how often it was due
 }
 
-// State is what is known of items, by their keys.
+// State is kept about all items, by key.
 type State map[string]Seen
 
-// Due says which items are due at a look, and what is known after it. An item without a time is due
-// once it is seen, and from then on at the first look of each day; one with a time once that has
-// come since it was due last, however often, and as many times as it says. One that can't be read
-// is due once, so that it is told. What is in the file no more is forgotten.
+// Due returns the items that are due now, and the next state.
+// An item without a time is due when it is first seen, and then at the first check of each day. An
+// item with a time is due once its time has passed, no matter how often, up to its count. An
+// unreadable item is due once, so that the user is told. Items that are not in the file any more
+// are forgotten.
 func Due(items []Item, was State, now time.Time, zone *time.Location) (due []Item, next State, err error) {
 	next = State{}
 	for _, i := range items {
@@ -55,7 +56,7 @@ func (i Item) due(seen Seen, now time.Time, zone *time.Location) (bool, error) {
 	return found && !next.After(now), err
 }
 
-// day is the day of a moment, as people there count it.
+// day returns the date of a moment in a zone.
 func day(at time.Time, zone *time.Location) [3]int {
 	year, month, day := at.In(zone).Date()
 	return [3]int{year, int(month), day}

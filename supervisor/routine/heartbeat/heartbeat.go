@@ -1,5 +1,5 @@
-// Package heartbeat reads HEARTBEAT.md, and says which of its items are due. It asks nobody and
-// keeps nothing.
+// Package heartbeat parses HEARTBEAT.md and says which of its items are due. It does no I/O and
+// keeps no state.
 package heartbeat
 
 import (
@@ -12,21 +12,22 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// maxItems is how many items of a file count.
+// maxItems is the most items of a file; more are ignored.
 const maxItems = 200
 
 // Item is an open item of a list.
 type Item struct {
-	Key  string // tells it from others; of two with the same text there is one
+	Key  string // identifies the item; items with the same text are one
 	Text string // without its time
-	// When is the time that it begins with, as in "- @weekdays 8:30 look at the build". The zero
-	// value is none: it is due once a day.
+	// When is the item's time, as in "- @weekdays 8:30 look at the build". The zero value means
+	// none: the item is due once a day.
 	When recurrence.Rule
-	// Wrong says what can't be read of its time; then it is never due. "" is nothing.
+	// Wrong says why its time can't be read; then the item is never due at a time. "" means no
+	// error.
 	Wrong string
 }
 
-// Timed says whether an item has a time of its own.
+// Timed reports whether the item has a time.
 func (i Item) Timed() bool { return i.When.Kind != "" }
 
 var (
@@ -35,10 +36,10 @@ var (
 	fence       = regexp.MustCompile("^\\s{0,3}(```+|~~~+)")
 )
 
-// Parse lists the open items of a file. Headings, comments, code, other text and items that are
-// ticked off do not count. What is indented below an item, and is no item itself, belongs to it.
-// The time of an item counts from when it was first seen, as was has it; from now on where it was
-// not. now is in the person's zone.
+// Parse lists the open items of a file.
+// Headings, comments, code, other text and ticked items do not count. Indented text below an item
+// belongs to it, unless it is an item itself. The time of an item counts from when it was first
+// seen: the time in was, or else now. now is in the user's zone.
 func Parse(text string, was State, now time.Time) (items []Item) {
 	seen := map[string]bool{}
 	for _, item := range openItems(comment.ReplaceAllString(text, "")) {
@@ -52,14 +53,14 @@ func Parse(text string, was State, now time.Time) (items []Item) {
 		if known, is := was[i.Key]; is {
 			since = known.Since
 		}
-		// a look may come a little earlier in its minute than the first did
+		// a check may come a little earlier in its minute than the first one did
 		i.readTime(since.In(now.Location()).Truncate(time.Minute))
 		items = append(items, i)
 	}
 	return items
 }
 
-// openItems are the texts of the open items.
+// openItems returns the texts of the open items.
 func openItems(text string) (items []string) {
 	inItem, closing := false, ""
 	for line := range strings.Lines(text) {
@@ -90,11 +91,11 @@ func openItems(text string) (items []string) {
 	return items
 }
 
-// maxTimeWords is how many words a time may have.
+// maxTimeWords is the most words of a time.
 const maxTimeWords = 12
 
-// readTime takes the time off that an item begins with: as many words behind the @ as can be read
-// as one. since is what "every 2 h" counts from.
+// readTime cuts the time off the beginning of an item: as many words after the @ as make a time.
+// since is the start of "every 2 h".
 func (i *Item) readTime(since time.Time) {
 	if !strings.HasPrefix(i.Text, "@") {
 		return

@@ -29,8 +29,8 @@ func texts(items []heartbeat.Item) (list []string) {
 	return list
 }
 
-// What counts are open items of lists; all else is there for people.
-func TestWhatCounts(t *testing.T) {
+// Open items of lists count; all other text is for people.
+func TestParse_ListsOpenItems(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                 nil,
 		"# Heartbeat\n\nWhat I look at.\n": nil,
@@ -53,7 +53,7 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-func TestTimesOfItems(t *testing.T) {
+func TestParse_ReadsItemTimes(t *testing.T) {
 	items := heartbeat.Parse(
 		"- @weekdays 8:30 look at the build\n- @every 2 h: drink\n- @soon or later\n- @tomorrow at 9 once\n- @8:30\n",
 		nil,
@@ -76,7 +76,7 @@ func TestTimesOfItems(t *testing.T) {
 	}
 }
 
-// countDue are how often each text is due at a sequence of moments.
+// countDue returns how often each text is due at a sequence of times.
 func countDue(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int {
 	n, state := map[string]int{}, heartbeat.State(nil)
 	for _, now := range at {
@@ -92,7 +92,7 @@ func countDue(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]
 	return n
 }
 
-func TestWhatIsDue(t *testing.T) {
+func TestDue_PlainAndTimedItems(t *testing.T) {
 	items := heartbeat.Parse("- plain\n- @weekdays 8:30 timed\n- @what wrong\n", nil, monday)
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, 23+day, hour, minute, 0, 0, time.UTC) }
 	got := countDue(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59),
@@ -112,16 +112,16 @@ func TestWhatIsDue(t *testing.T) {
 	}
 }
 
-// The file is read anew at each look, and its items come as often as they say all the same: a time
-// counts from when its item was first seen.
-func TestTimesCountFromWhenTheyWereSeen(t *testing.T) {
+// The file is parsed at each check, and its items still come at their times: a time counts from
+// when its item was first seen.
+func TestDue_TimesCountFromFirstSight(t *testing.T) {
 	for text, want := range map[string]int{"- @every 2 h: drink": 119, "- @hourly: drink": 239,
 		"- @every 2 days at 9: x": 5, "- @daily at 9 until tuesday: x": 2,
 		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479,
 		"- @daily at 9: x": 10} {
 		state, n := heartbeat.State(nil), 0
 		for look := range 480 { // of ten days
-			// each a little earlier than the one before it
+			// each check a little earlier in its minute than the one before
 			now := monday.Add(time.Duration(look)*30*time.Minute + time.Duration(59-look%60)*time.Second)
 			due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
 			if err != nil {
@@ -135,8 +135,8 @@ func TestTimesCountFromWhenTheyWereSeen(t *testing.T) {
 	}
 }
 
-// What is changed begins anew, with all of its times.
-func TestAChangedItemCountsAnew(t *testing.T) {
+// A changed item is a new one, with all of its times.
+func TestDue_ChangedItem_StartsOver(t *testing.T) {
 	state, n := heartbeat.State(nil), 0
 	for look := range 96 {
 		text, now := "- @hourly 3 times: drink", monday.Add(time.Duration(look)*30*time.Minute)
@@ -154,9 +154,8 @@ func TestAChangedItemCountsAnew(t *testing.T) {
 	}
 }
 
-// However it is looked at, an item without a time is due exactly once on each day on which anybody
-// looks.
-func TestOnceADay(t *testing.T) {
+// However often it is checked, an item without a time is due exactly once on each day with a check.
+func TestDue_UntimedItem_OnceADay(t *testing.T) {
 	items := heartbeat.Parse("- plain\n", nil, monday)
 	rapid.Check(t, func(r *rapid.T) {
 		now, days, state, n := monday, map[string]bool{}, heartbeat.State(nil), 0
