@@ -15,8 +15,8 @@ import (
 const (
 	maxChecks = 2 // of everybody; of each person one
 	// after that a check is taken for lost, and begun again
-	checkLease = (protocol.CheckSeconds + 60) * time.Second
-	checkTimeout  = (protocol.CheckSeconds + 30) * time.Second // that one may take
+	checkLease   = (protocol.CheckSeconds + 60) * time.Second
+	checkTimeout = (protocol.CheckSeconds + 30) * time.Second // that one may take
 )
 
 // CheckStore keeps the checks of jobs that are due.

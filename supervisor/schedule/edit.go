@@ -24,7 +24,7 @@ type editor struct {
 	*cards
 	allow        func(context.Context, approval.Request) error
 	ask          func(context.Context, supervisor.Question) (supervisor.Question, error)
-	resolveModel   func(user, spec string) (full string, err error)
+	resolveModel func(user, spec string) (full string, err error)
 	limits       func() protocol.TurnLimits
 	routineTimes func(j supervisor.Job) error
 }

@@ -18,8 +18,8 @@ import (
 type folder struct {
 	epoch   int
 	changes []supervisor.HomeChange // that were seen
-	pending  []supervisor.HomeChange // that are seen when it is looked through next
-	scans int                     // how often it was
+	pending []supervisor.HomeChange // that are seen when it is looked through next
+	scans   int                     // how often it was
 	endless bool
 }
 

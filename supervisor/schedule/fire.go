@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	lateAfter    = 2 * time.Minute // from then on a reminder says when it was due
+	lateAfter       = 2 * time.Minute // from then on a reminder says when it was due
 	maxSeparateLate = 3               // so many late ones come in messages of their own
 )
 

@@ -36,8 +36,8 @@ var (
 
 // Bounds of what is set.
 const (
-	minGrace   = time.Minute
-	longestGrace    = 7 * 24 * time.Hour
+	minGrace     = time.Minute
+	longestGrace = 7 * 24 * time.Hour
 	optionTo     = "to" // is no option of the row: it says where the job speaks
 	wordUsual    = "default"
 	wordYes      = "yes"

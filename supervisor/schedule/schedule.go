@@ -141,8 +141,8 @@ func (s *Schedule) Feature() feature.Feature {
 
 const (
 	// a timer stands still while the machine is suspended, and a clock may be set
-	maxSleep = 30 * time.Second
-	retryInterval    = 5 * time.Second // after an error of the store
+	maxSleep      = 30 * time.Second
+	retryInterval = 5 * time.Second // after an error of the store
 	// jobs in one transaction, but for those of one person who has more that are late
 	maxDue = 100
 )

@@ -55,7 +55,7 @@ type harness struct {
 	queued int
 	begun  []supervisor.Inbound
 
-	found   protocol.CheckResult // of the next checks
+	found    protocol.CheckResult // of the next checks
 	checkErr error
 	checked  []protocol.CheckParameters
 

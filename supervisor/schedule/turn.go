@@ -16,14 +16,14 @@ import (
 
 const (
 	// a turn that is later than half its period, or than this, is missed
-	turnGrace  = 6 * time.Hour
-	catchUpInterval   = 30 * time.Second // between the late turns of a person
-	maxCatchUp = 10               // of them in one go; the rest is missed
+	turnGrace       = 6 * time.Hour
+	catchUpInterval = 30 * time.Second // between the late turns of a person
+	maxCatchUp      = 10               // of them in one go; the rest is missed
 	// turns that are due at the same moment do not begin at the same moment
-	maxJitter  = 30 * time.Second
-	jitterPart = 20   // of the period, so that it stays small beside that
+	maxJitter      = 30 * time.Second
+	jitterPart     = 20   // of the period, so that it stays small beside that
 	maxEarlier     = 5    // earlier results that a turn is told of
-	maxEarlierText  = 1000 // characters of each
+	maxEarlierText = 1000 // characters of each
 )
 
 // claimBatch is what is done of a job that is due and has a turn of its own, or a check: it begins
