@@ -57,7 +57,7 @@ func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since t
 	return sums[0], sums[1], err
 }
 
-// ListNeeded returns the blobs, by SHA-256, that deliveries or arriving inbounds still need. It counts
+// ListNeeded returns the SHA-256 of blobs that deliveries or arriving inbounds need. It includes
 // the deliveries that wait and those that Resend would send again. Those blobs stay in the spool
 // however old they are.
 func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {

@@ -41,7 +41,7 @@ func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) 
 	return engine.Value(s.db.reader(ctx, "count what is held of %s", user), engine.Integer, countHeld, user)
 }
 
-// CountReleasable returns how many inbounds that c's user sent in c's chat a code would release.
+// CountReleasable returns how many inbounds of c's user in c's chat a code would release.
 func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
 	return engine.Value(s.db.reader(ctx, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
 }

@@ -7,20 +7,20 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PromptFiles are the files of people's homes that go into prompts.
+// PromptFiles is the table of prompt files: which text of each is in force, and which one waits.
 type PromptFiles struct{ db *DB }
 
-// PromptFilePolicy is what is said of files that wait for their person.
+// PromptFilePolicy has the texts about prompt files that wait for their user.
 type PromptFilePolicy struct {
-	// Card tells of them, with a row of buttons for each.
+	// Card returns a message about the waiting files, and a row of buttons for each.
 	Card func(waiting []supervisor.PromptFile) (text string, rows [][]supervisor.Button)
 }
 
-// PromptFiles are the files of people's homes that go into prompts.
+// PromptFiles returns the table of prompt files.
 func (db *DB) PromptFiles() PromptFiles { return PromptFiles{db} }
 
 const (
-	// listPromptFiles has the texts where ?2 is true.
+	// listPromptFiles reads the texts too if ?2 is true.
 	listPromptFiles = `SELECT user, path, state, iif(?2, text, NULL), accepted, since, pending_state, iif(?2, pending_text, NULL), pending_why,
 		pending_turn, pending_conversation, pending_since, refused, card FROM prompt_file WHERE user = ?1 ORDER BY path`
 	putPromptFile = `INSERT INTO prompt_file (user, path, state, text, accepted, since, pending_state, pending_text, pending_why, pending_turn,
@@ -33,7 +33,7 @@ const (
 		FROM post p WHERE p.delivery = ? AND p.state = 'sent' AND p.message <> '' ORDER BY p.part DESC LIMIT 1`
 )
 
-// promptFile is a row.
+// promptFile is one row of the table.
 type promptFile struct {
 	supervisor.PromptFile
 	card int64
@@ -60,7 +60,7 @@ func scanPromptFile(r *engine.Row) (f promptFile) {
 	return f
 }
 
-// findPromptFile is the row of a path; of one that has none, nothing is in force.
+// findPromptFile returns the row of a path. Without a row, no text is in force.
 func findPromptFile(rows []promptFile, path string) promptFile {
 	for _, f := range rows {
 		if f.Path == path {
@@ -70,8 +70,8 @@ func findPromptFile(rows []promptFile, path string) promptFile {
 	return promptFile{}
 }
 
-// putPromptFile keeps a file in place of what it was. The card of what waited loses its buttons
-// where that does not wait any more. renew has prompts have at once what is in force now.
+// putPromptFile replaces a row. If a text no longer waits, its card loses the buttons. With renew,
+// prompts use the text in force at once.
 func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 	if f.Since.IsZero() {
 		f.Since = fromMillis(t.Now)
@@ -103,7 +103,7 @@ func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 	)
 }
 
-// List lists a person's files.
+// List lists a user's prompt files.
 func (s PromptFiles) List(ctx context.Context, user string) (files []supervisor.PromptFile, err error) {
 	rows, err := engine.All(
 		s.db.reader(ctx, "list the prompt files of %s", user),

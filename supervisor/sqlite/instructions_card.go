@@ -11,9 +11,8 @@ const (
 		AND card = 0 AND pending_why <> ''`
 )
 
-// putPromptCard tells a person what waits that a turn has made, unless they were told of it. In
-// their quiet hours what a job's turn has made makes no sound: it is not held, for it would lose
-// its buttons among others.
+// putPromptCard tells a user about the texts of a turn that wait, once. In quiet hours the card of a
+// job's turn makes no sound. It is not held back, because a collected notice has no buttons for it.
 func (t *tx) putPromptCard(user string, turn int64) {
 	var files []supervisor.PromptFile
 	for _, f := range all(t, scanPromptFile, listPromptFiles, user, false) {

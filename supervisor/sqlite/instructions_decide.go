@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// Advance has a text be in force at a path where what was in the state before is: a tool that may
-// is about to write it. What waits goes on waiting, as it is then.
+// Advance puts a text into force that a permitted tool is about to write. It does nothing unless
+// the text in force has the state before. A waiting text goes on waiting.
 func (s PromptFiles) Advance(
 	ctx context.Context,
 	user, path string,
@@ -24,8 +24,8 @@ func (s PromptFiles) Advance(
 	}, "advance %s of %s", path, user)
 }
 
-// Decide ends the wait of what waits at a path in a state: it is accepted, or was put back by an
-// operation. It is not ok where nothing waits there in that state.
+// Decide accepts a waiting text, or records that an operation put the old one back. ok is false if
+// no text waits at that path in that state.
 func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, d.User, true), d.Path)

@@ -9,14 +9,14 @@ import (
 	"mews/protocol"
 )
 
-// deleteOldNotes deletes the notes of days before those of a path of which nothing waits.
+// deleteOldNotes deletes the rows of daily notes before a path, unless a text of them waits.
 const deleteOldNotes = `DELETE FROM prompt_file WHERE user = ? AND path LIKE 'memory/%' AND path < ?
 	AND pending_why = ''`
 
-// isNotes says whether a path is of a day's notes.
+// isNotes reports whether a path is a file of daily notes.
 func isNotes(path string) bool { return strings.HasPrefix(path, "memory/") }
 
-// oldestNotes is the path of the earliest day's notes of some files; "" without any.
+// oldestNotes returns the path of the earliest daily notes among files; "" means none.
 func oldestNotes(files []protocol.PromptFile) (oldest string) {
 	for _, f := range files {
 		if isNotes(f.Path) && (oldest == "" || f.Path < oldest) {
@@ -26,9 +26,8 @@ func oldestNotes(files []protocol.PromptFile) (oldest string) {
 	return oldest
 }
 
-// Blank takes the lines out of the texts that are kept of a person's memory in which some words
-// stand, and the copies from before it was changed. The files themselves are as their worker has
-// left them.
+// Blank removes lines with some words from the stored texts of a user's memory. It deletes the
+// copies from before a change too. It does not touch the files in the home.
 func (s PromptFiles) Blank(ctx context.Context, user string, words []string) error {
 	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "take forgotten words out of what is kept "+
 		"of the memory of %s", user)
@@ -54,7 +53,7 @@ func (t *tx) blankMemory(user string, words []string) {
 	t.renewSystemText(user)
 }
 
-// withoutLines is a text without the lines that have one of some words in them.
+// withoutLines returns a text without the lines that contain one of the words.
 func withoutLines(text []byte, words []string) (left []byte) {
 	for line := range bytes.Lines(text) {
 		if !slices.ContainsFunc(words, func(w string) bool { return w != "" && bytes.Contains(line, []byte(w)) }) {

@@ -14,24 +14,24 @@ const (
 	findPromptMark = `SELECT prompt_files FROM turn WHERE id = ?`
 	setPromptMark  = `UPDATE turn SET prompt_files = ? WHERE id = ?`
 
-	// quietTurn is a turn after which nothing has changed a file that it or its programs have not
-	// reported. One that was done has reported before the model said its last word.
+	// quietTurn selects turns whose changes to prompt files are all reported. A turn that is done
+	// reported before the model's last word.
 	quietTurn = `(t.prompt_files = 'reported' OR t.why = 'done' AND t.prompt_files <> 'programs')`
-	// findRestless is the newest turn of a person, other than one that begins to run, which may
-	// have changed files since the last report of such a turn as began when it had ended.
+	// findRestless finds a user's newest turn with possible changes that nobody reported. A report of
+	// a turn that started after its end covers it. The turn that begins does not count.
 	findRestless = `SELECT coalesce(max(t.id), 0) FROM turn t WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp')
 		AND NOT coalesce(` + quietTurn + `, 0) AND coalesce(t.ended_at, ?3) >= (SELECT coalesce(max(t.started_at), 0) FROM turn t
 			WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp') AND ` + quietTurn + `)`
 )
 
-// The marks of a turn, as column prompt_files has them.
+// Values of the column prompt_files of a turn.
 const (
 	markReported = "reported"
 	markPrograms = "programs"
 )
 
-// Report takes what a worker reports, and answers it. told is the conversation in whose outbox
-// there may be something, 0 where nothing was changed.
+// Report stores a worker's report about prompt files, and answers it. told is the conversation that
+// may have a new delivery; 0 means none.
 func (s PromptFiles) Report(
 	ctx context.Context,
 	r supervisor.PromptFileReport,
@@ -67,8 +67,8 @@ func (s PromptFiles) Report(
 	return answer, told, err
 }
 
-// inForce are the texts in force of the files that are otherwise in the home, and of those of days
-// gone by at whose place something waits.
+// inForce returns the texts in force that differ from the home. It includes daily notes of past days
+// with a waiting text.
 func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts []protocol.PromptFileText, err error) {
 	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, true)
 	for _, seen := range r.Files {
@@ -84,8 +84,8 @@ func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts 
 	return texts, err
 }
 
-// waitsUnseen says whether something waits at the place of a file that was not looked at: notes of
-// a day gone by.
+// waitsUnseen reports whether a text waits for a file that the report does not have: notes of a past
+// day.
 func (f promptFile) waitsUnseen(seen []protocol.PromptFile) bool {
 	return f.Pending.Why != "" &&
 		!slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
@@ -101,7 +101,7 @@ func markOf(r supervisor.PromptFileReport) string {
 	return ""
 }
 
-// takeReport keeps what has changed. mark is what the turn has reported last.
+// takeReport stores the changed files of a report. mark is the turn's last value of prompt_files.
 func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.PromptFile, mark string) (told int64) {
 	t.Exec(setPromptMark, markOf(r), r.Turn)
 	if len(changed) == 0 {
@@ -134,15 +134,16 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		t.putPromptFile(f, next, true)
 	}
 	t.Exec(deleteOldNotes, r.User, oldestNotes(r.Files))
-	if turn.ended || in.ID != turn.AnswersIn().ID { // else once it has ended, below its answer
+	if turn.ended || in.ID != turn.AnswersIn().ID { // otherwise the card comes below the answer, when the turn has ended
 		t.putPromptCard(r.User, by)
 	}
 	return in.ID
 }
 
-// Seen takes what a worker has seen of one of a person's files outside of their turns, and gives
-// the text of it that is in force. private is where they are told of what waits; told is that
-// conversation, 0 where nothing was changed.
+// Seen stores the state of a prompt file outside of turns, and returns its text in force.
+//
+// The card of a waiting text goes to private. told is that conversation; 0 means that nothing
+// changed.
 func (s PromptFiles) Seen(
 	ctx context.Context,
 	user string,

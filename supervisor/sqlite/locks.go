@@ -6,10 +6,10 @@ import (
 	"mews/supervisor"
 )
 
-// Locks are people's gates.
+// Locks closes the gates of users.
 type Locks struct{ Access }
 
-// Guarded says whether a person has a second factor that counts.
+// Guarded reports whether a user has a confirmed second factor.
 func (l Locks) Guarded(ctx context.Context, user string) (bool, error) {
 	f, known, err := l.Factors.Find(ctx, user)
 	return known && f.Confirmed, err
@@ -20,7 +20,7 @@ func (l Locks) Close(ctx context.Context, c supervisor.Conversation) error {
 	return l.Logins.Close(ctx, c.User, c.Channel, c.Chat)
 }
 
-// CloseAll closes a person's gate in all chats, and counts those where it was open.
+// CloseAll closes a user's gate in all chats, and returns in how many it was open.
 func (l Locks) CloseAll(ctx context.Context, user string) (int64, error) {
 	return l.Logins.CloseAll(ctx, user)
 }

@@ -36,7 +36,7 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
-// HasQuestionBelow reports whether a question of a turn is below all that its reply has shown so far.
+// HasQuestionBelow reports whether a turn's question is below the reply as shown so far.
 func (s Posts) HasQuestionBelow(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, isAskedBelowReply, turn)
 }

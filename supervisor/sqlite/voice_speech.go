@@ -84,8 +84,8 @@ func (s Speeches) PutOperations(ctx context.Context, delivery int64, operations 
 	)
 }
 
-// PutRecordings puts the recordings of an answer into the outbox and deletes their operations. If the
-// text is held back, the effect lines go with the recordings.
+// PutRecordings adds an answer's recordings to the outbox and deletes their operations. If the text
+// is held back, the effect lines go with the recordings.
 func (s Speeches) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)

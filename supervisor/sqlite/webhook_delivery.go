@@ -94,7 +94,7 @@ func (s WebhookDeliveries) SumBodies(ctx context.Context) (bytes int64, err erro
 	return engine.Value(s.db.reader(ctx, "add up what webhooks have brought"), engine.Integer, sumPayloads)
 }
 
-// ListUnneededBodies returns the bodies in the spool, by SHA-256, that nobody needs any more.
+// ListUnneededBodies returns the SHA-256 of bodies in the spool that nobody needs any more.
 func (s WebhookDeliveries) ListUnneededBodies(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list what was done of what webhooks have brought"), engine.String, listPayloads)
 }
