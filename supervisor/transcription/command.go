@@ -12,7 +12,7 @@ import (
 
 const transcribePrefix = "tr:"
 
-// Feature is what it adds to the service.
+// Feature returns the command /transcribe and its button.
 func (t *Transcriber) Feature() feature.Feature {
 	return feature.Feature{Name: "transcription", Commands: []feature.Command{{
 		SlashCommand: supervisor.SlashCommand{Name: "transcribe", Help: textTranscribeHelp},
@@ -21,12 +21,12 @@ func (t *Transcriber) Feature() feature.Feature {
 	}}}
 }
 
-// runTranscribe listens to the recording at a path.
+// runTranscribe transcribes the recording at a path.
 func (t *Transcriber) runTranscribe(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 	return t.listen(ctx, r, strings.Trim(strings.TrimSpace(r.Arguments), "`"), 0)
 }
 
-// pressTranscribe listens again to a recording: its seconds and its path stand in the button.
+// pressTranscribe tries a recording again; the button has its seconds and its path.
 func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 	length, path, _ := strings.Cut(r.Arguments, ":")
 	seconds, err := strconv.Atoi(length)
@@ -36,7 +36,7 @@ func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.Request) (s
 	return t.listen(ctx, r, path, seconds)
 }
 
-// listen transcribes the recording at a path, and begins a turn with what was heard.
+// listen transcribes the recording at a path and begins a turn with its text.
 func (t *Transcriber) listen(ctx context.Context, r feature.Request, path string, seconds int) (
 	supervisor.Delivery, error) {
 	if !filepath.IsLocal(path) {

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// endpointFormats are what endpoints take, by the ending of a file's name. (OpenAI's guide, Speech
+// endpointFormats are the formats that endpoints take, by file extension. (OpenAI's guide, Speech
 // to text: file uploads.)
 var endpointFormats = map[string]string{
 	".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mp3", ".m4a": "m4a",
@@ -24,9 +24,9 @@ var endpointFormats = map[string]string{
 }
 
 const (
-	// maxRecording is how many bytes a recording may have. (OpenAI's guide, Speech to text: 25 MB.)
+	// maxRecording is the most bytes of a recording. (OpenAI's guide, Speech to text: 25 MB.)
 	maxRecording = 25 << 20
-	// minByteRate is how many bytes a second of a recording has at least: no codec of speech has
+	// minByteRate is the fewest bytes for one second of a recording: no codec for speech needs
 	// fewer.
 	minByteRate = 500
 )
@@ -40,14 +40,15 @@ type Endpoint struct {
 	Uploads    Uploads
 }
 
-// Pay makes a call of a model and pays for it.
+// Pay makes a call of a model and charges it to the user.
 type Pay = func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (protocol.Usage, error)) error
 
-// Uploads has a person's worker do something with the files that they sent.
+// Uploads runs an action of a user's worker on the files that the user sent.
 type Uploads func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
 
-// Hear has a server transcribe a recording. Each try is paid as a call of a model is, by the
-// second, before it is made.
+// Hear transcribes a recording by a server.
+// Each try is charged like a call of a model, by the second, and its cost is set aside before it is
+// made.
 func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
 	result protocol.TranscribeResult, err error) {
 	ending := strings.ToLower(path.Ext(r.Path))
@@ -76,7 +77,7 @@ func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
 	return result, err
 }
 
-// putIntoSpool has a person's worker put a recording into the spool.
+// putIntoSpool makes the user's worker put a recording into the spool.
 func (e Endpoint) putIntoSpool(ctx context.Context, r Recording) (ref protocol.BlobRef, err error) {
 	result, err := e.Uploads(ctx, r.Conversation.User, protocol.UploadsParameters{
 		Action: protocol.UploadsRead, Path: r.Path})
@@ -89,15 +90,15 @@ func (e Endpoint) putIntoSpool(ctx context.Context, r Recording) (ref protocol.B
 	return ref, err
 }
 
-// transcribeOnce has a server transcribe a recording once. What it can cost is set aside by its length, and
-// what it cost is kept by the length that the server says.
+// transcribeOnce sends a recording to the server once. It sets aside the cost of the recording's
+// length, and keeps the cost of the length that the server reports.
 func (e Endpoint) transcribeOnce(ctx context.Context, r Recording, file modelcall.Recording) (
 	result protocol.TranscribeResult, err error) {
 	bytes, size, err := e.Spool.Read(r.Blob.SHA256)
 	if err != nil {
 		return result, fmt.Errorf("read the recording %s: %w", r.Path, err)
 	}
-	defer bytes.Close() // it was only read
+	defer bytes.Close() // the file was only read
 	file.Bytes, file.Size = bytes, size
 	call := sqlite.ModelCall{Conversation: r.Conversation.ID, Spec: e.Model, Purpose: modelcall.PurposeTranscribe}
 	call.Usage.Input = int64(r.Seconds)

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// progressInterval is how often a person is shown how far their recording has come. What takes no
-	// longer shows nothing.
+	// progressInterval is the time between two updates of the progress message. Shorter
+	// transcriptions show none.
 	progressInterval = 5 * time.Second
 
-	// groupProgressInterval is progressInterval in a group, where it uses up the messages of a minute.
-	// (Telegram's Bots FAQ: 20)
+	// groupProgressInterval is progressInterval in a group, where bots may send fewer messages a
+	// minute. (Telegram's Bots FAQ: 20)
 	groupProgressInterval = 15 * time.Second
 
-	// progressLifetime is how long the message stands whose recording never ends.
+	// progressLifetime is how long the progress message stays if the recording never ends.
 	progressLifetime = 24 * time.Hour
 )
 
-// showProgress shows a person how far their recording has come, until ctx ends.
+// showProgress shows how many seconds are transcribed, until ctx ends.
 func (t *Transcriber) showProgress(ctx context.Context, r Recording, operation int64) {
 	every := progressInterval
 	if r.Conversation.InGroup() {

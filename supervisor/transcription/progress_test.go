@@ -10,9 +10,9 @@ import (
 	"mews/supervisor"
 )
 
-// A recording that takes long says how far it has come: after 5 s, and every 5 s where that has
-// changed, in a group every 15 s.
-func TestWhatTakesLongShowsHowFarItHasCome(t *testing.T) {
+// A long recording shows its progress after 5 s, and then every 5 s if it has changed; in a group,
+// every 15 s.
+func TestTranscribe_LongRecording_ShowsProgress(t *testing.T) {
 	for name, test := range map[string]struct {
 		chat  string
 		takes time.Duration

@@ -2,7 +2,7 @@ package transcription
 
 import "mews/protocol"
 
-// What a model reads of a recording.
+// Texts about a recording for the model.
 const (
 	textSilent         = "[%s, %s] Nothing is said in it. It lies in %s."
 	textAlsoIn         = "\n[The text also lies in %s.]"
@@ -12,13 +12,13 @@ const (
 	textRecording = "recording"
 )
 
-// textsKind names recordings by the kind of file that they came as.
+// textsKind names the kinds of recordings.
 var textsKind = map[protocol.AttachmentKind]string{
 	protocol.AttachmentVoice: "voice", protocol.AttachmentAudio: "audio", protocol.AttachmentVideo: "video",
 	protocol.AttachmentVideoNote: "round video",
 }
 
-// What a person reads of a recording.
+// Texts about a recording for the user.
 const (
 	textTranscribeHelp  = "answer a recording among your files: /transcribe PATH"
 	textTranscribeUsage = "Name a recording among your files: " +

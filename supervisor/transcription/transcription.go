@@ -1,6 +1,5 @@
-// Package transcription has the recordings that people send written down by their workers: it says
-// what a model reads of each, and tells its person what was heard, or why nothing was and what to
-// do.
+// Package transcription transcribes the recordings of users. It gives the text to the model, and
+// shows it to the user or says why there is none.
 package transcription
 
 import (
@@ -18,68 +17,67 @@ import (
 	"mews/supervisor"
 )
 
-// Operations are done by people's workers.
+// Operations run work in users' workers.
 type Operations interface {
-	// Do has an operation done, or finds the one that is there for its attachment, and gives it as
-	// it has ended. meanwhile runs until then. It is not ok where ctx has ended, or it could not be
-	// begun.
+	// Do runs an operation, or joins the one that already runs for the same attachment, and returns
+	// it once it has ended. meanwhile runs until then. ok is false if ctx has ended or the
+	// operation could not start.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
-	// Begun says whether Do would find one.
+	// Begun reports whether such an operation exists already.
 	Begun(ctx context.Context, op supervisor.Operation) bool
-	// Progress is how many seconds of a recording have been gone through.
+	// Progress returns how many seconds of the recording are done.
 	Progress(id int64) (seconds int)
 }
 
-// Options are what a Transcriber needs.
+// Options configure a Transcriber.
 type Options struct {
 	Operations Operations
-	// Engine is what transcribes a person's recordings. missing, where it is not "", says why
-	// nothing does.
+	// Engine returns the user's engine. If there is none, missing says why; else it is "".
 	Engine func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
-	// Endpoint, where it is not nil, transcribes a recording, and its person's worker only looks
-	// through what it says. It may cost money. Its error is for the person where it has a
-	// *supervisor.Error.
+	// Endpoint transcribes a recording by a server; nil means that the worker does. The worker then
+	// only splits the server's text. A call may cost money. An error that wraps a *supervisor.Error
+	// has a text for the user.
 	Endpoint func(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, error)
-	// recordings that are longer are not transcribed
+	// longer recordings are refused
 	Longest time.Duration
-	// people are shown what was heard
+	// shows users the text of their recordings
 	Echo bool
-	// in its Conversation, of its Inbound
+	// sends a message to its Conversation, as an answer to its Inbound
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// likewise, in the place of what it has shown of that before
+	// the same, but replaces the message that Show sent before
 	Show func(ctx context.Context, d supervisor.Delivery) error
-	// begins a turn with what was heard in a recording that a command named
+	// begins a turn with the text of a recording that a command named
 	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	Uploads Uploads // of HearUploaded alone, as Now
+	Uploads Uploads // only for HearUploaded, as is Now
 	Now     func() time.Time
 	Log     hclog.Logger
 }
 
-// Transcriber has recordings transcribed. Its methods may be called from any goroutine.
+// Transcriber transcribes recordings. It is safe for concurrent use.
 type Transcriber struct{ o Options }
 
-// New makes a Transcriber.
+// New returns a Transcriber.
 func New(o Options) *Transcriber { return &Transcriber{o} }
 
-// Recording is one that lies in its person's home.
+// Recording is a recording in its user's home.
 type Recording struct {
 	Conversation supervisor.Conversation
-	Inbound      int64 // that it came with, or that asks for it
-	Position     int   // among the files of that
+	Inbound      int64 // the message with the recording, or the command for it
+	Position     int   // among the files of that message
 	Kind         protocol.AttachmentKind
 	Path         string // relative to the home
-	Seconds      int    // 0: its person asks for it, and it is not known
-	// its bytes in the spool; the zero value where they may not be there any more
+	Seconds      int    // 0 means unknown: a command named the recording
+	// its bytes in the spool; the zero value if they may be gone
 	Blob protocol.BlobRef
 }
 
-// The engines that need something of their own.
+// Engines with special requirements.
 const (
 	engineOff     = "off"
 	engineWhisper = "whisper"
 )
 
-// CheckEngine says for people why a configured engine transcribes nothing; "" means that it does.
+// CheckEngine says why an engine can't transcribe; "" means that it can.
 func CheckEngine(e protocol.SpeechEngine) (missing string) {
 	switch {
 	case e.Engine == engineOff:
@@ -90,21 +88,20 @@ func CheckEngine(e protocol.SpeechEngine) (missing string) {
 	return ""
 }
 
-// longAudio is how long an audio file is at least that nobody transcribes unless its person
-// asks.
+// longAudio is the length from which an audio file is transcribed only on demand.
 const longAudio = 10 * time.Minute
 
-// outcome is what has come of a recording: what a model reads of it, and what its person is told,
-// if anything.
+// outcome is the result of a transcription: the text for the model and the notice for the user, if
+// any.
 type outcome struct {
-	text  string
-	words string // "" where nothing was heard
-	notice  supervisor.Delivery
-	heard bool
+	text   string
+	words  string // "" if nobody speaks
+	notice supervisor.Delivery
+	heard  bool
 }
 
-// Transcribe gives what a model reads of a recording that has come, and the words in it, and tells
-// its person. It ends early with ctx alone.
+// Transcribe returns the text of a new recording for the model, and its words alone.
+// It also tells the user. It returns early only if ctx ends.
 func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words string) {
 	if r.Kind == protocol.AttachmentAudio && r.length() >= longAudio {
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path), ""
@@ -119,8 +116,8 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 	return done.text, done.words
 }
 
-// Again transcribes a recording whose person asks for it, and gives what they are told. begin is
-// given what a model reads of it, where something was heard.
+// Again transcribes a recording that the user names, and returns the message for the user. If
+// somebody speaks in it, begin gets the text for the model.
 func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)
 	if ctx.Err() != nil {
@@ -135,8 +132,7 @@ func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text st
 	return done.notice, begin(done.text)
 }
 
-// Hear transcribes a recording, and tells nobody. Its error says to whoever asks for it what
-// happened and what to do.
+// Hear transcribes a recording and tells nobody. Its error says what happened and what to do.
 func (t *Transcriber) Hear(ctx context.Context, r Recording) (protocol.TranscribeResult, error) {
 	result, failed := t.hear(ctx, r, nil)
 	switch {
@@ -150,14 +146,13 @@ func (t *Transcriber) Hear(ctx context.Context, r Recording) (protocol.Transcrib
 
 func (r Recording) length() time.Duration { return time.Duration(r.Seconds) * time.Second }
 
-// failure is why a recording was not transcribed.
+// failure says why a recording was not transcribed.
 type failure struct {
-	why   string
-	retryable bool // trying again may help
+	why       string
+	retryable bool // another try may help
 }
 
-// transcribe has a recording transcribed, and gives what comes of it. Its person is shown meanwhile
-// how far it has come.
+// transcribe transcribes a recording, shows its progress meanwhile, and returns the outcome.
 func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	result, failed := t.hear(ctx, r, func(ctx context.Context, operation int64) { t.showProgress(ctx, r, operation) })
 	switch {
@@ -169,11 +164,11 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	return r.failedOutcome(failed.why, "")
 }
 
-// hear has a recording transcribed. show shows meanwhile how far the operation has come, until its
-// context ends; nil shows nothing.
+// hear transcribes a recording. show runs until the operation ends, to show its progress; it may be
+// nil.
 //
-// What a server has answered is on disk as soon as there is an operation: then it is not asked
-// again, whatever ends.
+// The operation keeps the server's answer on disk. So the server is not asked twice if the worker
+// or the service ends meanwhile.
 func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx context.Context, operation int64)) (
 	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
@@ -191,12 +186,12 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 		}
 		p.Seconds, p.Heard = max(1, result.Seconds), &protocol.TranscribedPiece{Text: result.Text, Language: result.Language}
 	}
-	parameters, _ := json.Marshal(p) // which always can be
+	parameters, _ := json.Marshal(p) // p can always be encoded
 	op.Parameters = string(parameters)
 	op, ok := t.o.Operations.Do(ctx, op, show)
 	switch {
 	case (!ok || op.State != supervisor.OperationDone) && p.Heard != nil:
-		return result, nil // it was paid for
+		return result, nil // the text of the server is paid for
 	case !ok || op.State != supervisor.OperationDone:
 		return result, &failure{op.Result, true}
 	}
@@ -215,7 +210,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	return result, nil
 }
 
-// hearAtEndpoint has a recording transcribed by a server.
+// hearAtEndpoint transcribes a recording by the server.
 func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, *failure) {
 	result, err := t.o.Endpoint(ctx, r, language)
 	told := new(supervisor.Error)
@@ -231,7 +226,8 @@ func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language 
 	return result, &failure{told.Message, true}
 }
 
-// heardOutcome is the outcome of a recording in which somebody speaks, or nobody does.
+// heardOutcome returns the outcome of a recording that was transcribed, even if nobody speaks in
+// it.
 func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
 	name, length := r.name(), clock(result.Seconds)
 	words := strings.TrimSpace(result.Text)
@@ -249,8 +245,8 @@ func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
 	return o
 }
 
-// failedOutcome is the outcome of a recording that was not transcribed: why, and with what it may be tried
-// again.
+// failedOutcome returns the outcome of a recording that was not transcribed. retry is the press of
+// a button that tries again; "" means no button.
 func (r Recording) failedOutcome(why, again string) outcome {
 	o := outcome{text: fmt.Sprintf(textNotTranscribed, r.name(), clock(r.Seconds), r.Path, why)}
 	o.notice.Text = fmt.Sprintf(textFailed, why, r.Path)
@@ -260,14 +256,14 @@ func (r Recording) failedOutcome(why, again string) outcome {
 	return o
 }
 
-// PressPrefix begins what a button that tries again says. The seconds and the path of its recording
+// PressPrefix begins the press of a button that tries again. The recording's seconds and path
 // follow.
 const PressPrefix = "tr:"
 
-// maxPress is how long what a button says may be. (Bot API, callback_data)
+// maxPress is the most bytes of a button's press. (Bot API, callback_data)
 const maxPress = 64
 
-// retryPress is what a button for the recording says; "" where it has no room for that.
+// retryPress returns the press of a button for the recording; "" if it does not fit.
 func (r Recording) retryPress() string {
 	press := fmt.Sprintf("%s%d:%s", PressPrefix, r.Seconds, r.Path)
 	if len(press) > maxPress || strings.ContainsFunc(press, func(c rune) bool { return c <= ' ' || c > '~' }) {
@@ -283,7 +279,7 @@ func (r Recording) name() string {
 	return textRecording
 }
 
-// clock writes a length as people do: 0:14, 12:30, 1:02:03.
+// clock formats a length for people: 0:14, 12:30, 1:02:03.
 func clock(seconds int) string {
 	if seconds >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)

@@ -20,14 +20,14 @@ import (
 	"mews/supervisor/transcription"
 )
 
-// operations come to what they are told.
+// operations is a fake that returns the results that a test sets.
 type operations struct {
 	started []supervisor.Operation
-	begun   bool // what is started was there already
+	begun   bool // an operation for the attachment exists already
 	state   supervisor.OperationState
 	result  string
 	wait    func()
-	come    atomic.Int64 // seconds that have been gone through
+	come    atomic.Int64 // seconds that are done
 }
 
 func (o *operations) Progress(int64) int { return int(o.come.Load()) }
@@ -51,17 +51,17 @@ func (o *operations) Do(ctx context.Context, op supervisor.Operation, meanwhile 
 	return op, ctx.Err() == nil
 }
 
-// rig transcribes recordings.
+// rig is a Transcriber with fakes.
 type rig struct {
 	operations
 	*transcription.Transcriber
 	missing string
 	said    []supervisor.Delivery
 	shown   []supervisor.Delivery
-	begins  []string // what turns begin with
+	begins  []string // the texts with which turns begin
 }
 
-// newEndpointRig transcribes recordings by a server that comes to this.
+// newEndpointRig returns a rig with a server that returns this result.
 func newEndpointRig(result protocol.TranscribeResult, err error) (r *rig, asked *[]string) {
 	r, asked = &rig{}, &[]string{}
 	r.Transcriber = transcription.New(transcription.Options{
@@ -81,7 +81,7 @@ func newEndpointRig(result protocol.TranscribeResult, err error) (r *rig, asked 
 	return r, asked
 }
 
-func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
+func TestTranscribe_Endpoint_ReplacesWorker(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 14}, nil)
 	if got, _ := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch." || len(r.started) != 1 || r.said[0].Text != "Heard:\n> Milch." ||
 		!slices.Equal(*asked, []string{"de " + voice().Path}) {
@@ -100,9 +100,8 @@ func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 	}
 }
 
-// What a server has said is looked through by the worker, and kept with that: a service that was
-// killed asks no second time.
-func TestAServerIsAskedOnce(t *testing.T) {
+// The worker keeps the server's text, so a service that was killed does not ask the server again.
+func TestTranscribe_AfterRestart_AsksServerOnce(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch. Milch.", Language: "de", Seconds: 14}, nil)
 	r.setResult(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 13, Path: "uploads/x.txt"})
 	want := "[voice, 0:13, de] Milch.\n[The text also lies in uploads/x.txt.]"
@@ -142,7 +141,7 @@ func newRig(echo bool) *rig {
 	return r
 }
 
-// setResult has the operation come to a result.
+// setResult makes the operation end with a result.
 func (r *rig) setResult(result protocol.TranscribeResult) {
 	text, _ := json.Marshal(result)
 	r.state, r.result = supervisor.OperationDone, string(text)
@@ -153,7 +152,7 @@ func voice() transcription.Recording {
 		Kind: protocol.AttachmentVoice, Path: "uploads/2026-11-20/131905-voice.ogg", Seconds: 14}
 }
 
-func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
+func TestTranscribe_Speech_ReachesModelAndUser(t *testing.T) {
 	r := newRig(true)
 	r.setResult(protocol.TranscribeResult{Text: "Buy milk.\nAnd bread.", Language: "en", Seconds: 14, Path: "uploads/x.txt"})
 	got, _ := r.Transcribe(t.Context(), voice())
@@ -175,7 +174,7 @@ func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 	}
 }
 
-func TestSilenceIsNoWords(t *testing.T) {
+func TestTranscribe_Silence_HasNoWords(t *testing.T) {
 	r := newRig(false)
 	r.setResult(protocol.TranscribeResult{Seconds: 14})
 	got, _ := r.Transcribe(t.Context(), voice())
@@ -184,8 +183,8 @@ func TestSilenceIsNoWords(t *testing.T) {
 	}
 }
 
-// TestEachFailureHasItsOwnSentence: the model never sees words, and the person may try again.
-func TestEachFailureHasItsOwnSentence(t *testing.T) {
+// The model gets no words, and the user may try again.
+func TestTranscribe_Failure_SaysWhyAndOffersRetry(t *testing.T) {
 	var sentences []string
 	for _, failure := range []protocol.SpeechFailure{protocol.SpeechNoProgram, protocol.SpeechNoModel, protocol.SpeechExit, protocol.SpeechMemory,
 		protocol.SpeechTimeout, protocol.SpeechBroken, protocol.SpeechTooLong, protocol.SpeechNoFFmpeg} {
@@ -207,7 +206,7 @@ func TestEachFailureHasItsOwnSentence(t *testing.T) {
 	}
 }
 
-func TestARecordingThatIsNotBegunWith(t *testing.T) {
+func TestTranscribe_RefusedRecording_StartsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		missing, want string
 		change        func(*transcription.Recording)
@@ -231,7 +230,7 @@ func TestARecordingThatIsNotBegunWith(t *testing.T) {
 	}
 }
 
-func TestAPathThatNoButtonHoldsHasNone(t *testing.T) {
+func TestTranscribe_LongPath_HasNoButton(t *testing.T) {
 	for _, path := range []string{"uploads/2026-11-20/131905-a-name-that-is-much-too-long-for-it.ogg", "uploads/2026-11-20/131905-grüß.ogg"} {
 		r := newRig(true)
 		r.state, r.result = supervisor.OperationParked, "It was put aside."
@@ -244,8 +243,8 @@ func TestAPathThatNoButtonHoldsHasNone(t *testing.T) {
 	}
 }
 
-// TestARecordingIsTriedAgain: what was heard then begins a turn.
-func TestARecordingIsTriedAgain(t *testing.T) {
+// The text of the second try begins a turn.
+func TestAgain_Heard_BeginsTurn(t *testing.T) {
 	r := newRig(true)
 	var begun []string
 	begin := func(text string) error { begun = append(begun, text); return nil }
@@ -265,7 +264,7 @@ func TestARecordingIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestARecordingThatIsNotWantedAnyMoreIsGivenUp(t *testing.T) {
+func TestTranscribe_Cancelled_SaysNothing(t *testing.T) {
 	// nil: the service ends
 	for _, why := range []error{errors.New("its person has dropped it"), nil} {
 		r := newRig(true)
@@ -278,8 +277,8 @@ func TestARecordingThatIsNotWantedAnyMoreIsGivenUp(t *testing.T) {
 	}
 }
 
-// Who only asks what is heard is told that or why not, and nobody else is told anything.
-func TestARecordingIsHeardForWhoeverAsks(t *testing.T) {
+// Hear returns the text or the reason to its caller, and tells nobody else.
+func TestHear_AnswersOnlyTheCaller(t *testing.T) {
 	r := newRig(true)
 	recording := voice()
 	recording.Seconds = 0

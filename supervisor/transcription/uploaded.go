@@ -10,15 +10,15 @@ import (
 	"mews/supervisor"
 )
 
-// errNobodyWaits ends what is heard for somebody who waits for it no more.
+// errNobodyWaits cancels a transcription that nobody waits for any more.
 var errNobodyWaits = errors.New("nobody waits for it any more")
 
-// cleanupTimeout is how long each of these may take once nobody waits any more: to receive a file, so
-// that its path is known, and to remove it.
+// cleanupTimeout is how long receiving and removing a file may each take after the caller has left.
+// The file's path is known only after it is received.
 const cleanupTimeout = 10 * time.Second
 
-// extendContext is a context that ends so long after ctx, with a cause, which ends operations. The
-// caller calls end.
+// extendContext returns a context that ends later than ctx by the given time. It ends with a cause,
+// which ends operations too. The caller calls end.
 func extendContext(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, func() { cancel(errNobodyWaits) }) })
@@ -28,16 +28,16 @@ func extendContext(ctx context.Context, by time.Duration) (longer context.Contex
 	}
 }
 
-// Heard is what was heard in a file.
+// Heard is the text of a recording.
 type Heard struct {
 	Text         string // "" if nobody speaks
-	Language     string // "" is not known
+	Language     string // "" means unknown
 	Seconds      int    // the length of the file
-	Milliseconds int64  // that it took, without receiving the file
+	Milliseconds int64  // how long the transcription took, without receiving the file
 }
 
-// HearUploaded has a file of a person's be heard that came with no message, by the way of those that
-// do. Nothing of it stays in their home.
+// HearUploaded transcribes a file that came without a message.
+// The file takes the same path as one in a message, but nothing stays in the user's home.
 func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (
 	heard Heard, err error) {
 	got, err := t.receive(ctx, c.User, file)
@@ -55,13 +55,13 @@ func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversatio
 	return heard, err
 }
 
-// receive has a person's worker put a recording below uploads/. Why it could not be read there is
-// left to what hears it.
+// receive makes the user's worker put a recording into uploads/. An unreadable recording is
+// reported later, by its transcription.
 func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.Attachment) (
 	got protocol.ReceivedFile, err error) {
 	ctx, end := extendContext(ctx, cleanupTimeout)
 	defer end()
-	// which always can be
+	// these parameters can always be encoded
 	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: t.o.Now().Unix(), Files: []protocol.ArrivedFile{{
 		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice,
 		Name: file.Name, MediaType: file.MediaType,
@@ -75,14 +75,14 @@ func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
 		return got, err
 	}
-	got = result.Files[0] // Check has counted them
+	got = result.Files[0] // ReceiveResult.Check has counted the files
 	if got.Path == "" {
 		err = supervisor.Errorf(supervisor.CodeUnavailable, textNotReceived, got.Failure)
 	}
 	return got, err
 }
 
-// remove removes files below a person's uploads/ for good; "" is none.
+// remove deletes files in the user's uploads/ for good; empty paths are skipped.
 func (t *Transcriber) remove(ctx context.Context, user string, paths ...string) {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
