@@ -15,7 +15,7 @@ const (
 	voicesPrefix = "vn:"
 )
 
-// Feature is what it adds to the service.
+// Feature returns the commands /voice and /voices, and the part that speaks.
 func (v *Voices) Feature() feature.Feature {
 	parts := []feature.Part{{Name: "voices", Run: v.Run, Early: true}}
 	return feature.Feature{Name: "voice", Parts: parts, Commands: []feature.Command{
@@ -30,13 +30,13 @@ func (v *Voices) Feature() feature.Feature {
 	}}
 }
 
-// voiceModes are the modes that a person can choose, and what each of them does.
+// voiceModes are the modes to choose from, with their texts.
 var voiceModes = []struct {
 	mode supervisor.VoiceMode
 	text string
 }{{supervisor.VoiceOff, textVoiceOff}, {supervisor.VoiceOn, textVoiceOn}, {supervisor.VoiceOnly, textVoiceOnly}}
 
-// runVoice shows whether answers are spoken here, or sets that.
+// runVoice shows the mode of a conversation, or sets it.
 func (v *Voices) runVoice(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	chosen := supervisor.VoiceMode(strings.ToLower(strings.TrimSpace(r.Arguments)))
 	if chosen == "" {
@@ -54,7 +54,7 @@ func (v *Voices) runVoice(ctx context.Context, r feature.Request) (d supervisor.
 	return d, supervisor.Errorf(supervisor.CodeInvalid, textVoiceUsage)
 }
 
-// showMode says how answers come here, with a button for each other way.
+// showMode shows the mode of a conversation, with a button for each mode.
 func (v *Voices) showMode(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	mode, err := v.Mode(ctx, r.Conversation)
 	if err != nil {
@@ -79,10 +79,10 @@ func (v *Voices) showMode(ctx context.Context, r feature.Request) (d supervisor.
 	return d, nil
 }
 
-// buttonsInRow is how many voices have their buttons in one row.
+// buttonsInRow is how many voices share a row of buttons.
 const buttonsInRow = 3
 
-// runVoices lists the voices with a sample of each, or chooses one.
+// runVoices lists the voices with samples, or chooses one.
 func (v *Voices) runVoices(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	if name := strings.ToLower(strings.TrimSpace(r.Arguments)); name != "" {
 		if err := v.Choose(ctx, r.Conversation.User, name); err != nil {

@@ -12,17 +12,17 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Endpoint is a provider's model that speaks.
+// Endpoint makes recordings by a provider's model.
 type Endpoint struct {
 	Model string // as provider/model
 	Speak func(ctx context.Context, spec, voice, text string) (ogg []byte, err error)
-	// Pay makes a call of a model and pays for it.
+	// Pay makes a call of a model and charges it to the user.
 	Pay  func(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage, error)) error
 	Keep func(name, mediaType string, content []byte) (supervisor.File, error) // puts a file into the spool
 }
 
-// Record has a provider say what a turn has said. It is paid as a call of a model is, by
-// the character, before it is made.
+// Record makes a recording of a text by the provider's model. It is charged by the character, and
+// its cost is set aside before the call.
 func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name string) (
 	file supervisor.File, err error) {
 	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: e.Model,
@@ -36,7 +36,7 @@ func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name s
 		return file, err
 	}
 	if file, err = e.Keep("voice.ogg", supervisor.MediaTypeVoice, ogg); err == nil {
-		// else it is sent without its length
+		// without a length if that can't be read
 		file.Media.Seconds, _ = opus.Seconds(bytes.NewReader(ogg))
 	}
 	return file, err

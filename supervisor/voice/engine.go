@@ -8,12 +8,12 @@ import (
 	"mews/protocol"
 )
 
-// espeakVoices are a few of espeak-ng's, for who has named none. (espeak-ng --voices)
+// espeakVoices are the default voices of espeak-ng. (espeak-ng --voices)
 var espeakVoices = map[string]string{
 	"english": "en-us", "british": "en-gb", "german": "de", "spanish": "es", "french": "fr-fr", "italian": "it",
 }
 
-// The engines that are told apart here. auto is espeak, if it is installed.
+// Engines with special handling. auto means espeak, if it is installed.
 const (
 	engineAuto     = "auto"
 	engineEspeak   = "espeak"
@@ -22,15 +22,15 @@ const (
 	engineOff      = "off"
 )
 
-// Configured is what the configuration says of speech.
+// Configured is the speech configuration.
 type Configured struct {
 	protocol.VoiceEngine // or auto, endpoint or off
 	Voice                string
 	Voices               map[string]string
-	Endpoint             Endpoint // of the engine endpoint
+	Endpoint             Endpoint // only for the engine endpoint
 }
 
-// NewEngine makes the engine that is configured, or one that says why there is none.
+// NewEngine returns the configured engine. If there is none, Missing says why.
 func NewEngine(out Configured) Engine {
 	engine := Engine{Voice: out.Voice, Voices: out.Voices, VoiceEngine: out.VoiceEngine}
 	if out.Engine == engineAuto {
@@ -39,7 +39,7 @@ func NewEngine(out Configured) Engine {
 	if engine.Engine == engineEspeak && len(engine.Voices) == 0 {
 		engine.Voices, engine.Voice = maps.Clone(espeakVoices), cmp.Or(out.Voice, "english")
 		if engine.Voices[engine.Voice] == "" {
-			engine.Voices[engine.Voice] = engine.Voice // espeak-ng's own name of one
+			engine.Voices[engine.Voice] = engine.Voice // an espeak-ng name
 		}
 	}
 	if engine.Engine == engineCommand && len(engine.Voices) == 0 {

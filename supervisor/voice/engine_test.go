@@ -8,12 +8,12 @@ import (
 
 func TestNewEngine_OfEachKind_IsAsConfigured(t *testing.T) {
 	for kind, c := range map[string]struct {
-		named   string            // the voice
-		voices  map[string]string // that are configured
+		named   string            // the configured voice
+		voices  map[string]string // the configured voices
 		missing string
-		voice   string // that is used, and what the engine calls it
+		voice   string // the voice in use, and the engine's name of it
 		called  string
-		records bool // without a worker
+		records bool // makes recordings without a worker
 	}{
 		engineEspeak:  {voice: "english", called: "en-us"},
 		"piper":       {named: "amy", voices: map[string]string{"amy": "amy.onnx"}, voice: "amy", called: "amy.onnx"},

@@ -18,12 +18,12 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// recordingInterval is how often it is shown that a voice message is being made. (Bot API, sendChatAction:
+// recordingInterval is how often the chat action "recording" is repeated. (Bot API, sendChatAction:
 // it lasts 5 seconds or less.)
 const recordingInterval = 4 * time.Second
 
-// Run says what an earlier life of the service left unsaid, and then what is new, until ctx ends.
-// It returns when nothing of it runs any more.
+// Run makes recordings of all answers that wait for one, until ctx ends.
+// It first finishes answers from before the start. It returns when no work is left running.
 func (v *Voices) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -53,7 +53,7 @@ func (v *Voices) Run(ctx context.Context) error {
 	}
 }
 
-// begin says whether an answer is to be said: it is not said twice.
+// begin reports whether this call starts work on an answer; false means that another does already.
 func (v *Voices) begin(delivery int64) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -68,15 +68,15 @@ func (v *Voices) finish(delivery int64) {
 	delete(v.begun, delivery)
 }
 
-// speak has the recordings of an answer be made, and puts them into the outbox; or says why there are
-// none.
+// speak makes the recordings of an answer and puts them into the outbox. If that fails, it says
+// why.
 func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
 	log := v.o.Log.With("user", speech.Conversation.User, "delivery", speech.Delivery)
 	done := v.showRecording(ctx, speech.Conversation)
 	files, err := v.record(ctx, speech)
 	done()
 	if ctx.Err() != nil {
-		return // it is gone on with after the start
+		return // Run continues it after the next start
 	}
 	notice := ""
 	if err != nil {
@@ -95,8 +95,7 @@ func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
 	}
 }
 
-// newNotice is what a person is told of an answer that could not be said; "" where the same was said
-// of the one before.
+// newNotice returns the notice about a failure; "" if the user got the same for the answer before.
 func (v *Voices) newNotice(conversation int64, notice string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -114,7 +113,7 @@ func (v *Voices) keepNotice(conversation int64, notice string) {
 	}
 }
 
-// showRecording shows that a voice message is being made until done is called.
+// showRecording shows the chat action "recording" until done is called.
 func (v *Voices) showRecording(ctx context.Context, c supervisor.Conversation) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var shown sync.WaitGroup
@@ -160,7 +159,7 @@ func (v *Voices) record(ctx context.Context, speech sqlite.Speech) (files []supe
 	return v.wait(ctx, operations)
 }
 
-// start has a person's worker make a recording of each text.
+// start starts an operation in the user's worker for each text.
 func (v *Voices) start(ctx context.Context, user string, engine Engine, voice string, texts []string) (operations []int64, err error) {
 	for _, text := range texts {
 		parameters, err := json.Marshal(protocol.SpeakParameters{Text: text, Voice: voice, Engine: engine.VoiceEngine})
@@ -176,15 +175,15 @@ func (v *Voices) start(ctx context.Context, user string, engine Engine, voice st
 	return operations, nil
 }
 
-// speechError is the error of a recording that could not be made.
+// speechError is the error of a failed recording.
 type speechError struct {
-	why    string // a sentence, for the person
+	why    string // a sentence for the user
 	detail string
 }
 
 func (e *speechError) Error() string { return strings.TrimSuffix(e.why+" "+e.detail, " ") }
 
-// reason is why an answer could not be said, as its person reads it.
+// reason returns the text of an error for the user.
 func reason(err error) string {
 	var said *speechError
 	var told *supervisor.Error
@@ -197,7 +196,7 @@ func reason(err error) string {
 	return textNotSpoke
 }
 
-// wait waits for all recordings, whatever becomes of each, so that nothing of them runs on.
+// wait waits for all recordings, even if one fails, so that no operation stays running.
 func (v *Voices) wait(ctx context.Context, operations []int64) (files []supervisor.File, err error) {
 	for i, id := range operations {
 		file, failed := v.waitFor(ctx, id)
@@ -228,8 +227,8 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 		Media: protocol.MediaSize{Seconds: result.Seconds}}, nil
 }
 
-// Samples are a recording of each voice that there is, in the order of their names, for who talks
-// in a conversation. Its error is for the person.
+// Samples makes a recording of each voice, in the order of their names.
+// c is the conversation that asks for them. Its error is for the user.
 func (v *Voices) Samples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
 	for _, name := range engine.names() {
@@ -243,7 +242,7 @@ func (v *Voices) Samples(ctx context.Context, c supervisor.Conversation) (files 
 	return files, nil
 }
 
-// sample makes a recording of a text in a voice.
+// sample makes a recording of a text with a voice.
 func (v *Voices) sample(ctx context.Context, c supervisor.Conversation, engine Engine, voice, text string) (supervisor.File, error) {
 	if engine.Record != nil {
 		return engine.Record(ctx, supervisor.Turn{Conversation: c}, text, voice)

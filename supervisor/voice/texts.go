@@ -13,7 +13,7 @@ const (
 	textNotSpoke = "it came to nothing, and the log says why."
 )
 
-// failures are why a text was not said, for its person.
+// failures are texts for the user, one for each cause.
 var failures = map[protocol.SpeechFailure]string{
 	protocol.SpeechNoProgram: "the program that speaks is not installed where your assistant can run it. An admin can install " +
 		"espeak-ng, or name another in speech.out of the configuration.",
@@ -25,7 +25,7 @@ var failures = map[protocol.SpeechFailure]string{
 	protocol.SpeechNoFFmpeg: "ffmpeg is not installed. An admin can install it.",
 }
 
-// What people read of /voice and /voices.
+// Texts of /voice and /voices.
 const (
 	textVoiceHelp = "spoken answers in this chat: /voice on beside the text, " +
 		"/voice only instead of it, /voice off"
@@ -43,7 +43,7 @@ const (
 	textVoiceChosen = "From now on I speak as %s."
 )
 
-// Why nobody speaks here.
+// Reasons why Mews can't speak.
 const (
 	textNoEspeak = "I can't speak: espeak-ng is not installed on this machine. An admin can install it " +
 		"(apt install espeak-ng), or name another program in speech.out of the configuration."

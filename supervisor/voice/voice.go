@@ -1,7 +1,6 @@
-// Package voice has answers be said aloud: it has recordings made of an answer's text, and puts
-// them into the outbox. What is to be said is a row from the turn's end on, so that each answer is
-// said once, whatever ends in between; the text never waits for that, unless its person wants the
-// voice alone.
+// Package voice speaks answers: it makes recordings of an answer's text and puts them into the
+// outbox. The end of a turn keeps a row for each answer to speak, so each is spoken once, even
+// across restarts. The text is sent at once, unless the user wants voice messages only.
 package voice
 
 import (
@@ -24,7 +23,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Store keeps the answers that are being said.
+// Store keeps the answers that wait for recordings.
 type Store interface {
 	List(ctx context.Context) ([]sqlite.Speech, error)
 	PutOperations(ctx context.Context, delivery int64, operations []int64) error
@@ -32,70 +31,70 @@ type Store interface {
 	Fail(ctx context.Context, delivery int64, why string) error
 }
 
-// Settings are what people have chosen, by name.
+// Settings are the users' settings, by name.
 type Settings interface {
 	Find(ctx context.Context, user, name string) (value string, ok bool, err error)
 	Put(ctx context.Context, user, name, value string) error
 }
 
-// Operations have a person's worker make recordings.
+// Operations run work in users' workers.
 type Operations interface {
 	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Engine is what makes the recordings.
+// Engine makes recordings.
 type Engine struct {
 	protocol.VoiceEngine
-	Missing string            // a sentence: why there is none; "" where there is one
-	Voice   string            // by its name; "" is the first
-	Voices  map[string]string // what the engine calls each, by name
-	// Record makes a recording of what a turn has said without a worker; nil: a worker does. It may
-	// cost money.
+	Missing string            // why there is no engine, in a sentence; "" means that there is one
+	Voice   string            // its name; "" means the first
+	Voices  map[string]string // the engine's own names of the voices, by name
+	// Record makes a recording without a worker; nil means that a worker makes it. A call may cost
+	// money.
 	Record func(ctx context.Context, turn supervisor.Turn, text, voice string) (supervisor.File, error)
 }
 
-// names are those of the voices, sorted.
+// names returns the names of the voices, sorted.
 func (e Engine) names() []string { return slices.Sorted(maps.Keys(e.Voices)) }
 
-// Options are what Voices need.
+// Options configure Voices.
 type Options struct {
 	Store      Store
 	Settings   Settings
 	Operations Operations
-	Engine     func() Engine // in force
-	// shows for some seconds that one is being made
+	Engine     func() Engine // the current engine
+	// shows the chat action "recording" for some seconds
 	Recording func(ctx context.Context, c supervisor.Conversation)
 	// puts a notice into the outbox
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// something was put into its outbox
+	// tells that the outbox has something new
 	Queued func(conversation int64)
-	// answers wait to be said while their person is not; nil: all are
+	// reports whether a user is served; the answers of others wait. nil means that all are served
 	Serves func(user string) bool
 	Log    hclog.Logger
 }
 
-// Voices have answers be said. Their methods may be called from any goroutine.
+// Voices speaks answers. It is safe for concurrent use.
 type Voices struct {
 	o     Options
-	woken chan struct{} // holds a token when there may be something new to be said
+	woken chan struct{} // holds a token if an answer may wait
 	tasks work.WorkByUser
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	begun map[int64]bool
-	// why answers of a conversation could not be said, as its person was told last
+	// the last notice about failed speech in each conversation
 	lastNotice map[int64]string
 }
 
-// New makes Voices; Run works them.
+// New returns Voices; Run does the work.
 func New(o Options) *Voices {
 	return &Voices{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, lastNotice: map[int64]string{}}
 }
 
-// Wake is to be called when an answer may have been kept that is to be said. It never blocks.
+// Wake tells Run that a new answer may wait. It never blocks.
 func (v *Voices) Wake() { signals.Send(v.woken) }
 
-// End ends the saying of a person's answers, who is not served any more, and waits for that.
+// End stops speaking the answers of a user who is not served any more, and waits for that.
 func (v *Voices) End(ctx context.Context, user string) error {
 	if err := v.tasks.End(ctx, user); err != nil {
 		return fmt.Errorf("end the saying of answers to %s: %w", user, err)
@@ -103,23 +102,23 @@ func (v *Voices) End(ctx context.Context, user string) error {
 	return nil
 }
 
-// settingVoice is the name of the setting with a person's voice.
+// settingVoice is the name of the setting for a user's voice.
 const settingVoice = "voice"
 
-// settingMode is the name of the setting with a conversation's mode.
+// settingMode returns the name of the setting for a conversation's mode.
 func settingMode(conversation int64) string { return fmt.Sprint("voice in ", conversation) }
 
-// queryTimeout is how long a look into the settings may take.
+// queryTimeout is how long reading a setting may take.
 const queryTimeout = 5 * time.Second
 
-// Mode is whether the answers of a conversation are said.
+// Mode returns whether and how the answers of a conversation are spoken.
 func (v *Voices) Mode(ctx context.Context, c supervisor.Conversation) (supervisor.VoiceMode, error) {
 	mode, _, err := v.o.Settings.Find(ctx, c.User, settingMode(c.ID))
 	return cmp.Or(supervisor.VoiceMode(mode), supervisor.VoiceOff), err
 }
 
-// HoldsText says whether the answers of a conversation come as voice messages alone, so that they
-// don't grow in sight.
+// HoldsText reports whether a conversation gets voice messages only.
+// Then the text of an answer is not shown while it grows.
 func (v *Voices) HoldsText(c supervisor.Conversation) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -127,8 +126,7 @@ func (v *Voices) HoldsText(c supervisor.Conversation) bool {
 	return err == nil && mode == supervisor.VoiceOnly
 }
 
-// ModeOf is how one answer of a conversation is said. Where the text has what can't be said, it is
-// sent too.
+// ModeOf returns how one answer is spoken. If part of it can't be spoken, the text is sent too.
 func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.VoiceMode {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -146,7 +144,7 @@ func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.Voice
 	return mode
 }
 
-// SetMode keeps whether the answers of a conversation are said. Its error is for the person.
+// SetMode keeps the mode of a conversation. Its error is for the user.
 func (v *Voices) SetMode(ctx context.Context, c supervisor.Conversation, mode supervisor.VoiceMode) error {
 	missing := v.o.Engine().Missing
 	switch {
@@ -158,7 +156,7 @@ func (v *Voices) SetMode(ctx context.Context, c supervisor.Conversation, mode su
 	return v.o.Settings.Put(ctx, c.User, settingMode(c.ID), string(mode))
 }
 
-// Forbid keeps that a conversation's chat takes no voice messages, and tells its person so.
+// Forbid marks a chat that takes no voice messages, and tells the user.
 func (v *Voices) Forbid(ctx context.Context, c supervisor.Conversation) error {
 	mode, err := v.Mode(ctx, c)
 	if err != nil || mode == supervisor.VoiceForbidden {
@@ -171,8 +169,7 @@ func (v *Voices) Forbid(ctx context.Context, c supervisor.Conversation) error {
 	return v.o.Settings.Put(ctx, c.User, settingMode(c.ID), string(supervisor.VoiceForbidden))
 }
 
-// Chosen lists the names of the voices that there are, and which of them is a person's. Its error
-// is for the person.
+// Chosen returns the names of all voices and the user's own. Its error is for the user.
 func (v *Voices) Chosen(ctx context.Context, user string) (names []string, chosen string, err error) {
 	engine := v.o.Engine()
 	if engine.Missing != "" {
@@ -189,7 +186,7 @@ func (v *Voices) Chosen(ctx context.Context, user string) (names []string, chose
 	return names, chosen, err
 }
 
-// Choose keeps a person's voice. Its error is for the person.
+// Choose keeps a user's voice. Its error is for the user.
 func (v *Voices) Choose(ctx context.Context, user, name string) error {
 	engine := v.o.Engine()
 	if _, there := engine.Voices[name]; !there {

@@ -23,7 +23,7 @@ import (
 	"mews/supervisor/voice"
 )
 
-// rig is a database with a conversation of alice's, and a worker that says texts.
+// rig is a database with a conversation of alice, and a fake worker that speaks.
 type rig struct {
 	*testing.T
 	db     *sqlite.DB
@@ -31,26 +31,26 @@ type rig struct {
 	queued chan int64
 	engine voice.Engine
 	keys   int
-	given  atomic.Int64 // up: operations that hung
+	given  atomic.Int64 // counts operations that hang
 	gone   atomic.Bool  // alice is no user any more
-	asked  chan bool    // whether she is
+	asked  chan bool    // receives each answer of serves
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	started []protocol.SpeakParameters
 	shown   int
 	result  protocol.SpeakResult
-	hangs   bool // the worker says nothing for as long as this
-	left    int  // writes until the process is over; 0 for no end
+	hangs   bool // the worker hangs while this is set
+	left    int  // writes until the process ends; 0 means no end
 	end     context.CancelFunc
 }
 
-// store is what the process writes. Once it is over, nothing is written.
+// store writes only until the simulated end of the process.
 type store struct {
 	sqlite.Speeches
 	r *rig
 }
 
-// write ends the process after a write, where that was its last.
+// write does one write. If it is the last one, the process ends.
 func (s store) write(ctx context.Context, do func() error) error {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
@@ -95,7 +95,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// Start keeps an operation, which is done at once.
+// Start keeps an operation that is done at once.
 func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	var p protocol.SpeakParameters
 	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationSpeak || op.User != "alice" {
@@ -143,7 +143,7 @@ func (r *rig) serves(string) bool {
 	return served
 }
 
-// runVoices runs Voices; end ends them.
+// runVoices runs Voices until end is called.
 func (r *rig) runVoices() (v *voice.Voices, end func()) {
 	v = voice.New(voice.Options{Serves: r.serves, Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
@@ -168,7 +168,7 @@ func (r *rig) runVoices() (v *voice.Voices, end func()) {
 	return v, end
 }
 
-// putAnswer ends a turn with an answer that is to be said.
+// putAnswer ends a turn with an answer to speak.
 func (r *rig) putAnswer(text string, mode supervisor.VoiceMode) {
 	r.Helper()
 	r.keys++
@@ -182,7 +182,7 @@ func (r *rig) putAnswer(text string, mode supervisor.VoiceMode) {
 	r.must(err)
 }
 
-// wait waits until something was put into the outbox, or an operation hangs.
+// wait waits until the outbox has something new, or an operation hangs.
 func (r *rig) wait() {
 	r.Helper()
 	select {
@@ -192,7 +192,7 @@ func (r *rig) wait() {
 	}
 }
 
-// dueTexts is what is to be sent, as texts; a recording by its name.
+// dueTexts lists the deliveries to send: their texts, and the names of recordings.
 func (r *rig) dueTexts() (list []string) {
 	r.Helper()
 	pending, err := r.db.Outbox().ListPendingIn(r.Context(), supervisor.ChannelTelegram, "7", 100)
@@ -216,7 +216,7 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-func TestAnAnswerIsSaidInParts(t *testing.T) {
+func TestVoices_LongAnswer_HasSeveralRecordings(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	long := strings.TrimSpace(strings.Repeat("This sentence is **said**. ", 80))
@@ -237,9 +237,8 @@ func TestAnAnswerIsSaidInParts(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsSaidOnceWhateverEnds: the service ends before anything, and while the worker
-// speaks.
-func TestAnAnswerIsSaidOnceWhateverEnds(t *testing.T) {
+// The service ends at several points, also while the worker speaks.
+func TestVoices_Restart_SpeaksOnce(t *testing.T) {
 	r := newRig(t)
 	r.putAnswer("hello", supervisor.VoiceOnly)
 	r.same("held back", len(r.dueTexts()), 0)
@@ -263,8 +262,8 @@ func TestAnAnswerIsSaidOnceWhateverEnds(t *testing.T) {
 	r.same("the next", r.dueTexts(), []string{"voice.ogg", "voice.ogg"})
 }
 
-// TestNothingIsSaidToSomebodyWhoLeaves: what was begun has ended, and it is not begun again.
-func TestNothingIsSaidToSomebodyWhoLeaves(t *testing.T) {
+// Running work ends, and nothing starts again.
+func TestEnd_FormerUser_SpeaksNothing(t *testing.T) {
 	r := newRig(t)
 	r.putAnswer("hello", supervisor.VoiceOnly)
 	r.hangs = true
@@ -286,9 +285,8 @@ func TestNothingIsSaidToSomebodyWhoLeaves(t *testing.T) {
 	r.same("once they are back", r.dueTexts(), []string{"voice.ogg"})
 }
 
-// TestAnAnswerIsSaidOnceBetweenEachTwoWrites: the process ends after each of them, and another goes
-// on.
-func TestAnAnswerIsSaidOnceBetweenEachTwoWrites(t *testing.T) {
+// The process ends after each write, and a new one continues.
+func TestVoices_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
 	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus}, "badly": {Failure: protocol.SpeechExit}} {
 		for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
@@ -323,14 +321,14 @@ func TestAnAnswerIsSaidOnceBetweenEachTwoWrites(t *testing.T) {
 	}
 }
 
-// writesLeft is how many writes the process still makes; 0 where it is over.
+// writesLeft returns how many writes the process still makes; 0 means that it has ended.
 func (r *rig) writesLeft() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.left
 }
 
-// speeches is how many answers are being said.
+// speeches returns how many answers wait for recordings.
 func (r *rig) speeches() int {
 	r.Helper()
 	list, err := r.db.Speeches().List(r.Context())
@@ -338,7 +336,7 @@ func (r *rig) speeches() int {
 	return len(list)
 }
 
-func TestAnAnswerThatCannotBeSaidIsSent(t *testing.T) {
+func TestVoices_SpeechFails_SendsText(t *testing.T) {
 	for failure, want := range map[protocol.SpeechFailure]string{
 		protocol.SpeechNoProgram: "espeak-ng", protocol.SpeechNoModel: "worker.read_only", protocol.SpeechExit: "has failed",
 		protocol.SpeechMemory: "memory", protocol.SpeechTimeout: "two minutes", protocol.SpeechBroken: "no sound",
@@ -371,7 +369,7 @@ func TestAnAnswerThatCannotBeSaidIsSent(t *testing.T) {
 	}
 }
 
-func TestWithoutAWorkerAnEndpointSpeaks(t *testing.T) {
+func TestVoices_Endpoint_NeedsNoWorker(t *testing.T) {
 	r := newRig(t)
 	var said []string
 	r.engine.Record = func(_ context.Context, turn supervisor.Turn, text, name string) (supervisor.File, error) {
@@ -395,8 +393,8 @@ func TestWithoutAWorkerAnEndpointSpeaks(t *testing.T) {
 	}
 }
 
-// TestHowAnAnswerIsSaid: by the mode of its conversation, and what is in it.
-func TestHowAnAnswerIsSaid(t *testing.T) {
+// The mode depends on the conversation and on the text.
+func TestModeOf_DependsOnModeAndText(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	terminal, err := r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTerminal, "", "")
@@ -415,7 +413,7 @@ func TestHowAnAnswerIsSaid(t *testing.T) {
 		{supervisor.VoiceOnly, "Do `make` and see [this](https://example.org)", supervisor.VoiceOnly},
 		{supervisor.VoiceOnly, long, supervisor.VoiceOn},
 		{supervisor.VoiceOnly, "", supervisor.VoiceOff},
-		// what is not said has to be seen
+		// text that is not spoken has to be visible
 		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Note(claim.Kinds), supervisor.VoiceOn},
 		{supervisor.VoiceOn, claim.Note(claim.Kinds), supervisor.VoiceOff},
 		{supervisor.VoiceOff, "hello", supervisor.VoiceOff},
@@ -441,9 +439,8 @@ func TestHowAnAnswerIsSaid(t *testing.T) {
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOff))
 }
 
-// TestAChatThatTakesNoVoiceIsRemembered: its person is told once, and nothing is tried until they
-// want it again.
-func TestAChatThatTakesNoVoiceIsRemembered(t *testing.T) {
+// The user is told once. Nothing is tried again until the user turns voice on.
+func TestForbid_TellsOnceAndStopsSpeaking(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOnly))
@@ -462,7 +459,7 @@ func TestAChatThatTakesNoVoiceIsRemembered(t *testing.T) {
 	r.same("and then", v.ModeOf(r.home, "hello"), supervisor.VoiceOn)
 }
 
-func TestVoicesAreChosenByTheirSamples(t *testing.T) {
+func TestChoose_Voice_IsKept(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	chosen := func(want string) {
