@@ -14,16 +14,16 @@ import (
 	"mews/supervisor"
 )
 
-// GitHub is what GitHub's deliveries are judged by.
+// GitHub configures the route for GitHub's deliveries.
 type GitHub struct {
 	Path   string
 	Secret string // never ""
-	// Read makes an event of a payload of at most MaxPayload bytes, by GitHub's name of it. ignored
-	// says why the event is of no use; "" means that it is of use.
+	// Read parses a payload of at most MaxPayload bytes as an event of this name. ignored says why
+	// the event is not used; "" means that it is.
 	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
 	MaxPayload int64
 	Repo       func(name string) (supervisor.GitHubRepo, bool)
-	Arrived    func() // something new is to be done
+	Arrived    func() // a new event is kept
 }
 
 // Headers of a delivery. (docs.github.com: webhook events and payloads)
@@ -34,10 +34,11 @@ const (
 	headerHook      = "X-GitHub-Hook-ID"
 )
 
-// maxHeader is far longer than GitHub's names are.
+// maxHeader is far longer than any of GitHub's header values.
 const maxHeader = 100
 
-// gitHub is the handler of GitHub's deliveries. A request without a signature is not read.
+// gitHub returns the handler of GitHub's deliveries. It does not read the body of a request without
+// a signature.
 func (r *Receiver) gitHub(g GitHub) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.takeGitHub(w, req, g).write(w) })
 }
@@ -72,7 +73,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 	return r.putGitHub(req.Context(), g, b, d, e, ignored)
 }
 
-// putGitHub keeps a delivery that is GitHub's.
+// putGitHub keeps a delivery whose signature is right.
 func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d supervisor.WebhookDelivery, e supervisor.GitHubEvent, ignored string) answer {
 	repo, known := g.Repo(e.Repo)
 	if ignored == "" && !known {
@@ -87,7 +88,7 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d superviso
 		}
 		return answer{status: http.StatusOK, text: fmt.Sprintf(textIgnored, ignored)}
 	}
-	ref, err := b.keep(false) // all that is needed of it is in the row
+	ref, err := b.keep(false) // the row has all that is needed of the body
 	if err != nil {
 		return r.answerError(err)
 	}
@@ -99,7 +100,7 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d superviso
 	return a
 }
 
-// signatureOf is an HMAC-SHA256 in hexadecimal, as it stands in a header; nil where there is none.
+// signatureOf returns the HMAC-SHA256 in a header; nil if there is none.
 func signatureOf(header string) []byte {
 	mac, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
 	if err != nil || len(mac) != sha256.Size {

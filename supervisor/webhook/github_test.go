@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/github/event"
 )
 
-func TestADeliveryIsOneRowBeforeItIsAnswered(t *testing.T) {
+func TestGitHub_Delivery_IsOneRowBeforeAnswer(t *testing.T) {
 	r := newRig(t)
 	body := push("Fix it")
 	r.same("the first", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
@@ -40,7 +40,7 @@ func TestADeliveryIsOneRowBeforeItIsAnswered(t *testing.T) {
 	r.same("again, when it has failed", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
 }
 
-func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
+func TestGitHub_IgnoredEvent_IsAnsweredAndKept(t *testing.T) {
 	r := newRig(t)
 	const common = `,"repository":{"full_name":"acme/widget"},"sender":{"login":"x","type":"`
 	for i, c := range []struct{ name, body, want string }{
@@ -62,7 +62,7 @@ func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
 	r.same("files", len(r.files()), 0)
 }
 
-func TestAStrangerHasNoEffect(t *testing.T) {
+func TestGitHub_WrongSignature_HasNoEffect(t *testing.T) {
 	r := newRig(t)
 	for name, change := range map[string]func(*http.Request){
 		"no signature": func(req *http.Request) { req.Header.Del("X-Hub-Signature-256"); req.Body = io.NopCloser(unreadable{t}) },
@@ -86,7 +86,7 @@ func TestAStrangerHasNoEffect(t *testing.T) {
 	r.same("audit", fmt.Sprint(r.audit), "[webhook.refused: 1 requests to github without the right signature or secret, the last from 192.0.2.1:1234]")
 }
 
-func TestWhatGitHubWouldNotSend(t *testing.T) {
+func TestGitHub_InvalidRequest_IsRefused(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {
 		change func(*http.Request)
@@ -117,8 +117,8 @@ type cut struct{}
 
 func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// TestWhatWaitsOnDiskIsBounded: 200 MiB of it, and then no more until something was done.
-func TestWhatWaitsOnDiskIsBounded(t *testing.T) {
+// At most 200 MiB wait on disk. More is refused until some of it is done.
+func TestReceiver_PayloadsOnDisk_AreLimited(t *testing.T) {
 	r := newRig(t)
 	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: "big", Body: strings.Repeat("a", 64), Size: 200<<20 - 100}
 	rows := r.db.WebhookDeliveries()
@@ -132,7 +132,7 @@ func TestWhatWaitsOnDiskIsBounded(t *testing.T) {
 	r.same("when it is done", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
 }
 
-// deadlineRecorder knows until when a request may be read.
+// deadlineRecorder records the read deadline of a request.
 type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	until time.Time
@@ -143,9 +143,8 @@ func (d *deadlineRecorder) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// TestABodyThatComesSlowlyIsAnsweredInTime: GitHub waits 10 seconds in all, and the listener reads
-// for longer.
-func TestABodyThatComesSlowlyIsAnsweredInTime(t *testing.T) {
+// GitHub waits 10 seconds in all, while the listener would read for longer.
+func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		began, w := time.Now(), &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
@@ -154,7 +153,7 @@ func TestABodyThatComesSlowlyIsAnsweredInTime(t *testing.T) {
 	})
 }
 
-// BenchmarkLargePayload is how long 25 MB are read that have a lot in them.
+// BenchmarkLargePayload measures reading a dense payload of 25 MB.
 func BenchmarkLargePayload(b *testing.B) {
 	one := `{"id":"a","message":"Mend it","author":{"name":"Bob"},"added":["a","b"]},`
 	body := `{"commits":[` + strings.Repeat(one, event.MaxPayload/len(one)) + `{}],"repository":{"full_name":"a/b"}}`

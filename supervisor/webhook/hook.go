@@ -20,23 +20,23 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Hook is a path that other programs call to have a message sent.
+// Hook is a path that other programs call to send a message to a user.
 type Hook struct {
 	Name string
 	Path string
-	// where the messages go now; false: nowhere any more
+	// the conversation for the messages; false if the user may not speak any more
 	To       func() (supervisor.Conversation, bool)
 	Secret   string // never ""
 	Sign     Sign
-	Header   string             // of SignHeader and SignHMAC
-	Template *template.Template // over the JSON; nil means none
+	Header   string             // for SignHeader and SignHMAC
+	Template *template.Template // renders the JSON; nil means no template
 	Urgent   bool               // its messages do not wait for the end of quiet hours
-	// Run has a task be done with what a call has brought, once for a moment; nil: a message is
-	// sent instead. Its error is for the log.
+	// Run runs a task with the text of a call, at most once for each time; nil means that a message
+	// is sent instead. Its error is for the log.
 	Run func(ctx context.Context, at time.Time, text string) error
 }
 
-// maxBody is how many bytes a call of the hook may bring.
+// maxBody returns the most bytes of a call.
 func (h Hook) maxBody() int64 {
 	if h.Run != nil {
 		return MaxTask
@@ -44,7 +44,7 @@ func (h Hook) maxBody() int64 {
 	return MaxMessage
 }
 
-// Sign is how a caller shows the secret.
+// Sign is how a caller proves that it knows the secret.
 type Sign string
 
 const (
@@ -53,27 +53,27 @@ const (
 	SignHMAC   Sign = "hmac"   // the HMAC-SHA256 of the body, in Header
 )
 
-// MaxMessage is how long the body of a hook's request may be, in bytes.
+// MaxMessage is the most bytes of a hook's request body.
 const MaxMessage = 1 << 20
 
-// MaxTask is MaxMessage where the hook runs a task.
+// MaxTask is MaxMessage for a hook that runs a task.
 const MaxTask = 64 << 10
 
 const (
-	maxPerMinute = 30
-	duplicateWindow     = 24 * time.Hour // the same key is the same message
-	headerKey      = "Idempotency-Key"
+	maxPerMinute    = 30
+	duplicateWindow = 24 * time.Hour // within it, calls with the same key count as one
+	headerKey       = "Idempotency-Key"
 )
 
-// hookHandler takes what comes for one hook.
+// hookHandler handles the calls of one hook.
 type hookHandler struct {
 	*Receiver
 	hook  Hook
 	pace  *rate.Limiter
-	keyMu sync.Mutex // held from when a key is looked for until its row is there
+	keyMu sync.Mutex // held from the search for a key until its row is kept
 }
 
-// handler is that of one of the hooks.
+// handler returns the handler of a hook.
 func (r *Receiver) handler(hook Hook) http.Handler {
 	return &hookHandler{Receiver: r, hook: hook, pace: rate.NewLimiter(rate.Limit(maxPerMinute)/60, maxPerMinute)}
 }
@@ -107,8 +107,8 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	return h.keep(req, b)
 }
 
-// hasSecret says whether a request has the secret in a header. It compares hashes, so that the time it
-// takes tells neither the secret's letters nor its length.
+// hasSecret reports whether a request has the secret in its header. It compares hashes, so that its
+// duration reveals neither the secret nor its length.
 func (h *hookHandler) hasSecret(req *http.Request) bool {
 	given := req.Header.Get(h.hook.Header)
 	if h.hook.Sign == SignBearer {
@@ -120,7 +120,7 @@ func (h *hookHandler) hasSecret(req *http.Request) bool {
 
 func (h *hookHandler) source() string { return supervisor.WebhookHook + h.hook.Name }
 
-// keep keeps a message, once for its key.
+// keep keeps a call, once for each key.
 func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	h.keyMu.Lock()
 	defer h.keyMu.Unlock()

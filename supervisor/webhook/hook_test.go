@@ -21,7 +21,7 @@ func bearer(body string) *http.Request {
 	return req
 }
 
-// outbox are the texts and files in alice's outbox.
+// outbox lists alice's deliveries.
 func (r *rig) outbox() (list []supervisor.Delivery) {
 	r.Helper()
 	c, err := r.db.Conversations().Find(r.Context(), "alice", supervisor.ChannelTelegram, "42", "")
@@ -35,7 +35,7 @@ func (r *rig) outbox() (list []supervisor.Delivery) {
 	return list
 }
 
-// inBubble runs a test with a Receiver that runs.
+// inBubble runs a test with a running Receiver.
 func inBubble(t *testing.T, hooks []webhook.Hook, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hooks...)
@@ -50,15 +50,15 @@ func inBubble(t *testing.T, hooks []webhook.Hook, test func(t *testing.T, r *rig
 	})
 }
 
-// settle waits until a burst is over and all is told.
+// settle waits until a burst is over and its messages are in the outbox.
 func settle() {
 	time.Sleep(6 * time.Second)
 	synctest.Wait()
 }
 
-func TestWhatAMessageSays(t *testing.T) {
+func TestHook_Message_FollowsTemplate(t *testing.T) {
 	made := parse(t, "{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}")
-	// indented it has 4 MB
+	// indented, it has 4 MB
 	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000)
 	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer, Template: made}, {Name: "plain", Sign: webhook.SignBearer}}
 	inBubble(t, hooks, func(t *testing.T, r *rig) {
@@ -83,7 +83,7 @@ func TestWhatAMessageSays(t *testing.T) {
 	})
 }
 
-func TestABurstIsOneMessageAndALongOneAFile(t *testing.T) {
+func TestHook_Burst_IsOneMessage(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		for i := range 3 {
 			r.same("taken", answerTo(r.hooks["ci"], bearer(fmt.Sprintf(`{"message":"no %d"}`, i))), "200 taken")
@@ -102,7 +102,7 @@ func TestABurstIsOneMessageAndALongOneAFile(t *testing.T) {
 	})
 }
 
-func TestTheSameKeyWithinADayIsOneMessage(t *testing.T) {
+func TestHook_SameKeyWithinDay_IsOneMessage(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		keyed := func(key, body string) string {
 			req := bearer(body)
@@ -123,7 +123,7 @@ func TestTheSameKeyWithinADayIsOneMessage(t *testing.T) {
 	})
 }
 
-func TestThirtyMessagesAMinute(t *testing.T) {
+func TestHook_31stMessageInMinute_IsRefused(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}, {Name: "cd", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		for i := range 30 {
 			r.same("one of 30", answerTo(r.hooks["ci"], bearer(fmt.Sprint(i))), "200 taken")
@@ -137,7 +137,7 @@ func TestThirtyMessagesAMinute(t *testing.T) {
 	})
 }
 
-func TestHowACallerShowsTheSecret(t *testing.T) {
+func TestHook_Secret_IsChecked(t *testing.T) {
 	r := newRig(t, webhook.Hook{Name: "bearer", Sign: webhook.SignBearer}, webhook.Hook{Name: "header", Sign: webhook.SignHeader, Header: "X-Token"},
 		webhook.Hook{Name: "hmac", Sign: webhook.SignHMAC, Header: "X-Signature"})
 	const body = `{"message":"hello"}`
@@ -164,7 +164,7 @@ func TestHowACallerShowsTheSecret(t *testing.T) {
 	}
 }
 
-func TestWhatAHookDoesNotTake(t *testing.T) {
+func TestHook_InvalidRequest_IsRefused(t *testing.T) {
 	r := newRig(t, webhook.Hook{Name: "ci", Sign: webhook.SignBearer})
 	r.same("no JSON", answerTo(r.hooks["ci"], bearer("hello")), "400 the body is no JSON")
 	req := bearer("1")
@@ -175,9 +175,8 @@ func TestWhatAHookDoesNotTake(t *testing.T) {
 	r.same("files", len(r.files()), 0)
 }
 
-// TestWhoIsServedIsAskedAsItIsSent: what has come for somebody who may not speak any more is not
-// told.
-func TestWhoIsServedIsAskedAsItIsSent(t *testing.T) {
+// Messages for a user who may not speak any more are dropped.
+func TestHook_FormerUser_IsNotTold(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		r.same("taken", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
 		r.gone.Store(true)
@@ -187,8 +186,8 @@ func TestWhoIsServedIsAskedAsItIsSent(t *testing.T) {
 	})
 }
 
-// TestEightBodiesAreReadAtOnce: the ninth waits for a second, and is told when to come again.
-func TestEightBodiesAreReadAtOnce(t *testing.T) {
+// The ninth body waits for a second; then its caller is told when to try again.
+func TestReceiver_NinthBody_WaitsThenRefused(t *testing.T) {
 	r := newRig(t)
 	var ends []*io.PipeWriter
 	ended := make(chan string, 8)
@@ -198,7 +197,7 @@ func TestEightBodiesAreReadAtOnce(t *testing.T) {
 		req := delivery("push", fmt.Sprint(i), push("Fix it"))
 		req.Body, req.ContentLength = body, 1000
 		go func() { ended <- answerTo(r.gitHub, req) }()
-		io.WriteString(end, " ") // it is being read
+		io.WriteString(end, " ") // now it is being read
 	}
 	w := httptest.NewRecorder()
 	req := delivery("push", "9", push("Fix it"))

@@ -1,6 +1,7 @@
-// Package webhook is the feature that takes what other programs send to the public listener:
-// GitHub's deliveries, and messages that a hook of the configuration brings to a chat. Whoever can't show the secret costs
-// little and has no effect. What was answered with success is a row that is on disk.
+// Package webhook is the feature for calls of other programs to the public listener: deliveries of
+// GitHub, and hooks of the configuration, which send messages to a chat. A caller without the
+// secret has no effect and costs little. Before a call is answered with success, its row is on
+// disk.
 package webhook
 
 import (
@@ -26,25 +27,24 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Options are what a Receiver works on.
+// Options configure a Receiver.
 type Options struct {
 	Deliveries sqlite.WebhookDeliveries
 	Spool      *spool.Spool
-	GitHub     *GitHub // nil means that no repository is served
+	GitHub     *GitHub // nil means no repositories
 	Hooks      []Hook
-	KeepText   func(name, text string) (supervisor.File, error) // what is too long for a message
-	Queued     func(conversation int64)                         // something was put into its outbox
+	KeepText   func(name, text string) (supervisor.File, error) // for long texts
+	Queued     func(conversation int64)                         // tells that the outbox has something new
 	Audit      func(user, action, detail string)
 	Log        hclog.Logger
 	Now        func() time.Time
 }
 
-// The bounds of what all callers cost together, who may be anybody until their bodies have been
-// read.
+// Limits of what all callers may use together. Until its body is read, a caller may be anybody.
 const (
-	maxAtOnce   = 8         // bodies that are read
+	maxAtOnce   = 8         // bodies being read
 	chunk       = 256 << 10 // bytes of a body in memory
-	maxPayloads = 200 << 20 // bytes on disk: of what is read, and of what is yet to be done
+	maxPayloads = 200 << 20 // bytes on disk: of bodies being read and of deliveries that wait
 
 	// GitHub waits 10 s for an answer. (docs.github.com: best practices for using webhooks)
 	slotTimeout   = time.Second
@@ -52,24 +52,24 @@ const (
 	commitTimeout = 1500 * time.Millisecond
 )
 
-// Receiver takes deliveries. Run does what follows from those of hooks, and cleans up.
+// Receiver takes deliveries. Run sends the messages of hooks, runs their tasks and cleans up.
 type Receiver struct {
 	o       Options
-	bodies  *slots.Slots  // that are read
-	arrived chan struct{} // holds a token when a hook has brought something
-	refused rare.Throttle // callers who could not show a secret
+	bodies  *slots.Slots  // slots for bodies being read
+	arrived chan struct{} // holds a token if a hook has a new call
+	refused rare.Throttle // counts callers without the secret
 
 	mu       sync.Mutex // guards reserved
-	reserved int64      // bytes that are being read
+	reserved int64      // bytes of bodies being read
 }
 
-// New makes a Receiver.
+// New returns a Receiver.
 func New(o Options) *Receiver {
 	return &Receiver{o: o, bodies: slots.New(maxAtOnce), arrived: make(chan struct{}, 1)}
 }
 
-// Feature is what it adds to the service: a route for GitHub and for each hook. Without a route it
-// adds nothing.
+// Feature returns the routes for GitHub and the hooks, and the part for hooks. Without a route it
+// is empty.
 func (r *Receiver) Feature() feature.Feature {
 	f := feature.Feature{Name: "webhook"}
 	add := func(path string, limit int64, handler http.Handler) {
@@ -87,12 +87,12 @@ func (r *Receiver) Feature() feature.Feature {
 	return f
 }
 
-// answer is what a caller is told. Who has set the webhook up reads the text.
+// answer is the response to a caller. People who set up a webhook read its text.
 type answer struct {
 	status int
 	text   string
-	retry  time.Duration // after it, with a status that asks for it
-	hangUp bool          // the rest of the body is not wanted
+	retry  time.Duration // the time to wait before another try, for a status that names one
+	hangUp bool          // closes the connection without reading the rest of the body
 }
 
 func (a answer) write(w http.ResponseWriter) {
@@ -104,13 +104,13 @@ func (a answer) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(a.status)
-	_, _ = io.WriteString(w, a.text+"\n") // who does not wait for the answer does not read it
+	_, _ = io.WriteString(w, a.text+"\n") // a caller that has left does not read it
 }
 
-// Answers that need no detail.
+// Answers without details.
 var (
-	accepted      = answer{status: http.StatusOK, text: textTaken}
-	duplicate      = answer{status: http.StatusOK, text: textKnown}
+	accepted   = answer{status: http.StatusOK, text: textTaken}
+	duplicate  = answer{status: http.StatusOK, text: textKnown}
 	unsigned   = answer{status: http.StatusUnauthorized, text: textUnsigned, hangUp: true}
 	busy       = answer{status: http.StatusServiceUnavailable, text: textBusy, retry: 5 * time.Second, hangUp: true}
 	full       = answer{status: http.StatusServiceUnavailable, text: textFull, retry: time.Minute, hangUp: true}
@@ -121,8 +121,8 @@ var (
 	incomplete = answer{status: http.StatusBadRequest, text: textIncomplete, hangUp: true}
 )
 
-// refuse is the answer to somebody who can't show the secret. Admins find it in the audit log, once
-// a minute at most.
+// refuse returns the answer to a caller without the secret. It writes to the audit log, at most
+// once a minute.
 func (r *Receiver) refuse(to string, from *http.Request) answer {
 	if n := r.refused.Count("", r.o.Now()); n > 0 {
 		r.o.Audit("", "webhook.refused", fmt.Sprintf(textRefused, n, to, from.RemoteAddr))
@@ -130,22 +130,23 @@ func (r *Receiver) refuse(to string, from *http.Request) answer {
 	return unsigned
 }
 
-// body is what a caller has sent, in a file that has no name yet.
+// body is a request body in a temporary file of the spool.
 type body struct {
 	*spool.Writer
 	done func()
 	kept bool
 }
 
-// close lets go of what a body has taken, and of the file where nobody has kept it.
+// close frees what a body uses, and deletes its file unless it was kept.
 func (b *body) close() {
 	if !b.kept {
-		_ = b.Discard() // Sweep removes what is left
+		_ = b.Discard() // Sweep removes what remains
 	}
 	b.done()
 }
 
-// keep gives the file its name; one that is needed for more than the row that follows is durable.
+// keep puts the file into the spool. durable also writes it to disk, for a file that is needed for
+// longer than its row.
 func (b *body) keep(durable bool) (ref protocol.BlobRef, err error) {
 	b.kept = true
 	if durable {
@@ -154,8 +155,8 @@ func (b *body) keep(durable bool) (ref protocol.BlobRef, err error) {
 	return b.Keep()
 }
 
-// read reads a request's body of at most so many bytes while it is hashed. Without a body there is
-// an answer. The caller closes it.
+// read reads a request body of at most the given bytes, and feeds it to mac. It returns either a
+// body, which the caller closes, or the answer to a refused request.
 func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, mac hash.Hash) (*body, answer) {
 	size := req.ContentLength
 	if size > most {
@@ -174,8 +175,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 		return nil, r.answerError(err)
 	}
 	b := &body{Writer: f, done: done}
-	// net/http takes the deadline back at the body's end. A writer that can have none is no
-	// connection.
+	// net/http resets the deadline at the end of the body. An error means that the writer is not a
+	// network connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(mac, f)}, http.MaxBytesReader(w, req.Body, most), make([]byte, min(size+1, chunk)))
 	if err != nil {
@@ -185,11 +186,11 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 	return b, answer{}
 }
 
-// writerOnly has io.CopyBuffer use its buffer.
+// writerOnly hides ReadFrom, so that io.CopyBuffer uses its buffer.
 type writerOnly struct{ io.Writer }
 
-// acquireSlot waits for a slot, and takes so many bytes of what may be on disk. done gives both back;
-// nil is for a refusal.
+// acquireSlot waits for a slot and reserves bytes on disk. done frees both; if the request is
+// refused, done is nil.
 func (r *Receiver) acquireSlot(ctx context.Context, size int64) (done func(), refused answer) {
 	bounded, cancel := context.WithTimeout(ctx, slotTimeout)
 	defer cancel()
@@ -211,7 +212,7 @@ func (r *Receiver) acquireSlot(ctx context.Context, size int64) (done func(), re
 
 var errFull = errors.New("what is yet to be done takes all the room that there is for it")
 
-// reserve takes so many bytes of what may be on disk.
+// reserve reserves bytes on disk.
 func (r *Receiver) reserve(ctx context.Context, size int64) error {
 	kept, err := r.o.Deliveries.SumBodies(ctx)
 	if err == nil && kept+size > maxPayloads/2 {
@@ -231,7 +232,7 @@ func (r *Receiver) reserve(ctx context.Context, size int64) error {
 	return nil
 }
 
-// answerError is the answer where a body could not be read or kept.
+// answerError returns the answer to a request whose body could not be read or kept.
 func (r *Receiver) answerError(err error) answer {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
@@ -246,7 +247,7 @@ func (r *Receiver) answerError(err error) answer {
 	return notKept
 }
 
-// put keeps a delivery, and is the answer to it.
+// put keeps a delivery and returns the answer. fresh is false for a duplicate.
 func (r *Receiver) put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, a answer) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()

@@ -29,18 +29,18 @@ import (
 
 const secret = "0123456789abcdef"
 
-// rig is a Receiver on a real database and spool.
+// rig is a Receiver with a real database and spool.
 type rig struct {
 	testing.TB
 	db       *sqlite.DB
-	folder   string // the spool's
+	folder   string // of the spool
 	receiver *webhook.Receiver
 	gitHub   http.Handler
 	hooks    map[string]http.Handler
 
 	arrived int
 	audit   []string
-	gone    atomic.Bool // the hooks' people
+	gone    atomic.Bool // the users of the hooks may not speak any more
 }
 
 func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
@@ -107,7 +107,7 @@ func (k keeper) keep(name, text string) (supervisor.File, error) {
 	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: "text/markdown"}, err
 }
 
-// parse is a hook's template.
+// parse parses the template of a hook.
 func parse(t testing.TB, text string) *template.Template {
 	t.Helper()
 	made, err := template.Parse(text)
@@ -128,7 +128,7 @@ func push(text string) string {
 		`"repository":{"full_name":"Acme/Widget"},"sender":{"login":"bob","type":"User"}}`
 }
 
-// delivery is a request as GitHub makes it.
+// delivery returns a request as GitHub sends it.
 func delivery(name, key, body string) *http.Request {
 	req := httptest.NewRequest(http.MethodPost, "/webhook/github", strings.NewReader(body))
 	for header, value := range map[string]string{"Content-Type": "application/json", "X-GitHub-Event": name, "X-GitHub-Delivery": key,
@@ -138,7 +138,7 @@ func delivery(name, key, body string) *http.Request {
 	return req
 }
 
-// answerTo is the status and the text of the answer to a request.
+// answerTo returns the status and the text of the answer to a request.
 func answerTo(h http.Handler, req *http.Request) string {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, req)
@@ -152,7 +152,7 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// newDeliveries are the deliveries that are yet to be done.
+// newDeliveries lists the deliveries that wait.
 func (r *rig) newDeliveries(source string) []supervisor.WebhookDelivery {
 	r.Helper()
 	list, err := r.db.WebhookDeliveries().ListNew(r.Context(), source, 1000)
@@ -162,7 +162,7 @@ func (r *rig) newDeliveries(source string) []supervisor.WebhookDelivery {
 	return list
 }
 
-// files are the names in the spool.
+// files lists the files in the spool.
 func (r *rig) files() (names []string) {
 	r.Helper()
 	entries, err := os.ReadDir(r.folder)
@@ -175,7 +175,7 @@ func (r *rig) files() (names []string) {
 	return names
 }
 
-// unreadable fails the test where it is read.
+// unreadable fails the test if it is read.
 type unreadable struct{ t testing.TB }
 
 func (u unreadable) Read([]byte) (int, error) {
@@ -183,7 +183,7 @@ func (u unreadable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// slow is a body that comes in small pieces and perhaps never ends.
+// repeated is a body that repeats a text, perhaps without end.
 type repeated struct {
 	text string
 	left int

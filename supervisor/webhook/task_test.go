@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// A task gets at most as much of a call as that may bring, whatever its JSON would be in lines, and
-// a template would make of it.
-func TestWhatATaskGetsOfACall(t *testing.T) {
+// The text for a task is no longer than a call, no matter how long its indented JSON or a rendered
+// template would be.
+func TestHook_TaskText_IsLimited(t *testing.T) {
 	twice := parse(t, "{{range .}}{{.}}\n{{.}}\n{{end}}")
 	deep := strings.Repeat("[", 14) + "0" + strings.Repeat(",0", 31<<10) + strings.Repeat("]", 14)
 	exact := `"` + strings.Repeat("x", webhook.MaxTask-2) + `"`
@@ -21,8 +21,8 @@ func TestWhatATaskGetsOfACall(t *testing.T) {
 	for _, c := range []struct {
 		body     string
 		template *template.Template
-		want     string // it begins so
-		cut      string // it ends so
+		want     string // its beginning
+		cut      string // its end
 	}{
 		{`{ "a": [1, 2] }`, nil, "```json\n{\"a\":[1,2]}\n```", ""},
 		{deep, nil, "```json\n" + deep + "\n```", ""},

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	burstWindow      = 5 * time.Second // what comes within it is one message
-	cleanEvery = time.Minute
-	maxShown   = 16 << 10 // bytes of a message; more is a file
-	maxRendered    = 1 << 20  // bytes that a template makes
-	maxBatch   = 100      // messages that become one
+	burstWindow = 5 * time.Second // calls within it become one message
+	cleanEvery  = time.Minute
+	maxShown    = 16 << 10 // bytes of a message; the rest goes into a file
+	maxRendered = 1 << 20  // bytes of a rendered template
+	maxBatch    = 100      // calls in one message
 )
 
-// Run tells people what hooks have brought, and cleans up behind what was done, until ctx ends.
+// Run sends the messages of hooks, runs their tasks and cleans up, until ctx ends.
 func (r *Receiver) Run(ctx context.Context) error {
 	tick := time.NewTicker(cleanEvery)
 	defer tick.Stop()
@@ -37,7 +37,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		case <-r.arrived:
-			select { // for the rest of the burst
+			select { // wait for the rest of the burst
 			case <-ctx.Done():
 				return nil
 			case <-time.After(burstWindow):
@@ -52,7 +52,7 @@ func (r *Receiver) report(ctx context.Context, err error) {
 	}
 }
 
-// clean drops the bytes of deliveries that nobody needs any more.
+// clean deletes the bodies that no delivery needs any more.
 func (r *Receiver) clean(ctx context.Context) error {
 	bodies, err := r.o.Deliveries.ListUnneededBodies(ctx)
 	for _, body := range bodies {
@@ -61,7 +61,7 @@ func (r *Receiver) clean(ctx context.Context) error {
 	return err
 }
 
-// deliver puts all that a hook has brought into the outbox, as one message.
+// deliver puts all new calls of a hook into the outbox, as one message, or runs its task.
 func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 	list, err := r.o.Deliveries.ListNew(ctx, supervisor.WebhookHook+h.Name, maxBatch)
 	if err != nil || len(list) == 0 {
@@ -96,11 +96,11 @@ func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 	return err
 }
 
-// maxTaskText is how many bytes a task gets of a call: as much as that may bring, as a block of code.
+// maxTaskText is the most bytes of a call that a task gets: a whole call, in a code block.
 const maxTaskText = MaxTask + len("```json\n\n```")
 
-// runTasks has a task be done for each of what a hook has brought. After a crash it is asked for again,
-// which changes nothing.
+// runTasks runs a task for each call of a hook. After a crash it does so again, which starts no
+// second run.
 func (r *Receiver) runTasks(ctx context.Context, h Hook, list []supervisor.WebhookDelivery) error {
 	for _, d := range list {
 		text, err := r.render(h, d, compact)
@@ -135,8 +135,8 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 	return r.o.Deliveries.PutNotice(ctx, ids, d)
 }
 
-// render is what is said of a body: its field message, else what the template makes of it, else
-// itself in some layout.
+// render returns the text of a call. It is the field message, else the output of the template, else
+// the JSON in the given layout.
 func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
 	f, _, err := r.o.Spool.Read(d.Body)
 	if err != nil {
@@ -149,7 +149,7 @@ func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw 
 	}
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber() // a template prints numbers as they came
+	decoder.UseNumber() // a template prints numbers unchanged
 	if err := decoder.Decode(&value); err != nil {
 		return "", err
 	}
@@ -161,12 +161,12 @@ func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw 
 		if made, err := h.Template.Execute(value, maxRendered); err == nil {
 			return made, nil
 		}
-		// What it can't be made for is shown as it is, and not lost.
+		// If the template fails, the call is shown as JSON, so that it is not lost.
 	}
 	return codeBlock(layout(raw)), nil
 }
 
-// codeBlock is JSON as a block of code, in a fence that is longer than any in it.
+// codeBlock returns JSON in a code block whose fence is longer than any in the JSON.
 func codeBlock(raw []byte) string {
 	ticks, run := 0, 0
 	for _, b := range raw {
@@ -179,7 +179,7 @@ func codeBlock(raw []byte) string {
 	return fence + "json\n" + string(raw) + "\n" + fence
 }
 
-// compact is valid JSON without white space.
+// compact removes white space from valid JSON.
 func compact(raw []byte) []byte {
 	var b bytes.Buffer
 	_ = json.Compact(&b, raw) // it is valid
@@ -188,7 +188,7 @@ func compact(raw []byte) []byte {
 
 const indent = "  "
 
-// indented is valid JSON in lines, unless its depth makes too much of that.
+// indented indents valid JSON, unless its depth would make that too long.
 func indented(raw []byte) []byte {
 	if indentedSize(raw) > maxRendered {
 		return raw
@@ -198,7 +198,7 @@ func indented(raw []byte) []byte {
 	return b.Bytes()
 }
 
-// indentedSize is about how many bytes valid JSON has once it is indented.
+// indentedSize estimates the bytes of valid JSON after indenting.
 func indentedSize(raw []byte) (size int) {
 	depth, quoted, escaped := 0, false, false
 	for _, b := range raw {

@@ -1,6 +1,6 @@
 package webhook
 
-// What callers are told. Whoever has set a webhook up reads it where they look at its deliveries.
+// Answers to callers. People who set up a webhook read them in its list of deliveries.
 const (
 	textTaken      = "taken"
 	textKnown      = "taken before"
@@ -19,11 +19,11 @@ const (
 	textNobody     = "nobody is there to read it"
 )
 
-// Why a delivery is ignored.
+// Reason why a delivery is ignored.
 const textOtherRepo = "repository not configured"
 
-// What admins read in the audit log.
+// Text for admins in the audit log.
 const textRefused = "%d requests to %s without the right signature or secret, the last from %s"
 
-// A message that came by a hook: its name and the text.
+// A message of a hook: the hook's name and the text.
 const textMessage = "**%s**\n\n%s"
