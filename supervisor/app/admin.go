@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// openAdmin makes what admins have done while the service runs.
+// openAdmin makes the service behind the admin commands, with the parts of a running service.
 func (s *service) openAdmin(context.Context) error {
 	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
 	s.configuration.applyRest = s.applyConfiguration
@@ -22,7 +22,7 @@ func (s *service) openAdmin(context.Context) error {
 	return nil
 }
 
-// adminOptions are what admins' calls work on, without what only a running service has.
+// adminOptions returns the dependencies of admin calls that need no running service.
 func (s *service) adminOptions() admin.Options {
 	return admin.Options{
 		Store: s.db.Access(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal, Gate: s.gate,
@@ -31,12 +31,13 @@ func (s *service) adminOptions() admin.Options {
 	}
 }
 
+// inviter returns the part that makes invites.
 func (s *service) inviter() admin.Inviter {
 	return admin.Inviter{Store: s.db.Access(), People: s.people, Configuration: s.configuration, Bot: s.botName,
 		Now: s.now, KeepPicture: generatedFiles{s.spool}.Keep}
 }
 
-// cleanFiles drops the files that have stood in chats for as long as they may.
+// cleanFiles deletes files of chat messages whose time is over.
 func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
 	return outbox.FileCleaner{Cleanings: s.db.Cleanings(), Remove: s.spool.Remove}.Clean(ctx, now)
 }

@@ -15,19 +15,19 @@ import (
 	"mews/supervisor/unit"
 )
 
-// Facts are those of the configuration in force.
+// Facts returns what admin commands need to know of the current configuration.
 func (c *configuration) Facts() admin.Facts {
 	cfg := c.Current()
 	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), HasBot: cfg.Telegram.Token.Reveal() != "",
 		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, File: cfg.File, Note: reloadNote(cfg)}
 }
 
-// reloadNote is what an admin reads after a reload: what it could not read again, and the warnings.
+// reloadNote returns the note after a reload: secrets that were not read again, and warnings.
 func reloadNote(cfg *config.Config) string {
 	return strings.TrimPrefix(restartOnlySecrets(cfg)+warnings(cfg), "\n")
 }
 
-// warnings are lines about a configuration's warnings, a line break first; "" means there are none.
+// warnings lists a configuration's warnings after a line break. "" means there are none.
 func warnings(cfg *config.Config) string {
 	if cfg.Warnings == nil {
 		return ""
@@ -35,12 +35,13 @@ func warnings(cfg *config.Config) string {
 	return fmt.Sprintf(textWarnings, cfg.Warnings)
 }
 
-// CheckAdded says why somebody can't be added beside those who stand in the configuration.
+// CheckAdded returns an error if a user can't be added beside the configured users.
 func (c *configuration) CheckAdded(u supervisor.User) error {
 	return c.Current().CheckAdded(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }
 
-// Read reads the file again that the service was started with.
+// Read reads the configuration file again. It returns the changes, and a function that applies
+// them.
 func (c *configuration) Read() (changes []admin.Change, use func(context.Context) error, err error) {
 	was := c.Current()
 	if was.File == "" {
@@ -69,8 +70,8 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
 }
 
-// fixed says which secrets systemd has handed over. It does so once, when it starts the service
-// (LoadCredential=).
+// restartOnlySecrets names the secrets that systemd handed over (LoadCredential=). systemd does
+// that only when it starts the service, so a reload does not read them again.
 func restartOnlySecrets(cfg *config.Config) string {
 	folder, names := os.Getenv("CREDENTIALS_DIRECTORY"), []string{}
 	for _, path := range cfg.Holds {
@@ -84,7 +85,7 @@ func restartOnlySecrets(cfg *config.Config) string {
 	return fmt.Sprintf(textFixed, strings.Join(names, ", "), unit.Command("restart", cfg.State, "systemctl restart"))
 }
 
-// restarted is how Mews is restarted, where a unit runs it.
+// restartHint returns how to restart Mews, if a systemd unit runs it; else "".
 func restartHint(state string) string {
 	if command := unit.Command("restart", state, ""); command != "" {
 		return " with `" + command + "`"
@@ -92,7 +93,8 @@ func restartHint(state string) string {
 	return ""
 }
 
-// apply puts a configuration into force in the place of another. What can fail goes first.
+// apply replaces the configuration was by is. The steps that can fail run first, so an error
+// changes nothing.
 func (c *configuration) apply(ctx context.Context, was, is *config.Config) error {
 	if err := c.setPrices(is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)
@@ -104,7 +106,7 @@ func (c *configuration) apply(ctx context.Context, was, is *config.Config) error
 	return nil
 }
 
-// pricesOf are a configuration's as the catalogue has them.
+// pricesOf converts the configured prices for the catalogue of models.
 func pricesOf(cfg *config.Config) map[string]model.Price {
 	prices := map[string]model.Price{}
 	for spec, p := range cfg.Models.Prices {
@@ -117,7 +119,7 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	return prices
 }
 
-// applyConfiguration puts into force what of a configuration is not about people and can't fail.
+// applyConfiguration applies the gate's limits and the effect rules. It can't fail.
 func (s *service) applyConfiguration(cfg *config.Config) {
 	s.gate.SetLimits(gateLimits(cfg))
 	s.setRules(cfg)

@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/question"
 )
 
-// newConfirmations makes what asks for codes before an effect. The gate and the approvers hold it,
-// so it is made first.
+// newConfirmations makes the part that asks for a code before an effect. The gate and the approvers
+// need it, so it is made first.
 func newConfirmations(s *service) *approval.Confirmations {
 	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors, Codes: s.db.Questions()}
 }
 
-// newGate makes the gate that checks everything that people send.
+// newGate makes the gate that checks every message, press and command of users.
 func newGate(s *service) *approval.CodeCheck {
 	store := s.db.Access()
 	s.gate = access.NewGate(access.Options{
@@ -32,16 +32,17 @@ func newGate(s *service) *approval.CodeCheck {
 	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
 }
 
-// maxWaiting is how many texts of a person wait on disk beyond the rate: two of Telegram's largest
-// forwards, of 100 messages each.
+// maxWaiting is how many texts of a user wait on disk beyond the rate. It is two of Telegram's
+// largest forwards, of 100 messages each.
 const maxWaiting = 200
 
+// gateLimits converts the configured limits of logins and message rates.
 func gateLimits(cfg *config.Config) access.Limits {
 	a := cfg.Access
 	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second, Waiting: maxWaiting}
 }
 
-// newApprover makes what decides which effects may leave the sandbox.
+// newApprover makes the part that decides which effects may leave the sandbox.
 func newApprover(s *service) *approval.Approver {
 	return &approval.Approver{
 		People: func(name string) (supervisor.User, bool) {
@@ -52,10 +53,10 @@ func newApprover(s *service) *approval.Approver {
 	}
 }
 
-// asker is hostcall's Asker.
+// asker implements hostcall's Asker.
 type asker struct{ *service }
 
-// Ask asks where the conversation is, in the words of where it is and in the time of whose it is.
+// Ask puts a question in its conversation, with the user's time zone and the channel's wording.
 func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	c, _, err := a.db.Conversations().FindByID(ctx, q.Conversation.ID)
 	if err != nil {
@@ -67,7 +68,7 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 	return a.asked.Ask(ctx, q)
 }
 
-// rules puts a configuration's rules about effects into force.
+// setRules applies the rules of a configuration about effects.
 func (g *guards) setRules(cfg *config.Config) {
 	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
 		Roles: map[supervisor.Role]approval.Rules{
@@ -79,6 +80,7 @@ func (g *guards) setRules(cfg *config.Config) {
 	g.policy.Set(table)
 }
 
+// rulesOf converts configured rules to those of package approval.
 func rulesOf(r config.EffectRules) approval.Rules {
 	rules := approval.Rules{}
 	for effect, rule := range r {
@@ -87,7 +89,7 @@ func rulesOf(r config.EffectRules) approval.Rules {
 	return rules
 }
 
-// guards decide on what people send, and on which effects may leave the sandbox.
+// guards check what users send, and which effects may leave the sandbox.
 type guards struct {
 	seal     *access.Seal // nil where its key can't be used
 	gate     *access.Gate
@@ -98,7 +100,7 @@ type guards struct {
 	audit    *admin.AuditWriter
 }
 
-// openGuards makes what decides on what people send and on which effects may leave the sandbox.
+// openGuards makes the audit log's writer, the questions, and the gate with its codes.
 func (s *service) openGuards(context.Context) error {
 	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log.Named("audit"))
 	s.setRules(s.config)

@@ -19,9 +19,9 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// Have has the AdminService do something: that of the running service, else one of this process,
-// which takes the state folder's lock for as long as it needs. params is a struct, result a pointer
-// to one.
+// Have calls a method of the AdminService: in the running service, or in this process if none runs.
+// In this process it holds the state folder's lock during the call. params is a struct; result is a
+// pointer to a struct.
 func Have[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
 	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
@@ -43,7 +43,8 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 	return result, control.Ask(ctx, SocketPath(cfg), method, params, &result)
 }
 
-// whole is a configuration with its secrets: one for a client may lack them.
+// loadSecrets returns the configuration with its secrets. A client's configuration may lack them,
+// so its file is loaded again.
 func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	if !cfg.Client || cfg.File == "" {
 		return cfg, nil
@@ -55,7 +56,7 @@ func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	return config.Load(cfg.File, env)
 }
 
-// alone opens the state folder for one piece of work, while no service runs.
+// withoutService opens the state folder, runs work, and closes it. No service may be running.
 func withoutService(ctx context.Context, cfg *config.Config, work func(context.Context, *admin.Service) error) (err error) {
 	if err := checkStateOwner(cfg.State); err != nil {
 		return err
@@ -90,8 +91,8 @@ func withoutService(ctx context.Context, cfg *config.Config, work func(context.C
 	return work(ctx, admin.New(s.adminOptions()))
 }
 
-// ownState refuses a state folder that is another account's: what this process would make there,
-// that one could not change.
+// checkStateOwner refuses a state folder of another account. That account could not change the
+// files that this process would create there.
 func checkStateOwner(state string) error {
 	info, err := os.Stat(filepath.Join(state, "private"))
 	if err != nil { // there is none yet, or it can't be looked at, which is said by who opens it
@@ -103,7 +104,7 @@ func checkStateOwner(state string) error {
 	return nil
 }
 
-// ExportTo writes an export of a person, made by the service or, where none runs, by this process.
+// ExportTo writes an export of a user. The service makes it, or this process if no service runs.
 func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
 	p := admin.Piece{}
 	for !p.Last {

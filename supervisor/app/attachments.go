@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/attachment"
 )
 
-// openAttachments makes what brings people's files to where a turn can take them.
+// openAttachments makes the part that fetches files of messages and puts them into homes.
 func (s *service) openAttachments(context.Context) error {
 	s.attachments = attachment.New(attachment.Options{
 		Inbox: s.db.Inbox(), Files: s.db.Attachments(), Operations: s.operations, Spool: s.spool, Fetch: s.fetch,
@@ -18,8 +18,8 @@ func (s *service) openAttachments(context.Context) error {
 	return nil
 }
 
-// woken has a conversation's session look for what has arrived, and the channel take away what was
-// shown until then.
+// wakeConversation wakes a conversation's session for new messages. It also wakes the cleaner,
+// which removes what the channel showed meanwhile.
 func (s *service) wakeConversation(c supervisor.Conversation) {
 	s.sessions.Wake(c)
 	if s.channel != nil {
@@ -27,7 +27,7 @@ func (s *service) wakeConversation(c supervisor.Conversation) {
 	}
 }
 
-// fetch writes the bytes of a channel's file.
+// fetch downloads a file of a channel and writes it to w.
 func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error {
 	if s.channel != nil && channel == s.channel.outbox.Name {
 		return s.channel.client.Fetch(ctx, file, w)
@@ -35,7 +35,8 @@ func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file st
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoChannelFile, channel)
 }
 
-// missing tells a person, once of each package, what their machine lacks to read files.
+// tellMissingPackages tells a user which Debian packages are missing to read files: once for each
+// package.
 func (s *service) tellMissingPackages(ctx context.Context, to supervisor.Conversation, packages []string) {
 	for _, name := range packages {
 		s.notices().TellOnce(ctx, to, "package "+name, fmt.Sprintf(textPackageMissing, name))

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/command"
 )
 
-// blind tells a person, once of each model, that it has seen none of their pictures, and which
-// model of theirs would.
+// tellBlindModel tells a user that a model sees no pictures, and names one that does. The user is
+// told once for each model.
 func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec string) {
 	c, known, err := s.db.Conversations().FindByID(ctx, conversation)
 	if err != nil || !known {

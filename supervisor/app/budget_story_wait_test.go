@@ -73,7 +73,9 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 // both, nobody waits for the other answer.
 func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "Here I am.", Usage: answerCost} },
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		return modeltest.Answer{Text: "Here I am.", Usage: answerCost}
+	},
 		dearConfig+"budget: {users: {day: 0.001, extend: 0.15}}\n", "ann, role: admin, totp: off", "bob, totp: off")
 	l.open()
 	inFlat := func(words string, buttons int) {

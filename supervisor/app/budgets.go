@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// reserver pays for the model calls of a turn.
+// newReserver returns the part that pays for a turn's model calls.
 func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 	o, served, err := s.budgetOf(t)
 	switch {
@@ -24,7 +24,7 @@ func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 	return budget.New(o)
 }
 
-// budgetOf is what a turn may spend, where its person is served.
+// budgetOf returns the budget of a turn. served is false if its user may not use the service.
 func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, err error) {
 	configured, known := s.people.Find(t.Conversation.User)
 	if !known || !s.serves(t.AnswersIn()) {
@@ -49,12 +49,12 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	return o, true, err
 }
 
-// payer pays for calls of models that are no steps of a turn.
+// payer returns the part that pays for model calls outside of turns.
 func (s *service) payer() usage.Payer {
 	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.newReserver(t) }}
 }
 
-// jobBudget is what a person's jobs may cost.
+// jobBudget returns the limits for what a user's jobs may cost.
 func (s *service) jobBudget(user string) supervisor.Budget {
 	cfg := s.configuration.Current()
 	jobs := cfg.Budget.Users.Jobs // of who was added

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/users"
 )
 
-// chatCommands is what of the service people see to in the chat.
+// chatCommands gives package command what it needs of the service.
 type chatCommands struct{ *service }
 
-// commandOptions are what the commands work on.
+// commandOptions returns the dependencies of the slash commands.
 func (s chatCommands) commandOptions(sessions *session.Registry, report api.StatusReporter) command.Options {
 	queue := s.queue()
 	return command.Options{
@@ -31,7 +31,8 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 	}
 }
 
-// hiddenGroups are the groups of commands that have nothing to work on.
+// hiddenGroups lists the groups of commands that can do nothing here: GitHub's, if no repository is
+// configured.
 func (s chatCommands) hiddenGroups() []feature.Group {
 	if len(s.config.GitHub.Repos) == 0 {
 		return []feature.Group{feature.GroupGitHub}
@@ -39,7 +40,7 @@ func (s chatCommands) hiddenGroups() []feature.Group {
 	return nil
 }
 
-// queue is what waits in conversations. It may be made before what it wakes.
+// queue returns the queue of waiting messages. It may be made before the parts that it wakes.
 func (s *service) queue() session.Queue {
 	return session.Queue{Inbox: s.db.Inbox(), WakeSession: func(c supervisor.Conversation) { s.sessions.Wake(c) },
 		WakeFiles: func() { s.attachments.Wake() }}

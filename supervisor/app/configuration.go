@@ -14,19 +14,18 @@ import (
 	"mews/supervisor/users"
 )
 
-// configuration is the one in force, and the people that it knows.
+// configuration holds the current configuration and loads its users.
 type configuration struct {
 	*users.Loader
 	setPrices func(*config.Config) error // on an error nothing has changed
-	applyRest   func(*config.Config)       // puts the rest into force
+	applyRest func(*config.Config)       // puts the rest into force
 	current   atomic.Pointer[config.Config]
 }
 
-// Current is the configuration in force.
+// Current returns the configuration that is in force.
 func (c *configuration) Current() *config.Config { return c.current.Load() }
 
-// Use puts what a configuration says of people into force, and makes it the current one. On an
-// error nothing has changed.
+// Use applies a configuration's users and makes it the current one. An error changes nothing.
 func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
 	err := c.Loader.Use(ctx, usersConfiguration(cfg))
 	if err == nil {
@@ -35,7 +34,7 @@ func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// usersConfiguration is what a configuration says of people.
+// usersConfiguration returns the part of a configuration that is about users.
 func usersConfiguration(cfg *config.Config) *users.Configuration {
 	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), Budget: BudgetOf(cfg.Budget.Users)}
 	for _, id := range cfg.Telegram.Groups {
@@ -59,16 +58,16 @@ func usersConfiguration(cfg *config.Config) *users.Configuration {
 	return u
 }
 
-// unthinking is what models do by default.
+// thinkingOff is the default of how much a model thinks.
 const thinkingOff = "off"
 
-// parseDollars is config.ParseDollars for users.Settings.
+// parseDollars adapts config.ParseDollars to users.Settings.
 func parseDollars(text string) (micro int64, kept string, err error) {
 	d, err := config.ParseDollars(text)
 	return d.Micro, d.String(), err
 }
 
-// usersOf are the configured ones as the supervisor's words have them.
+// usersOf converts the configured users.
 func usersOf(cfg *config.Config) []supervisor.User {
 	var list []supervisor.User
 	for _, u := range cfg.Users {
@@ -85,14 +84,15 @@ func usersOf(cfg *config.Config) []supervisor.User {
 	return list
 }
 
+// BudgetOf converts configured spending limits to a budget.
 func BudgetOf(s config.SpendLimits) supervisor.Budget {
 	return supervisor.Budget{Turn: s.Turn.Micro, Day: s.Day.Micro, Month: s.Month.Micro, Extend: s.Extend.Micro}
 }
 
-// chatSettings are people's settings as the commands have them.
+// chatSettings shows users' settings to the slash commands.
 type chatSettings struct{ *users.Settings }
 
-// List is what is set for a person.
+// List returns the settings of a user.
 func (c chatSettings) List(ctx context.Context, user string) ([]command.Setting, error) {
 	list, err := c.Settings.List(ctx, user)
 	var shown []command.Setting
@@ -103,6 +103,7 @@ func (c chatSettings) List(ctx context.Context, user string) ([]command.Setting,
 	return shown, err
 }
 
+// sourceOf returns where a setting's value comes from.
 func sourceOf(s users.Setting) command.Source {
 	switch {
 	case s.Own:

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// listeners are where others connect.
+// listeners are the sockets that other programs connect to.
 type listeners struct {
 	control  *control.Server
 	routes   []feature.Route // of the public listener, beside those of features
@@ -21,7 +21,7 @@ type listeners struct {
 	webhooks *webhook.Receiver
 }
 
-// openControl makes the control socket: chats, and the table of calls.
+// openControl makes the control socket, for chats and for the calls of the command line.
 func (s *service) openControl(context.Context) (err error) {
 	report := s.statusReporter()
 	methods, err := s.methods(report)
@@ -39,7 +39,7 @@ func (s *service) openControl(context.Context) (err error) {
 	return err
 }
 
-// methods are what the control socket answers beside what it always does.
+// methods returns the calls of the control socket, by name.
 func (s *service) methods(report api.StatusReporter) (map[string]api.Method, error) {
 	own := api.Own{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
 		Effects: s.db.Effects()}
@@ -51,7 +51,7 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.Method, err
 	return table.Methods(), nil
 }
 
-// statusReporter tells how the service is, once the parts are there that it tells of.
+// statusReporter returns the part that reports the service's status. It needs all other parts.
 func (s *service) statusReporter() api.StatusReporter {
 	r := api.StatusReporter{
 		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people,
@@ -65,6 +65,7 @@ func (s *service) statusReporter() api.StatusReporter {
 	return r
 }
 
+// ownStatus returns the part that answers /status for a user.
 func (s *service) ownStatus(report api.StatusReporter) api.OwnStatus {
 	return api.OwnStatus{Report: report, Left: s.settings.Left, AskWorker: s.pool.Ask, Now: s.now, Log: s.log,
 		Limits: func() access.Limits { return gateLimits(s.configuration.Current()) }}

@@ -6,8 +6,9 @@ import (
 	"mews/supervisor"
 )
 
-// elsewhere is where a person is told what a conversation of theirs did not take: their private
-// chat, or the terminal where that is what refuses.
+// fallbackChat returns where a user is told that a conversation refused a message. It is their
+// private chat, or the terminal if the private chat is what refuses. The result is zero for an
+// unknown user.
 func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendReason) (none supervisor.Conversation) {
 	user, known := s.settings.Find(c.User)
 	if !known {
@@ -22,7 +23,7 @@ func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendRea
 	return private
 }
 
-// queuedElsewhere has what was put there be sent.
+// notifyFallback sends the deliveries that were queued for a fallback chat.
 func (s *service) notifyFallback(c supervisor.Conversation) {
 	found, err := s.db.Conversations().Find(context.Background(), c.User, c.Channel, c.Chat, c.Thread)
 	if err != nil {

@@ -11,14 +11,15 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// describe has the features of no service: their names, and none of their functions may be called.
+// describeFeatures returns the features without a service. Only their names and tables may be used;
+// none of their functions may be called.
 func describeFeatures() []feature.Feature {
 	s := service{capabilities: capabilities{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}}
 	s.webhooks = new(webhook.Receiver)
 	return s.newFeatures()
 }
 
-// openFeatures makes the features, and what workers may ask.
+// openFeatures makes the features, and the table of host calls for workers.
 func (s *service) openFeatures(context.Context) (err error) {
 	s.forgetter = s.newForgetter()
 	s.routines = s.newRoutines()
@@ -31,7 +32,7 @@ func (s *service) openFeatures(context.Context) (err error) {
 	return err
 }
 
-// rows are those of one kind of all features.
+// collect returns the rows of one kind of all features.
 func collect[T any](features []feature.Feature, of func(feature.Feature) []T) (all []T) {
 	for _, f := range features {
 		all = append(all, of(f)...)
@@ -39,9 +40,10 @@ func collect[T any](features []feature.Feature, of func(feature.Feature) []T) (a
 	return all
 }
 
+// commandRows returns the commands of a feature.
 func commandRows(f feature.Feature) []feature.Command { return f.Commands }
 
-// Effects are the effects that there are rules for, each with the rule that holds if none is set.
+// Effects maps each effect that rules exist for to its default rule.
 func Effects() map[string]string {
 	all := approval.Effects()
 	for _, e := range collect(describeFeatures(), func(f feature.Feature) []feature.Effect { return f.Effects }) {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/undo"
 )
 
-// capabilities are what package feature describes.
+// capabilities are the features, and those of their parts that others need.
 type capabilities struct {
 	features  []feature.Feature
 	forgetter *forget.Forgetter
@@ -20,8 +20,8 @@ type capabilities struct {
 	gitHub    *github.GitHub
 }
 
-// newFeatures makes the capabilities that package feature describes, one line each. It calls
-// nothing of what they work on: see describe.
+// newFeatures lists the features, one on each line. It calls none of their dependencies; see
+// describeFeatures.
 func (s *service) newFeatures() []feature.Feature {
 	return []feature.Feature{
 		s.memory().Feature(),
@@ -38,19 +38,19 @@ func (s *service) newFeatures() []feature.Feature {
 	}
 }
 
-// undos are what was changed in people's files.
+// newUndos makes the feature that undoes changes of files.
 func (s *service) newUndos() *undo.Undos {
 	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool, Now: s.now})
 }
 
-// searcher finds what was said, and what homes hold.
+// newSearcher makes the feature that searches messages and homes.
 func (s *service) newSearcher() *search.Searcher {
 	return search.New(search.Options{Index: s.index, Transcript: s.db.Transcript(),
 		Conversations: s.db.Conversations(), Sent: s.db.Inbox(),
 		Zone: s.settings.Zone, Now: s.now})
 }
 
-// newForgetter makes what takes out what people want forgotten.
+// newForgetter makes the feature that deletes what users want forgotten.
 func (s *service) newForgetter() *forget.Forgetter {
 	return forget.New(forget.Options{Store: s.db.Forgettings(), Index: s.index, Home: s.memory(),
 		Turns: s.db.Forgettings(), Facts: s.db.Memories(), Memories: s.memory(), FactPress: memory.ForgetPress,

@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/github/setup"
 )
 
-// openGitHub makes what serves repositories on GitHub.
+// openGitHub makes the feature for repositories on GitHub.
 func (s *service) openGitHub(context.Context) (err error) {
 	cfg := s.config.GitHub
 	o := github.Options{
@@ -45,8 +45,8 @@ func (s *service) openGitHub(context.Context) (err error) {
 	return err
 }
 
-// GitHubClient is whom a configuration makes of Mews on GitHub. A nil store keeps the limits in
-// memory.
+// GitHubClient makes a client for GitHub by a configuration's token or app. A nil store keeps the
+// rate limits in memory.
 func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*api.Client, error) {
 	o := api.Options{URL: cfg.GitHub.APIURL, Token: cfg.GitHub.Token.Reveal, Store: store, Now: now}
 	if app := cfg.GitHub.App; app.ID != 0 {
@@ -55,7 +55,7 @@ func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*a
 	return api.New(o)
 }
 
-// GitHubSetup is what a configuration wants to be there on GitHub.
+// GitHubSetup returns the part that compares GitHub's settings with the configuration.
 func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
 	web, _, _ := strings.Cut(strings.Replace(cfg.GitHub.APIURL, "://api.", "://", 1), "/api/v3")
 	return setup.Setup{
@@ -65,7 +65,7 @@ func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
 	}
 }
 
-// gitHubRepos are the configured repositories, by name.
+// gitHubRepos converts the configured repositories, sorted by name.
 func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
 	for name, r := range g.Repos {
 		repo := supervisor.GitHubRepo{
@@ -82,7 +82,7 @@ func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
 	return repos
 }
 
-// readerOf is a person, or a group with perhaps a topic.
+// recipientOf parses a recipient: a user's name, or a group with an optional topic.
 func recipientOf(to config.Recipient) supervisor.GitHubRecipient {
 	chat, thread, _ := strings.Cut(string(to), "/")
 	if !supervisor.GroupChannel().IsGroup(chat) {
@@ -91,19 +91,19 @@ func recipientOf(to config.Recipient) supervisor.GitHubRecipient {
 	return supervisor.GitHubRecipient{Chat: chat, Thread: thread}
 }
 
-// gitHubPeople are the users to whom something of GitHub is told.
+// gitHubPeople finds users for package github.
 type gitHubPeople struct{ *service }
 
-// Find is a person who may speak.
+// Find returns a user, and whether they are active.
 func (p gitHubPeople) Find(name string) (supervisor.User, bool) {
 	u, known := p.people.Find(name)
 	return u, known && p.isActive(name)
 }
 
-// Admins are those who may see to the service.
+// Admins returns the admins.
 func (p gitHubPeople) Admins() []supervisor.User { return p.people.Admins() }
 
-// Login is whose a login on GitHub is.
+// Login returns the user with a login on GitHub.
 func (p gitHubPeople) Login(login string) (supervisor.User, bool) {
 	for _, u := range p.configuration.Current().Users {
 		if u.GitHub != "" && strings.EqualFold(u.GitHub, login) {

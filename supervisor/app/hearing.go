@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/transcription"
 )
 
-// openHearing makes what has recordings transcribed.
+// openHearing makes the part that transcribes recordings.
 func (s *service) openHearing(context.Context) error {
 	in := s.config.Speech.In
 	var endpoint func(context.Context, transcription.Recording, string) (protocol.TranscribeResult, error)
@@ -34,10 +34,11 @@ func (s *service) openHearing(context.Context) error {
 	return nil
 }
 
-// hearing is where recordings meet what transcribes them.
+// speechInput connects recordings with the transcriber.
 type speechInput struct{ *service }
 
-// show shows something of an inbound until that has arrived, where it can be changed there.
+// showProgress shows a text about an inbound until the inbound has arrived. It does nothing if the
+// channel can't edit messages.
 func (h speechInput) showProgress(ctx context.Context, d supervisor.Delivery) error {
 	if !d.Conversation.Channel.Capabilities().Edit || h.channel == nil {
 		return nil
@@ -53,13 +54,13 @@ func (h speechInput) showProgress(ctx context.Context, d supervisor.Delivery) er
 	return nil
 }
 
-// transcribe gives what a model reads of a recording, and the words in it.
+// transcribe returns a recording's text for the model, and the bare words in it.
 func (h speechInput) transcribe(ctx context.Context, r attachment.Recording) (text, words string) {
 	return h.transcriber.Transcribe(ctx, transcription.Recording{Conversation: r.Inbound.Conversation, Inbound: r.Inbound.ID,
 		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds, Blob: r.Blob})
 }
 
-// engine is what the configuration has a person's recordings be transcribed by.
+// engine returns the speech engine for a user. missing says why it can't run.
 func (h speechInput) engine(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string) {
 	in := h.config.Speech.In
 	engine = protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model,
@@ -67,7 +68,7 @@ func (h speechInput) engine(ctx context.Context, user string) (engine protocol.S
 	return engine, transcription.CheckEngine(engine)
 }
 
-// uploaded transcribes a file of a person's that came with no message.
+// transcribeUpload transcribes a file that a user sent without a message.
 func (h speechInput) transcribeUpload(
 	ctx context.Context, c supervisor.Conversation, file supervisor.Attachment,
 ) (control.Transcribed, error) {

@@ -8,15 +8,14 @@ import (
 	"mews/supervisor/usage"
 )
 
-// openIndex makes the full-text index, which is opened as it runs: nobody waits for it at the
-// start.
+// openIndex makes the full-text index. Its Run opens it, so that the start need not wait.
 func (s *service) openIndex(context.Context) error {
 	s.index = index.New(index.Options{Path: s.private("index.db"), Transcript: s.db.Transcript(), People: s.people.Names, Now: s.now,
 		Opened: s.indexHomes, Embedder: s.embedder(), Model: s.config.Models.Embed, Log: s.log.Named("index")})
 	return nil
 }
 
-// homeIndexing is what workers tell of homes.
+// indexDependencies returns the functions for workers' reports about homes.
 func (s *service) indexDependencies() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: s.index.UpdateHome,
@@ -29,23 +28,22 @@ func (s *service) indexDependencies() hostcall.IndexDependencies {
 	}
 }
 
-// indexHomes has the homes of those be looked through whose workers run: the index may be a new
-// one.
+// indexHomes indexes the homes of all running workers again, because the index may be new.
 func (s *service) indexHomes() {
 	for _, w := range s.pool.List() {
 		s.operations.IndexHome(w.Key)
 	}
 }
 
-// said has the index read on. What is said before there is one is read as it is opened.
+// indexMessage tells the index of a new message. Messages before the index opens are read then.
 func (s *storage) indexMessage(user string, conversation int64) {
 	if s.index != nil {
 		s.index.Said(user, conversation)
 	}
 }
 
-// eraseIndex takes what is a person's out of the index. Where no service runs, all of it goes: it
-// is made anew.
+// eraseIndex removes a user from the index. If no service runs, it deletes the whole index, which
+// is then built anew.
 func (s *storage) eraseIndex(ctx context.Context, user string) error {
 	if s.index != nil {
 		return s.index.EraseUser(ctx, user)
@@ -53,7 +51,7 @@ func (s *storage) eraseIndex(ctx context.Context, user string) error {
 	return index.Remove(s.private("index.db"))
 }
 
-// embedder is what turns texts into vectors; nil if the configuration names no model.
+// embedder returns the part that turns texts into vectors; nil if no model is configured for it.
 func (s *service) embedder() index.Embedder {
 	if s.config.Models.Embed == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/ingress"
 )
 
-// arrivals keep what people send, and send it on its way from there.
+// inboxParts keep incoming messages and pass them on.
 type inboxParts struct {
 	inbox       *inbox.Inbox
 	held        *ingress.HeldReleaser
@@ -17,8 +17,7 @@ type inboxParts struct {
 	renames     ingress.ChatRenames
 }
 
-// openInbox makes what keeps what people send, behind the gate, and what sends it on its way from
-// there.
+// openInbox makes the inbox behind the gate, and the part that releases held messages.
 func (s *service) openInbox(context.Context) error {
 	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now, accept(s.sessions, s.commands, s.attachments, s.noteArrival))
 	s.inbox = inbox.New(inbox.Options{
@@ -35,7 +34,7 @@ func (s *service) openInbox(context.Context) error {
 	return nil
 }
 
-// newIngress makes the way from a channel to the inbox.
+// newIngress makes the handler that passes a channel's messages to the inbox.
 func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	s := c.service
 	return ingress.New(ingress.Options{
@@ -47,8 +46,8 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	})
 }
 
-// movableConversations are the conversations for the outbox, which learns by sending that a chat
-// has another name.
+// movableConversations returns the conversations for the outbox. The outbox learns from a failed
+// send that a chat has a new id.
 func movableConversations(c *telegramChannel) ingress.MovableConversations {
 	s := c.service
 	return ingress.MovableConversations{
@@ -56,12 +55,12 @@ func movableConversations(c *telegramChannel) ingress.MovableConversations {
 	}
 }
 
-// newHeldReleaser makes what releases the messages of people who are asked for no code any more.
+// newHeldReleaser makes the part that releases held messages of users who need no code any more.
 func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.HeldReleaser {
 	return &ingress.HeldReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
 }
 
-// wakeChat has what waits in a chat's conversations, or arrives, be worked on.
+// wakeChat wakes all waiting conversations of a chat, and the receiver of files.
 func (c *telegramChannel) wakeChat(ctx context.Context, chat string) error {
 	c.service.attachments.Wake()
 	waiting, err := c.service.db.Inbox().ListUnfinished(ctx)

@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/undo"
 )
 
-// privateChat is where nobody but a person reads what they are told.
+// privateChat returns the private chat of a user.
 func (s *service) privateChat(user string) supervisor.Conversation {
 	u, _ := s.people.Find(user)
 	u.Name = user
 	return u.PrivateChat()
 }
 
-// instructions are the files that tell the assistant how to be.
+// instructions makes the feature for prompt files, such as AGENTS.md.
 func (s *service) instructions() *instructions.Files {
 	return instructions.New(instructions.Options{Store: s.db.PromptFiles(), Operations: s.operations,
 		ShowDiff: s.newUndos().Show, UndoButton: undo.Again,

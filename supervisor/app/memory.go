@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/memory"
 )
 
-// memory is what is kept of people.
+// memory makes the feature that keeps facts about users.
 func (s *service) memory() *memory.Memory {
 	return memory.New(memory.Options{Store: s.db.Memories(), PromptFiles: s.db.PromptFiles(),
 		SystemTexts: s.db.SystemTexts(), Effects: s.db.Effects(),

@@ -13,21 +13,20 @@ import (
 	"mews/supervisor/users"
 )
 
-// modelCommands is what the commands about models work on: the catalogue, who chose what, and what
-// it cost.
+// modelCommands gives the model commands the catalogue, the users' choices and the costs.
 type modelCommands struct {
 	users.ModelChoice
 	usage.Sums
 	catalogue *model.Catalogue
 }
 
-// Resolve is a model's full name.
+// Resolve returns the full name of a model.
 func (m modelCommands) Resolve(spec string) (string, error) {
 	choice, err := m.catalogue.Resolve(spec)
 	return choice.Spec, err
 }
 
-// Offers are the models that there are.
+// Offers lists all available models.
 func (m modelCommands) Offers(ctx context.Context) []command.Offer {
 	var offers []command.Offer
 	for _, o := range m.catalogue.List(ctx) {
@@ -36,7 +35,7 @@ func (m modelCommands) Offers(ctx context.Context) []command.Offer {
 	return offers
 }
 
-// NewCatalogue makes a configuration's catalogue of models. Who calls it closes it.
+// NewCatalogue makes the catalogue of a configuration's models. The caller closes it.
 func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error) {
 	m := cfg.Models
 	o := model.Options{Default: m.Default, Small: m.Small, Fallback: m.Fallback, Prices: pricesOf(cfg),
@@ -50,6 +49,7 @@ func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error
 	return model.NewCatalogue(o)
 }
 
+// openModels makes the catalogue of models. Only admins see its faults in detail.
 func (s *service) openModels(context.Context) (err error) {
 	if s.models, err = NewCatalogue(s.config, s.log); err != nil {
 		return err
@@ -59,15 +59,18 @@ func (s *service) openModels(context.Context) (err error) {
 	return nil
 }
 
+// modelCommands returns the dependencies of the model commands.
 func (s *service) modelCommands() modelCommands {
 	return modelCommands{s.modelChoice(), s.usageSums(), s.models}
 }
 
+// usageSums returns the part that sums up what models have cost.
 func (s *service) usageSums() usage.Sums {
 	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}
 }
 
-// jobModel is the whole name of a model that a person wants for a job.
+// resolveJobModel returns the full name of a model that a user wants for a job. It fails if the
+// user may not choose that model.
 func (s *service) resolveJobModel(user, spec string) (string, error) {
 	choice, err := s.models.Resolve(spec)
 	switch {

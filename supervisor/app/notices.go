@@ -8,37 +8,37 @@ import (
 	"mews/supervisor/notice"
 )
 
-// deliveryQueued is called when something was put into a conversation's outbox, and perhaps a
-// message that is to be deleted later.
+// deliveryQueued wakes the sender of a conversation. It wakes the cleaner too, since the new
+// message may have to be deleted later.
 func (s *service) deliveryQueued(conversation int64) {
 	s.feeds.Delivery(conversation)
 	s.cleaningDue()
 }
 
-// cleaningDue is called when there may be something to be done to messages that stand in a chat.
+// cleaningDue wakes the cleaner, which edits and deletes messages in chats.
 func (s *service) cleaningDue() {
 	if s.channel != nil {
 		s.channel.cleaner.Changed()
 	}
 }
 
-// notices tell people what no turn says.
+// notices returns the part that sends notices outside of turns.
 func (s *service) notices() notice.Notices {
 	return notice.Notices{Outbox: s.db.Outbox(), Settings: s.db.Settings(), Admins: s.people.Admins,
 		Queued: s.feeds.Delivery, Now: s.now, Log: s.log}
 }
 
-// tellAdmins tells the admins of what only they can mend. It never blocks.
+// tellAdmins sends the admins a notice. It never blocks.
 func (s *service) tellAdmins(text string) { s.notices().TellAdmins(text) }
 
-// readsFaults says whether somebody reads of keys, addresses and the configuration: admins do, and
-// everybody where there is none.
+// mayReadFaults says whether a user may read about keys, addresses and the configuration. Admins
+// may; if there is no admin, everybody may.
 func (s *service) mayReadFaults(user string) bool {
 	admins := s.people.Admins()
 	return len(admins) == 0 || slices.ContainsFunc(admins, func(u supervisor.User) bool { return u.Name == user })
 }
 
-// say puts a notice into the outbox.
+// sendNotice puts a notice into the outbox and wakes its sender.
 func (s *service) sendNotice(ctx context.Context, d supervisor.Delivery) error {
 	said, err := s.db.Outbox().Say(ctx, d)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// openOperations makes what has workers do what is no turn.
+// openOperations makes the runner for background work of workers.
 func (s *service) openOperations(context.Context) error {
 	s.operations = operation.New(operation.Options[*hostcall.Conn]{
 		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.Note, Now: s.now, Serves: s.isActive,
@@ -24,7 +24,7 @@ func (s *service) openOperations(context.Context) error {
 	return nil
 }
 
-// archive has a worker of a person archive their home, if there is room for that.
+// archive lets a user's worker archive the user's home. It fails if the disk has no room for that.
 func (s *service) archive(ctx context.Context, user string) (a operation.Archive, err error) {
 	room, err := s.spool.Room()
 	if err != nil {
@@ -38,6 +38,7 @@ func (s *service) archive(ctx context.Context, user string) (a operation.Archive
 	return s.operations.Archive(ctx, user, most)
 }
 
+// uploads returns the part that writes uploaded files into homes.
 func (s *service) uploads() operation.Uploads {
 	return operation.Uploads{Do: s.operations.DoUploads,
 		MediaType: func(f supervisor.File) (string, error) { return hostcall.MediaType(s.spool, f) }}

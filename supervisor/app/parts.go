@@ -12,10 +12,9 @@ type part struct {
 	run  func(context.Context) error
 }
 
-// runParts starts the parts in their order and waits until ctx ends or one of them does. Then it
-// stops them in the reverse order, each only when the one before it has ended, so that no part
-// loses what it stands on. It returns the errors of the parts; that one has ended before it was
-// told to is an error too.
+// runParts starts the parts in order, and waits until ctx ends or a part ends. Then it stops the
+// parts in the reverse order, one after the other, since later parts use earlier ones. It returns
+// the errors of all parts. If a part ended too early without an error, that is an error too.
 func runParts(ctx context.Context, parts []part, started func()) error {
 	type running struct {
 		part

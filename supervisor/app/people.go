@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// household is who there is, what they have set, and where their workers live.
+// userParts are the users, their settings, and the places of their workers.
 type userParts struct {
 	people        *access.People
 	configuration *configuration
@@ -20,7 +20,7 @@ type userParts struct {
 	admins        *admin.Service
 }
 
-// openPeople finds who there is and where their workers live, and sees that everybody has a home.
+// openPeople loads the users, finds the places of their workers, and gives each user a home.
 func (s *service) openPeople(ctx context.Context) (err error) {
 	o := PlacementOptions(s.config, s.log)
 	o.Kept = s.db.HostUIDs()
@@ -40,27 +40,29 @@ func (s *service) openPeople(ctx context.Context) (err error) {
 	return s.configuration.Use(ctx, s.config)
 }
 
+// modelChoice returns the part that knows which models users chose.
 func (s *service) modelChoice() users.ModelChoice {
 	return users.ModelChoice{People: s.people, Settings: s.db.Settings(), Configuration: s.configuration.Configuration}
 }
 
+// accountID returns the id of a Unix account.
 func accountID(name string) (uint32, error) {
 	found, err := placement.FindAccount(name)
 	return found.UID, err
 }
 
-// known says whether somebody is a user, who may be suspended.
+// isUser says whether a user of that name exists. The user may be suspended.
 func (s *service) isUser(user string) bool {
 	_, ok := s.people.Find(user)
 	return ok
 }
 
-// active says whether somebody is a user who may speak.
+// isActive says whether a user exists and is not suspended.
 func (s *service) isActive(user string) bool { return s.isUser(user) && !s.people.Suspended(user) }
 
-// serves says whether a conversation's person is still to be served: somebody taken out of the
-// configuration is not, nor a private chat of an id that is another's now. What runs where nobody
-// talks, such as a job, answers elsewhere: whether that is served is asked as it is sent.
+// serves says whether a conversation is still served. It is not if its user is not active, if its
+// group is not allowed, or if its private chat belongs to somebody else now. For channels without a
+// reader, such as jobs, only the user counts: the answer's own chat is checked when it is sent.
 func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !s.isActive(c.User):

@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-// Options say what a service runs on.
+// Options are the dependencies of a service.
 type Options struct {
 	Config  *config.Config
 	Version string // of the programs, as people are told it
@@ -32,7 +32,7 @@ type Options struct {
 	Committed func() // called after each commit, before anybody is told of it; nil is nothing
 }
 
-// Run serves until ctx ends or a part fails. The caller has made the process private: see
+// Run serves until ctx ends or a part fails. The caller must have made the process private; see
 // statefolder.KeepPrivate.
 func Run(ctx context.Context, o Options) (err error) {
 	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed},
@@ -49,17 +49,17 @@ func Run(ctx context.Context, o Options) (err error) {
 	})
 }
 
-// zoneOf is the time zone of a person, of whom chosen is what they have set themselves, or "".
+// zoneOf returns the time zone of a user. chosen is the zone that the user has set; "" means none.
 func (s *service) zoneOf(user, chosen string) *time.Location {
 	u, _ := s.people.Find(user)
 	u.Timezone = cmp.Or(chosen, u.Timezone)
 	return timezone.Of(u)
 }
 
-// starting is how long a service that has taken its state folder may need until it answers.
+// startTimeout is how long a starting service may take until it answers, once it holds its lock.
 const startTimeout = 5 * time.Second
 
-// Await waits for a service that may only just be starting.
+// Await waits until a service that has just started answers.
 func Await(ctx context.Context, cfg *config.Config) error {
 	for end := time.Now().Add(startTimeout); ; {
 		var status api.Status

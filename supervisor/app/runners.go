@@ -12,14 +12,14 @@ import (
 	"mews/supervisor/runner"
 )
 
-// triageTime is how long a triage may take: it is one call of a model.
+// triageTimeout is how long a triage may take. It is one model call.
 const triageTimeout = 5 * time.Minute
 
-// ownDiffsDay is what reviews of diffs that are no repository's may cost in a day together: as much
-// as those of a repository, unless that is configured.
+// localDiffsPerDay is the day's limit for reviews of diffs that belong to no repository, in
+// millionths of a dollar. It equals the default of a repository.
 const localDiffsPerDay = 5_000_000
 
-// readingTerms are those of the repository in whose conversation a turn runs.
+// readingTerms returns the limits of a review or triage, by the repository of its conversation.
 func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
 	cfg := s.configuration.Current()
 	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage
@@ -36,7 +36,7 @@ func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
 	return terms
 }
 
-// runners are those of all kinds of turns.
+// runners maps each kind of turn to its runner.
 func (s *service) runners() runner.ByKind {
 	persons, steps := s.turns(), s.db.Turns()
 	ones := runner.OneShots{Turns: persons, Place: s.places.NoHome, Terms: s.readingTerms, Audit: s.audit.Note,

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// newSchedule makes what does things without being asked for again.
+// newSchedule makes the feature for reminders, tasks and checks.
 func (s *service) newSchedule() *schedule.Schedule {
 	return schedule.New(schedule.Options{
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
@@ -30,7 +30,7 @@ func (s *service) newSchedule() *schedule.Schedule {
 	})
 }
 
-// newRoutines makes what is built in, and off until its person turns it on.
+// newRoutines makes the built-in jobs. A routine is off until its user turns it on.
 func (s *service) newRoutines() *routine.Routines {
 	return routine.New(routine.Options{
 		Store: s.db.Jobs(), FileEffects: s.db.Effects(), LookThroughHome: s.operations.LookThroughHome,
@@ -42,13 +42,13 @@ func (s *service) newRoutines() *routine.Routines {
 	})
 }
 
-// speaker is a person with what they have set, who may speak.
+// activeUser returns a user with their settings, and whether they are active.
 func (s *service) activeUser(name string) (supervisor.User, bool) {
 	user, known := s.settings.Find(name)
 	return user, known && s.isActive(name)
 }
 
-// homeFiles is ListFiles of routines, by what the index has.
+// homeFiles lists the files of a user's home, from the index.
 func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.HomeFile, error) {
 	list, err := s.index.ListFiles(ctx, user)
 	files := make([]supervisor.HomeFile, len(list))
@@ -58,7 +58,8 @@ func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.Home
 	return files, err
 }
 
-// promptInForce is InForce of routines. What waits for the person is told in their private chat.
+// promptInForce returns the approved text of a prompt file. A change that needs approval is shown
+// in the user's private chat.
 func (s *service) promptInForce(ctx context.Context, user string, seen protocol.PromptFile) ([]byte, error) {
 	text, told, err := s.db.PromptFiles().Seen(ctx, user, seen, s.privateChat(user))
 	if told != 0 {

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/model"
 )
 
-// service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets
-// go of them. Parts that are made together are a group, and each group is made in a file of its own.
+// service is the supervisor: its parts, and no policy. open makes the parts, Run runs them, and
+// close closes them. Parts that are made together form a group; each group has a file of its own.
 type service struct {
 	storage
 	guards
@@ -25,8 +25,8 @@ type service struct {
 	manual []command.Page
 }
 
-// open makes every part, in the order in which they need one another. What it has opened when it
-// fails is closed.
+// open makes all parts, in the order in which they need one another. On an error it closes those
+// that it has opened.
 func (s *service) open(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
@@ -45,9 +45,9 @@ func (s *service) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// parts are what runs, in the order in which it starts; it stops in the reverse order. What brings
-// people their answers starts before what makes them, and that before what takes messages. Leases
-// of an earlier run are settled before the first session.
+// parts lists the parts in the order of their start; they stop in the reverse order. Parts that
+// deliver answers start before those that make answers. Those start before the parts that accept
+// messages. Leases of an earlier run are settled before the first session.
 func (s *service) parts() []part {
 	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"index", s.index.Run}, {"admin", s.admins.Run}}
 	if c := s.channel; c != nil {
@@ -69,8 +69,7 @@ func (s *service) parts() []part {
 	return append(list, part{"control socket", s.control.Run})
 }
 
-// featureParts are the parts of features that start before the sessions, or those that start after
-// them.
+// featureParts lists the parts of features that start before the sessions (early), or after them.
 func (s *service) featureParts(early bool) (list []part) {
 	for _, p := range collect(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
 		if p.Early == early {

@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/session"
 )
 
-// conversations are what runs turns, and the commands that pass the queue by.
+// sessionParts run turns, and the commands that need not wait in the queue.
 type sessionParts struct {
 	sessions *session.Registry
 	advances *budget.Advances
@@ -23,7 +23,7 @@ type sessionParts struct {
 	feeds    reply.Feeds
 }
 
-// openSessions makes what runs turns, and the commands that pass the queue by.
+// openSessions makes the sessions and the slash commands.
 func (s *service) openSessions(context.Context) (err error) {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
@@ -47,18 +47,21 @@ func (s *service) openSessions(context.Context) (err error) {
 	return err
 }
 
+// turns returns the runner of turns in users' workers.
 func (s *service) turns() runner.Turns {
 	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.BeginTurn, Model: s.jobTerms().Model,
 		Reserver: s.newReserver, Faults: &runner.StartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
 		OnEnd: s.places.Disk.Note, Uses: s.memory().Uses, Log: s.log}
 }
 
+// jobTerms returns the part that chooses a job's model and limits.
 func (s *service) jobTerms() runner.JobTerms {
 	return runner.JobTerms{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: turnLimits(s.config),
 		Log: s.log}
 }
 
-// accept sends what is on disk on its way: a command and a press pass the queue by.
+// accept returns the function that passes a stored message on. Commands and presses go to the
+// commands, without waiting in the queue.
 func accept(sessions *session.Registry, commands *command.Commands, attachments *attachment.Receiver, arrived func()) func(supervisor.Inbound) {
 	return func(in supervisor.Inbound) {
 		arrived()
@@ -74,8 +77,8 @@ func accept(sessions *session.Registry, commands *command.Commands, attachments 
 	}
 }
 
-// settled is a part's run that begins once the reservations that an earlier run left are settled,
-// since no new ones may be made before, and once release was called.
+// afterRecovery delays a part's run until the leases of an earlier run are settled and release was
+// called. No new lease may be taken before that.
 func afterRecovery(s *storage, release func(context.Context), run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		left, err := s.db.Leases().Recover(ctx)
@@ -94,6 +97,7 @@ func afterRecovery(s *storage, release func(context.Context), run func(context.C
 	}
 }
 
+// turnLimits converts the configured limits of a turn.
 func turnLimits(cfg *config.Config) protocol.TurnLimits {
 	return protocol.TurnLimits{
 		Steps:   cfg.Limits.Steps,

@@ -6,5 +6,5 @@ import (
 	"mews/config"
 )
 
-// SocketPath is where the control socket of a state folder is.
+// SocketPath returns the path of a service's control socket.
 func SocketPath(cfg *config.Config) string { return filepath.Join(cfg.State, "control.sock") }

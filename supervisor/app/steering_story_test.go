@@ -90,7 +90,9 @@ func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	}
 	writes(27, "SOUL.md")
 	for set := range slices.Chunk(texts["forward"], 5) {
-		l.turn(func() { l.say("bob", strings.Join(set, "\n"), telegramtest.Forwarded(l.telegramUser("alice"), time.Now())) })
+		l.turn(func() {
+			l.say("bob", strings.Join(set, "\n"), telegramtest.Forwarded(l.telegramUser("alice"), time.Now()))
+		})
 	}
 	l.renewPrompt()
 	l.bot.Say(flatChat, l.telegramUser("bob"), "/allow")

@@ -20,8 +20,7 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// storage is what the service stands on: its configuration, its state folder, and what is kept
-// there.
+// storage holds the configuration, the state folder and the databases in it.
 type storage struct {
 	config    *config.Config
 	version   string
@@ -37,7 +36,7 @@ type storage struct {
 	closers   []func() error
 }
 
-// close lets go of what is open, in the reverse order.
+// close closes everything that was opened, in the reverse order.
 func (s *storage) close() error {
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {
@@ -46,16 +45,18 @@ func (s *storage) close() error {
 	return errors.Join(errs...)
 }
 
+// addCloser adds a function for close to call.
 func (s *storage) addCloser(f func() error) { s.closers = append(s.closers, f) }
 
-// private is the folder that nobody but the supervisor sees into.
+// private returns the path of a file in the folder that only the supervisor may read.
 func (s *storage) private(name string) string { return filepath.Join(s.config.State, "private", name) }
 
-// keepModes keeps the modes of the supervisor's own files until ctx ends.
+// keepModes repairs the modes of the supervisor's own files until ctx ends.
 func (s *storage) keepModes(ctx context.Context) error {
 	return statefolder.Modes{Private: s.private(""), Log: s.log}.Run(ctx)
 }
 
+// openState creates and locks the state folder.
 func (s *storage) openState(context.Context) (err error) {
 	for _, dir := range []struct {
 		path string
@@ -74,6 +75,7 @@ func (s *storage) openState(context.Context) (err error) {
 	return nil
 }
 
+// openStore opens the database and the spool.
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
 		EndsTurn: command.EndingTurns(), Committed: s.committed, Said: s.indexMessage, Zone: s.zone, Policies: policies.All()}); err != nil {
@@ -93,8 +95,7 @@ const (
 	updateRetention = 7 * 24 * time.Hour
 )
 
-// sweepSpool drops outputs and files that were written long ago, but for those that are still to be
-// sent.
+// sweepSpool deletes old outputs and files, except those that are still to be sent.
 func (s *storage) sweepSpool(ctx context.Context) error {
 	wanted, err := s.db.Blobs().ListNeeded(ctx)
 	if err == nil {
@@ -103,8 +104,7 @@ func (s *storage) sweepSpool(ctx context.Context) error {
 	return err
 }
 
-// sweep drops outputs that were written long ago, and updates and webhook deliveries that came long
-// ago.
+// sweep deletes old files, updates and webhook deliveries once a day, until ctx ends.
 func (s *storage) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
@@ -126,7 +126,7 @@ func (s *storage) sweep(ctx context.Context) error {
 	}
 }
 
-// Forget drops the bytes of a file that stood for a while.
+// removeSecretFile deletes a file with a secret, whose message has expired.
 func (s *storage) removeSecretFile(f supervisor.File) {
 	if err := s.spool.Remove(f.SHA256); err != nil {
 		s.log.Warn("forget a file that held a secret", "error", err)

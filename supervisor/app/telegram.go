@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// telegramChannel is Telegram, both ways.
+// telegramChannel is Telegram, in both directions.
 type telegramChannel struct {
 	service *service
 	log     hclog.Logger
@@ -29,11 +29,11 @@ type telegramChannel struct {
 	cleaner *outbox.Cleaner
 	reactor *outbox.Reactor
 	presses *telegram.PressAcks
-	receive    func(context.Context) error // the way in, until its context ends
+	receive func(context.Context) error // the way in, until its context ends
 }
 
-// openTelegram makes the channel where the configuration has one. It makes no request: those begin
-// with the parts.
+// openTelegram makes the way out to Telegram, if a token is configured. It makes no request;
+// requests begin when the parts run.
 func (s *service) openTelegram(context.Context) (err error) {
 	if s.config.Telegram.Token.Reveal() == "" {
 		return nil
@@ -73,19 +73,20 @@ func (s *service) openTelegram(context.Context) (err error) {
 	return nil
 }
 
-// arrived is told of each message that has come, on any channel.
+// noteArrival tells the reactor of each message that has come, on any channel.
 func (s *service) noteArrival() {
 	if s.channel != nil {
 		s.channel.reactor.Arrived()
 	}
 }
 
+// sendRates converts the configured limits of sending.
 func sendRates(r config.SendRate) outbox.Rates {
 	return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group}
 }
 
-// openTelegramIn makes Telegram's way in, which ends in the inbox: a poller, or a route of the
-// public listener and what registers it.
+// openTelegramIn makes the way in from Telegram to the inbox. It is a poller, or a webhook's route
+// with its registrar.
 func (s *service) openTelegramIn(context.Context) error {
 	c := s.channel
 	if c == nil {
@@ -110,12 +111,12 @@ func (s *service) openTelegramIn(context.Context) error {
 	return nil
 }
 
-// presented is how long the bot's name and its menu are taken to be as they were: both can be
-// changed at @BotFather.
+// presentInterval is how often the bot's name and menu are refreshed. Both can be changed at
+// @BotFather.
 const presentInterval = 24 * time.Hour
 
-// present learns the bot's name and puts the commands into Telegram's menu, once a day until the
-// end. Nothing else waits for either.
+// present refreshes the bot's name and its menu of commands, once a day until ctx ends. No other
+// part waits for it.
 func (c *telegramChannel) present(ctx context.Context) error {
 	var met time.Time
 	introduce := func() error {
@@ -143,8 +144,8 @@ func (c *telegramChannel) present(ctx context.Context) error {
 	return nil
 }
 
-// setMenus sets the menu for everybody, and another for each admin's private chat. That there is no
-// such chat yet is well.
+// setMenus sets the menu for everybody, and a larger one for each admin's private chat. A private
+// chat that does not exist yet is no error.
 func (c *telegramChannel) setMenus(ctx context.Context) error {
 	menu := func(admin bool) (menu []telegram.Command) {
 		for _, entry := range c.service.commands.Menu(admin) {
@@ -171,7 +172,7 @@ func (c *telegramChannel) setMenus(ctx context.Context) error {
 	return nil
 }
 
-// status is how the channel is, for whoever may know.
+// status reports the state of the channel.
 func (c *telegramChannel) status() api.Channel {
 	h := c.health.Status()
 	status := api.Channel{
@@ -188,7 +189,8 @@ func (c *telegramChannel) status() api.Channel {
 	return status
 }
 
-// render makes the messages that a text is in a chat.
+// render splits a text into messages and formats them. growing means that more of the text will
+// come.
 func render(text string, growing bool) []supervisor.RichText {
 	rich := markdown.Render
 	if growing {
@@ -197,12 +199,12 @@ func render(text string, growing bool) []supervisor.RichText {
 	return markdown.Split(rich(text), markdown.MaxMessage-outbox.Room)
 }
 
-// halve makes smaller messages of one that was found too long.
+// halve splits a message that was refused as too long.
 func halve(t supervisor.RichText) []supervisor.RichText {
 	return markdown.Split(t, max(1, supervisor.Units(t.Text)/2))
 }
 
-// botName is the bot's name, once Telegram has said it.
+// botName returns the bot's name, or "" if Telegram has not told it yet.
 func (s *service) botName() string {
 	if s.channel == nil {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"mews/protocol"
 )
 
-// personsTools are the tools that people have, for /tools. Only their worker knows them.
+// userTools lists the tools of users for /tools. Only their workers know them.
 type userTools struct{ *service }
 
-// List is what a person's worker announces, which is started where it does not run.
+// List returns the tools that a user's worker announces. It starts the worker if needed.
 func (s userTools) List(ctx context.Context, user string) ([]protocol.Tool, error) {
 	spec, err := s.workerSpec(user)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/voice"
 )
 
-// openVoices makes what has answers be said aloud.
+// openVoices makes the part that speaks answers aloud.
 func (s *service) openVoices(context.Context) error {
 	s.voices = voice.New(voice.Options{
 		Store: s.db.Speeches(), Settings: s.db.Settings(), Operations: s.operations, Engine: s.voiceEngine,
@@ -21,14 +21,14 @@ func (s *service) openVoices(context.Context) error {
 	return nil
 }
 
-// showRecording shows that a voice message is being made.
+// showRecording shows in the chat that a voice message is being made.
 func (s *service) showRecording(ctx context.Context, c supervisor.Conversation) {
 	if s.channel != nil {
 		s.channel.outbox.Recording(ctx, c)
 	}
 }
 
-// voiceEngine is what the configuration has answers be said by.
+// voiceEngine returns the configured engine that speaks answers.
 func (s *service) voiceEngine() voice.Engine {
 	out := s.config.Speech.Out
 	return voice.NewEngine(voice.Configured{Voice: out.Voice, Voices: out.Voices,

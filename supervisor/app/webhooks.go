@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// openWebhooks makes what takes GitHub's deliveries and the calls of the configured hooks.
+// openWebhooks makes the receiver of GitHub's deliveries and of the configured hooks.
 func (s *service) openWebhooks(context.Context) error {
 	o := webhook.Options{
 		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: generatedFiles{s.spool}.KeepText,
@@ -32,7 +32,8 @@ func (s *service) openWebhooks(context.Context) error {
 	return nil
 }
 
-// hooks are the configured ones, by name. A hook with a refused template goes on without it.
+// hooks returns the configured hooks, sorted by name. A hook whose template is refused works
+// without it.
 func (s *service) hooks() (hooks []webhook.Hook) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
 		h := s.config.Hooks[name]
@@ -59,8 +60,8 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 	return hooks
 }
 
-// chatOf is where somebody is told something: in a group, or in their private chat. It is false
-// where they may not speak any more.
+// activeChat returns a group, or a user's private chat if to names no group. It returns false if
+// the user is not active.
 func (s *service) activeChat(user string, to supervisor.GitHubRecipient) (supervisor.Conversation, bool) {
 	u, known := s.people.Find(user)
 	if to.Chat != "" {

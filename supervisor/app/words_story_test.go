@@ -21,7 +21,9 @@ func TestQuestion_IsAnsweredInWords(t *testing.T) {
 	l.WaitFor(apptest.Patience, "the reminder to be delivered", l.allDelivered)
 	l.say("bob", "Yes, please!")
 	l.bot.Await(t, "bob to be asked about the other file", func() bool {
-		return slices.ContainsFunc(l.told("bob"), func(text string) bool { return strings.HasPrefix(text, fileQuestion) && strings.Contains(text, "b.txt") })
+		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
+			return strings.HasPrefix(text, fileQuestion) && strings.Contains(text, "b.txt")
+		})
 	})
 	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
 	l.checkArrived("a.txt")

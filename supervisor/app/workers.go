@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/voice"
 )
 
-// PlacementOptions are a configuration's.
+// PlacementOptions converts the configured options for workers' places.
 func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	w := cfg.Worker
 	from, to := w.UIDRange()
@@ -28,7 +28,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
 }
 
-// workers are what runs outside of this process, and what has it done there.
+// workers are the worker processes, and the parts that give them work outside of turns.
 type workers struct {
 	pool        *runner.Pool
 	hostCalls   *hostcall.Options // what workers' calls are answered with
@@ -37,7 +37,7 @@ type workers struct {
 	transcriber *transcription.Transcriber
 }
 
-// openWorkers starts the spawner and makes the pool. Nobody has a worker before the pool's Run has
+// openWorkers starts the spawner and makes the pool. No worker starts before the pool's Run has
 // tested the sandbox.
 func (s *service) openWorkers(ctx context.Context) error {
 	if err := s.startSpawner(ctx); err != nil {
@@ -59,6 +59,7 @@ func (s *service) openWorkers(ctx context.Context) error {
 	return nil
 }
 
+// startSpawner starts the spawner, and checks that workers can reach all homes.
 func (s *service) startSpawner(ctx context.Context) error {
 	if err := s.places.Start(ctx); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (s *service) startSpawner(ctx context.Context) error {
 	return s.places.CheckReachAll(users)
 }
 
-// hostCallOptions are what the calls of all workers are answered with.
+// hostCallOptions returns the dependencies of the host calls of all workers.
 func (s *service) hostCallOptions() *hostcall.Options {
 	return &hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{
@@ -91,12 +92,12 @@ func (s *service) hostCallOptions() *hostcall.Options {
 	}
 }
 
-// noteWorkerStart notes in the audit log that somebody's worker has started.
+// noteWorkerStart writes the start of a worker to the audit log.
 func (s *service) noteWorkerStart(user string, pid int) {
 	s.audit.Routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.places.Spawner.Sandbox().Tier))
 }
 
-// workerSpec is a person's worker.
+// workerSpec returns what the pool needs to start a user's worker.
 func (s *service) workerSpec(name string) (pool.Spec, error) {
 	u, ok := s.settings.Find(name)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// Jobs say which model a turn has, and how long it may take.
+// JobTerms choose the model of a turn, and the limits of a job's turn.
 type JobTerms struct {
 	Find   func(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	Choice users.ModelChoice
@@ -21,7 +21,7 @@ type JobTerms struct {
 	Log    hclog.Logger
 }
 
-// jobOf is the job whose turn a turn is, where it is one.
+// jobOf returns the job of a turn. found is false if the turn belongs to no job.
 func (j JobTerms) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.Job, found bool, err error) {
 	id, err := strconv.ParseInt(t.Conversation.Chat, 10, 64)
 	if t.Kind != supervisor.TurnJob || err != nil {
@@ -30,8 +30,8 @@ func (j JobTerms) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.
 	return j.Find(ctx, t.Conversation.User, id)
 }
 
-// Model is the model of a person's turn: of a job its own, the small one of what looks or is
-// built in, else that which answers the person.
+// Model returns the model of a turn. A job's own model comes first. Checks and routines use the
+// small model, and all other turns the model that the user chose.
 func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) {
 	job, found, err := j.jobOf(ctx, t)
 	switch own := job.Options.Model; {
@@ -46,8 +46,8 @@ func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) 
 	return spec, err
 }
 
-// TurnLimits are those of a job's turn. It may have fewer or more steps and minutes than jobs have,
-// but no more than any turn.
+// TurnLimits returns the limits of a job's turn. A job may set its own steps and minutes, up to
+// those of any turn.
 func (j JobTerms) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
 	most, usual := j.Limits, jobLimits(j.Limits)
 	job, _, err := j.jobOf(ctx, t)
@@ -69,6 +69,7 @@ const (
 	jobTime  = 10 * time.Minute
 )
 
+// jobLimits lowers limits to the default of a job's turn.
 func jobLimits(l protocol.TurnLimits) protocol.TurnLimits {
 	l.Steps, l.Seconds = min(l.Steps, jobSteps), min(l.Seconds, int64(jobTime/time.Second))
 	return l

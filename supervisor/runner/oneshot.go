@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OneShots run turns that only read: each in a worker of its own, which has no home and no tool,
-// and ends with its turn.
+// OneShots run turns that only read. Each has a worker of its own, without a home and tools, which
+// ends with the turn.
 type OneShots struct {
 	Turns
 	Place func() pool.Place
@@ -28,7 +28,7 @@ type OneShots struct {
 	Await func(turn int64, take func(context.Context, protocol.ReviewReport) error) (end func())
 }
 
-// ReadingTerms are what holds for a turn that only reads.
+// ReadingTerms are the model and the limits of a turn that only reads.
 type ReadingTerms struct {
 	Model string // provider/model; "" is the default
 	Pot   string
@@ -39,8 +39,8 @@ type ReadingTerms struct {
 	Time time.Duration
 }
 
-// Run has a worker of its own run an attempt at a turn that only reads, and report takes what that
-// comes to: it is called before Run returns an end with WhyDone, and never otherwise.
+// Run runs an attempt at a turn that only reads, in a worker of its own. If the worker reports,
+// report is called before Run returns an end with WhyDone; otherwise it is never called.
 func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
 	report func(context.Context, protocol.ReviewReport) error) (session.End, error) {
 	user, terms := a.Turn.Conversation.User, o.Terms(a.Turn)
@@ -69,7 +69,8 @@ func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy}, err
 }
 
-// checkEnd says what is wrong with an end that a worker reports, and has that audited.
+// checkEnd returns a check of the end that a worker reports. An end without a report is an error,
+// and is written to the audit log.
 func (o OneShots) checkEnd(ctx context.Context, t supervisor.Turn, reported *atomic.Bool) func(protocol.TurnEnd) error {
 	return func(end protocol.TurnEnd) error {
 		switch {
@@ -84,10 +85,10 @@ func (o OneShots) checkEnd(ctx context.Context, t supervisor.Turn, reported *ato
 	}
 }
 
-// ByKind runs attempts by the kinds of their turns.
+// ByKind maps each kind of turn to its runner.
 type ByKind map[supervisor.TurnKind]session.Runner
 
-// Run has the runner of the turn's kind run an attempt.
+// Run runs an attempt with the runner of its turn's kind.
 func (r ByKind) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	runner, known := r[a.Turn.Kind]
 	if !known {
@@ -97,7 +98,7 @@ func (r ByKind) Run(ctx context.Context, a session.Attempt) (session.End, error)
 	return runner.Run(ctx, a)
 }
 
-// keepMaterial puts what a turn is to read into the spool.
+// keepMaterial puts the material that a turn reads into the spool.
 func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRef, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -106,8 +107,8 @@ func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRe
 	return kept.Keep("material.json", text)
 }
 
-// endWithCard ends a turn whose worker has only reported: its last word is a card, which no model
-// has said.
+// endWithCard ends a turn whose worker has only reported. The turn's answer is a card, which no
+// model wrote.
 func endWithCard(ctx context.Context, turns sqlite.Turns, a session.Attempt, card string) (session.End, error) {
 	_, err := turns.CommitStep(ctx, sqlite.Step{Turn: a.Turn.ID, Charged: true,
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: card}}}})

@@ -44,12 +44,12 @@ type reviewRig struct {
 	reports  []protocol.ReviewReport
 	reported github.Reports
 
-	mu        sync.Mutex // guards what follows
-	asked     []string   // system texts' beginnings
-	mostPrivate   int        // the most that a worker had for itself alone as it asked, in KB
-	committed func()     // called after each window
-	audited   []string
-	stderr    strings.Builder
+	mu          sync.Mutex // guards what follows
+	asked       []string   // system texts' beginnings
+	mostPrivate int        // the most that a worker had for itself alone as it asked, in KB
+	committed   func()     // called after each window
+	audited     []string
+	stderr      strings.Builder
 }
 
 const dollar = 1_000_000

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reading runs attempts at turns for which a worker of its own reads a material.
+// Reading runs reviews and triages: turns whose worker only reads a material.
 type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)] struct {
 	OneShots
 	Spool *spool.Spool
@@ -20,7 +20,8 @@ type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewR
 	Work func(ctx context.Context, turn supervisor.Turn, read R) (card string, err error)
 }
 
-// Run is a session.Runner's.
+// Run runs an attempt: it calls Work, which reads the material in a worker, and ends with Work's
+// card.
 func (s Reading[R]) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	card, err := s.Work(ctx, a.Turn, func(ctx context.Context, m protocol.ReviewMaterial) (
 		r protocol.ReviewReport, err error) {

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// StartFaults are the reasons for which people's workers can't be started. The admins are told of
-// each once, until that worker has started.
+// StartFaults explain why users' workers can't be started. Admins are told each reason once, until
+// that worker has started.
 type StartFaults struct {
 	MayRead func(user string) bool // whether a person reads of paths, accounts and programs
-	Tell  func(text string)      // tells the admins
-	told  sync.Map               // the reason, by person
+	Tell    func(text string)      // tells the admins
+	told    sync.Map               // the reason, by person
 }
 
-// of is why somebody's worker can't be started, as they read it.
+// explain returns the reason for a user who may read it. Otherwise it tells the admins.
 func (f *StartFaults) explain(user, reason string) string {
 	if f.MayRead(user) {
 		return reason

@@ -1,5 +1,5 @@
-// Package runner runs the attempts that sessions make at turns: it gives each to a worker, and waits
-// for its end.
+// Package runner runs the attempts of sessions at turns: it gives each to a worker and waits for
+// its end.
 package runner
 
 import (
@@ -17,11 +17,12 @@ import (
 )
 
 const (
-	// overtime is what a worker gets to end a turn by itself after the turn's time is over.
+	// overtime is how long a worker may take to end a turn after the turn's time is over.
 	overtime = 15 * time.Second
-	// refusedAgain is after how long a worker that could not be started is asked for again.
+	// refusedRetry is the pause before a worker that could not start is started again.
 	refusedRetry = 15 * time.Second
-	// dying is how long a worker that is being killed is waited for; the pool's ladder is shorter.
+	// deathTimeout is how long to wait for a worker that is being killed. The pool's own steps take
+	// less.
 	deathTimeout = 15 * time.Second
 )
 
@@ -31,11 +32,11 @@ type (
 	Worker = pool.Worker[*hostcall.Conn]
 )
 
-// Turns runs attempts in the workers of people.
+// Turns runs attempts in the users' own workers.
 type Turns struct {
 	Pool     *Pool
 	Spec     func(user string) (pool.Spec, error)
-	OnBegin   func(user string) // told of each attempt
+	OnBegin  func(user string) // told of each attempt
 	Faults   *StartFaults
 	Model    func(context.Context, supervisor.Turn) (string, error)
 	Reserver func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
@@ -45,10 +46,10 @@ type Turns struct {
 	Log  hclog.Logger
 }
 
-// errOvertime ends a call of a worker that did not keep to its turn's time.
+// errOvertime ends the call of a worker that did not end its turn in time.
 var errOvertime = errors.New("the turn's time is over")
 
-// Run has a worker of the person's run an attempt.
+// Run runs an attempt in the user's worker.
 func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	model, err := t.Model(ctx, a.Turn)
 	if err != nil { // with the default model the person has an answer at least
@@ -77,8 +78,8 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 		Shared: worker.Shared()}, err
 }
 
-// acquire has a worker for a person's turn, unless there was an error in finding which. Its error
-// is the Runner's.
+// acquire returns a worker for a user's turn. err is the error of finding the worker's spec; it is
+// handled like a failed start.
 func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*Worker, error) {
 	t.OnBegin(user)
 	if err != nil {
@@ -99,8 +100,8 @@ func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err err
 	return worker, err
 }
 
-// call starts the turn and waits for its end. A worker that does not end it, or whose end makes no
-// sense, is killed: nothing of a turn runs on after it.
+// call starts a turn in a worker and waits for its end. It kills a worker that does not end the
+// turn in time or reports a wrong end, so that nothing of the turn runs on.
 func call(ctx context.Context, worker *Worker, a session.Attempt) (end protocol.TurnEnd, err error) {
 	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
 	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)

@@ -1,5 +1,5 @@
-// Package apptest runs the service as people do: the three programs, built once for all tests of a
-// package, over a state folder that goes with the test.
+// Package apptest runs the service with its three real programs. They are built once for all tests
+// of a package; each service has a state folder of its own, which the test removes.
 package apptest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, with the account that workers need where the tests are root's. Then
-// it removes what was built, and fails where a goroutine is left.
+// Main runs a package's tests, and fails if a goroutine is left at the end. If the tests run as
+// root, it first creates the workers' account. At the end it removes the programs.
 func Main(m *testing.M) {
 	if err := ensureWorkersAccount(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -39,8 +39,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// LinkPrograms has the other two programs lie beside the test's own, where a service that runs
-// inside looks for them.
+// LinkPrograms links the spawner and the worker beside the test's own program. A service inside the
+// test looks for them there.
 func LinkPrograms(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
@@ -67,11 +67,11 @@ func LinkPrograms(t testing.TB) {
 	}
 }
 
-// Programs is a folder with the three programs, built once for all tests; with the race detector
-// where the tests have it.
+// Programs returns a folder with the three programs, built once for all tests. If the tests run
+// with the race detector, so does mews.
 func Programs(t testing.TB) string { return programsIn(t, built) }
 
-// PlainPrograms are the same without it, for a test that is about how much happens.
+// PlainPrograms returns the programs without the race detector, for tests that measure.
 func PlainPrograms(t testing.TB) string {
 	if !raceDetector {
 		return Programs(t)
@@ -79,6 +79,7 @@ func PlainPrograms(t testing.TB) string {
 	return programsIn(t, builtPlain)
 }
 
+// programsIn returns the folder that built made, or fails the test.
 func programsIn(t testing.TB, built func() (string, error)) string {
 	t.Helper()
 	dir, err := built()
@@ -97,10 +98,10 @@ var (
 	}
 )
 
-// WorkersAccount is whose the workers are where the tests run as root.
+// WorkersAccount is the account of the workers if the tests run as root.
 const WorkersAccount = "mews"
 
-// haveWorkers makes that account, as `mews run` does where nothing is configured.
+// ensureWorkersAccount creates that account, as `mews run` does without a configured account.
 func ensureWorkersAccount() error {
 	if _, err := user.Lookup(WorkersAccount); err == nil || os.Getuid() != 0 {
 		return nil
@@ -113,7 +114,7 @@ func ensureWorkersAccount() error {
 	return nil
 }
 
-// GiveToWorkers has a folder belong to the account of workers.
+// GiveToWorkers makes the workers' account the owner of a folder.
 func GiveToWorkers(t testing.TB, dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -131,13 +132,13 @@ func GiveToWorkers(t testing.TB, dir string) {
 	}
 }
 
-// LinkFlags are those of make build, for programs that tests run.
+// LinkFlags are the linker flags of make build, for programs that tests run.
 const LinkFlags = "-s -w -X main.version=test"
 
-// build builds the programs as people have them, or mews with the race detector, which needs cgo.
-// The other two never have it: the detector takes more memory than a worker may have, and their own
-// packages' tests have it. The flags are those of make build and, by MEWS_RACE_FLAGS, of make test,
-// so that nothing is compiled twice.
+// build builds the released programs; with race, mews has the race detector, which needs cgo. The
+// other two never have it: it takes more memory than a worker may have, and the tests of their own
+// packages have it. The flags are those of make build and, by MEWS_RACE_FLAGS, of make test. So
+// nothing is compiled twice.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {

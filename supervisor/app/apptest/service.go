@@ -18,8 +18,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Service is a running service of its own: the real programs over a state folder that goes with the
-// test.
+// Service is a service of the real programs, with a state folder that the test removes.
 type Service struct {
 	T      testing.TB
 	Bin    string // the programs
@@ -31,9 +30,9 @@ type Service struct {
 	exited chan error
 }
 
-// NewService lays out a service; start starts it. people get a folder each, and an id on Telegram
-// each; model is the base URL of an endpoint, "" for none. It is spoken to in both ways that there
-// are: every second person in Anthropic's.
+// NewService configures a service; Start starts it. Each of people gets a folder and an id on
+// Telegram. model is the base URL of a model endpoint; "" means none. Every second user's model is
+// called in Anthropic's format, the others' in OpenAI's.
 func NewService(t testing.TB, model string, people ...string) *Service {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,10 +65,10 @@ func NewService(t testing.TB, model string, people ...string) *Service {
 	return h
 }
 
-// FirstID is the first person's id on Telegram; the others follow.
+// FirstID is the first user's id on Telegram; the others' ids follow it.
 const FirstID = 101
 
-// Configure adds lines to the configuration.
+// Configure appends lines to the configuration.
 func (h *Service) Configure(lines string) {
 	h.T.Helper()
 	f, err := os.OpenFile(h.Config, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -84,8 +83,7 @@ func (h *Service) Configure(lines string) {
 	}
 }
 
-// OwnPrograms is a folder with programs that no other test runs, so that its processes can be told
-// apart.
+// OwnPrograms links the programs into a folder of the test. So its processes can be recognised.
 func OwnPrograms(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,6 +95,7 @@ func OwnPrograms(t testing.TB, programs string) string {
 	return dir
 }
 
+// Home returns the home of a user.
 func (h *Service) Home(name string) string { return filepath.Join(h.Dir, "homes", name) }
 
 // Start starts the supervisor, and returns when it answers.
@@ -121,19 +120,20 @@ func (h *Service) Start() {
 	})
 }
 
-// Kill ends the supervisor at once, and returns when every process of the service is gone; it fails
-// when one is left after two seconds.
+// Kill kills the supervisor and waits for all its processes to end. It fails if one is left after
+// two seconds.
 func (h *Service) Kill() {
 	h.T.Helper()
 	h.endWith(os.Kill)
 }
 
-// Quit is Kill, and the log has where each goroutine of the supervisor was.
+// Quit is like Kill, but the supervisor logs the stacks of its goroutines.
 func (h *Service) Quit() {
 	h.T.Helper()
 	h.endWith(syscall.SIGQUIT)
 }
 
+// endWith sends a signal to the supervisor and waits for all its processes to end.
 func (h *Service) endWith(signal os.Signal) {
 	h.T.Helper()
 	if err := h.cmd.Process.Signal(signal); err != nil {
@@ -144,7 +144,7 @@ func (h *Service) endWith(signal os.Signal) {
 	h.WaitFor(2*time.Second, "every process to be gone", func() bool { return len(h.Processes("")) == 0 })
 }
 
-// Stop ends the supervisor as a service manager would.
+// Stop stops the supervisor as a service manager would.
 func (h *Service) Stop() {
 	h.T.Helper()
 	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -163,6 +163,7 @@ func (h *Service) Stop() {
 	h.WaitFor(2*time.Second, "every process to be gone", func() bool { return len(h.Processes("")) == 0 })
 }
 
+// end kills the service if it runs. It logs the end of the service's log if the test failed.
 func (h *Service) end() {
 	if h.cmd != nil {
 		h.Kill()
@@ -172,7 +173,7 @@ func (h *Service) end() {
 	}
 }
 
-// Log is the end of what the service has logged.
+// Log returns the end of the service's log.
 func (h *Service) Log() string {
 	text, err := os.ReadFile(filepath.Join(h.Dir, "log"))
 	if err != nil {
@@ -181,7 +182,7 @@ func (h *Service) Log() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitFor waits for something that comes from outside this process.
+// WaitFor waits until there returns true. It fails the test after most; what is for the message.
 func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
@@ -196,8 +197,7 @@ func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	}
 }
 
-// Processes lists the living processes that run this service's program of that name; "" lists those
-// of all three.
+// Processes lists the running processes of one of the service's programs. "" means all three.
 func (h *Service) Processes(name string) []int {
 	var found []int
 	entries, err := os.ReadDir("/proc")
@@ -220,8 +220,8 @@ func (h *Service) Processes(name string) []int {
 	return found
 }
 
-// Workers are the processes of people's workers, as the service tells of them: behind their walls
-// they look alike.
+// Workers returns the process ids of the users' workers. They come from the service, since workers
+// look alike from outside.
 func (h *Service) Workers() map[string]int {
 	found := map[string]int{}
 	var s api.Status
@@ -237,7 +237,7 @@ func (h *Service) Workers() map[string]int {
 	return found
 }
 
-// Database opens a copy of the database as it is now, beside the service or without it.
+// Database opens a copy of the current database. The service may be running.
 func (h *Service) Database() *sql.DB {
 	h.T.Helper()
 	return sqlitetest.OpenCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"))
@@ -251,13 +251,13 @@ func (h *Service) CheckIntegrity() {
 	}
 }
 
-// look is what a query gives first, in a copy of the database as it is now.
+// query returns the first column of a query, in a copy of the current database.
 func (h *Service) query(query string, args ...any) string {
 	h.T.Helper()
 	return strings.Join(sqlitetest.QueryCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
 }
 
-// Count is the number that a query gives.
+// Count returns the number that a query gives.
 func (h *Service) Count(query string, args ...any) (n int) {
 	h.T.Helper()
 	n, err := strconv.Atoi(h.query(query, args...))
@@ -267,6 +267,6 @@ func (h *Service) Count(query string, args ...any) (n int) {
 	return n
 }
 
-// Patience is how long a test waits for anything that it is not about how long it takes. A machine
-// that does much else may take half a minute for what takes a second.
+// Patience is how long a test waits if the duration is not what it tests. A busy machine may take
+// half a minute for the work of a second.
 const Patience = 2 * time.Minute

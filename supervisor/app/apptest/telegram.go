@@ -9,15 +9,15 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// OnTelegram are the lines of a configuration that has people talk on that server.
+// OnTelegram returns the lines of a configuration that connect the service to a test's Telegram.
 func OnTelegram(s *telegramtest.Server, more string) string {
 	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
 }
 
-// OneByOne has each message answered by itself: what is counted is answers.
+// OneByOne configures an answer for each single message, for tests that count answers.
 const OneByOne = "chat: {busy: queue}\n"
 
-// Number is an environment variable, or what holds without it.
+// Number returns the value of an environment variable, or otherwise if it is not set.
 func Number(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -31,5 +31,5 @@ func Number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// Repeated is how a message begins whose fate was not known when it was sent before.
+// Repeated begins a message that may have been sent before.
 const Repeated = "↻"

@@ -1,4 +1,5 @@
-// Package policies says who decides and speaks for the transactions of the database.
+// Package policies connects the database's transactions with the packages that decide and word what
+// they do.
 package policies
 
 import (
@@ -14,7 +15,7 @@ import (
 	"mews/supervisor/undo"
 )
 
-// All are the policies of the service.
+// All returns the policies of the service.
 func All() sqlite.Policies {
 	return sqlite.Policies{
 		Gate: sqlite.GatePolicy{Refuse: access.RefuseHeld, Challenges: access.Challenges, Lately: access.ChallengeAgain,
