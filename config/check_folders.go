@@ -70,17 +70,17 @@ func (c *checker) checkHomes() {
 // checkNested keeps every folder of a worker outside the folders that another worker may change.
 // That worker could replace the inner folder. Several users may share one folder.
 func (c *checker) checkNested() {
-	type place struct{ path, folder string }
-	var changed []place
+	type entry struct{ path, folder string }
+	var changed []entry
 	for i, u := range c.cfg.Users {
-		changed = append(changed, place{userPath(i) + ".home", u.Home})
+		changed = append(changed, entry{userPath(i) + ".home", u.Home})
 		for j, folder := range u.Workspaces {
-			changed = append(changed, place{element(userPath(i)+".workspaces", j), folder})
+			changed = append(changed, entry{element(userPath(i)+".workspaces", j), folder})
 		}
 	}
 	given := changed
 	for i, folder := range c.cfg.Worker.ReadOnly {
-		given = append(given, place{element("worker.read_only", i), folder})
+		given = append(given, entry{element("worker.read_only", i), folder})
 	}
 	for _, g := range given {
 		for _, other := range changed {

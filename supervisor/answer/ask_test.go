@@ -260,8 +260,8 @@ func FuzzInWords(f *testing.F) {
 			supervisor.Answer{Options: []int{1}},
 			supervisor.AnswerMessage{Text: text, Now: monday},
 		)
-		for i, place := range a.Options {
-			if place < 0 || place >= 3 || i > 0 && a.Options[i-1] >= place {
+		for i, option := range a.Options {
+			if option < 0 || option >= 3 || i > 0 && a.Options[i-1] >= option {
 				t.Errorf("%q is %v", text, a.Options)
 			}
 		}

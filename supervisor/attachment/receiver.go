@@ -17,7 +17,7 @@ import (
 // Causes that end the arrival of an inbound. After errNotServed, its operation continues.
 var (
 	errDropped   = errors.New("its person has dropped it")
-	errReplaced  = errors.New("its person has sent other files in the place of these")
+	errReplaced  = errors.New("its user has replaced these files")
 	errNotServed = context.Canceled
 )
 
@@ -56,9 +56,9 @@ func (r *Receiver) Run(ctx context.Context) error {
 	}
 }
 
-// look starts new arrivals, and ends dropped ones.
+// reconcile starts new arrivals, and ends dropped ones.
 func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
-	list, ok := retry.Persist(ctx, r.o.Log, "look for what arrives", func() ([]supervisor.Inbound, error) { return r.o.Inbox.ListArriving(ctx) })
+	list, ok := retry.Persist(ctx, r.o.Log, "list arriving inbounds", func() ([]supervisor.Inbound, error) { return r.o.Inbox.ListArriving(ctx) })
 	if !ok {
 		return
 	}

@@ -51,8 +51,8 @@ func TestEdit_ReplacedFile_IsFetchedInstead(t *testing.T) {
 			synctest.Wait()
 			r.expect("what the model reads", r.parts(sent), "text of b")
 			r.note(func() {
-				want := map[string]string{"fetched": "[fetch its person has sent other files in the place of these]",
-					"read": "[operation its person has sent other files in the place of these]", "before a start": "[]"}[at]
+				want := map[string]string{"fetched": "[fetch its user has replaced these files]",
+					"read": "[operation its user has replaced these files]", "before a start": "[]"}[at]
 				r.expect("ended", fmt.Sprint(ended), want)
 			})
 		})

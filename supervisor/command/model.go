@@ -99,9 +99,9 @@ const (
 
 // modelButtons returns buttons for the models that a user may choose. The current one is marked.
 func modelButtons(ctx context.Context, c *Commands, user string, m currentModel) (rows [][]supervisor.Button) {
-	place := func(o Offer) int { return slices.Index([]bool{o.Spec == m.full, o.Default, true}, true) }
+	rank := func(o Offer) int { return slices.Index([]bool{o.Spec == m.full, o.Default, true}, true) }
 	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int {
-		return cmp.Or(place(a)-place(b), cmp.Compare(a.Spec, b.Spec))
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Spec, b.Spec))
 	})
 	for _, o := range offers {
 		button := supervisor.Button{Text: o.Spec, Press: modelPrefix + o.Spec}

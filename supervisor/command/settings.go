@@ -150,7 +150,7 @@ func (c *Commands) offerZone(ctx context.Context, r feature.Request, d superviso
 	// r.User is from before the change
 	offer, err := c.o.OfferZone(ctx, c.person(r.Conversation.User))
 	if err != nil {
-		c.o.Log.Warn("look for jobs of another time zone", "user", r.Conversation.User, "error", err)
+		c.o.Log.Warn("find jobs of another time zone", "user", r.Conversation.User, "error", err)
 	}
 	if offer.Text != "" {
 		d.Text, d.Buttons = d.Text+"\n\n"+offer.Text, offer.Buttons

@@ -88,7 +88,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	put("alice", "", stay[3])
 	var audit []string
 	h := &home{}
-	look := func(days int, ctx context.Context, end func()) (left int) {
+	expire := func(days int, ctx context.Context, end func()) (left int) {
 		_ = forget.New(forget.Options{Store: db.Forgettings(), Index: h, Home: h, Turns: db.Forgettings(), Facts: db.Memories(), People: people{map[string]int{"alice": days, "zoe": 0}, end},
 			Now: func() time.Time { return now }, Remove: func(string) error { return nil }, Log: hclog.NewNullLogger(),
 			// it ends with ctx
@@ -106,13 +106,13 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	}
 	for _, days := range []int{0, 367} {
 		ctx, cancel := context.WithCancel(t.Context())
-		if left := look(days, ctx, cancel); left == 0 {
+		if left := expire(days, ctx, cancel); left == 0 {
 			t.Fatalf("kept for %d days: it is gone", days)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	committed = cancel // after the first piece
-	look(365, ctx, cancel)
+	expire(365, ctx, cancel)
 	committed = func() {}
 	rest := sqlitetest.Query(t, db, `SELECT count(*) FROM inbox WHERE text LIKE 'old%'`)
 	if !cmp.Equal(rest, []string{"2"}) || len(audit) > 0 {
@@ -120,7 +120,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	}
 	for range 2 { // the second run finds nothing to delete
 		ctx, cancel = context.WithCancel(t.Context())
-		if left := look(365, ctx, cancel); left != 0 {
+		if left := expire(365, ctx, cancel); left != 0 {
 			t.Errorf("%d words are left", left)
 		}
 	}

@@ -87,7 +87,7 @@ func (s *Questions) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		next, err := s.expireAndResume(ctx)
 		if err != nil && ctx.Err() == nil {
-			s.o.Log.Error("look for questions that have ended", "error", err)
+			s.o.Log.Error("find ended questions", "error", err)
 			next = s.o.Now().Add(interval)
 		}
 		s.wait(ctx, next)

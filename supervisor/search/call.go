@@ -158,8 +158,8 @@ func (r Report) Text() string {
 			b.WriteString(h.Said.text())
 			continue
 		}
-		place := fmt.Sprintf("%s:%d  %s", printable.Escape(h.Path), h.Line, printable.Escape(h.Heading))
-		b.WriteString(strings.TrimRight(place, " ") + "\n" + indented(h.Section))
+		where := fmt.Sprintf("%s:%d  %s", printable.Escape(h.Path), h.Line, printable.Escape(h.Heading))
+		b.WriteString(strings.TrimRight(where, " ") + "\n" + indented(h.Section))
 	}
 	if b.Len() == 0 {
 		b.WriteString(textNothingFound)
