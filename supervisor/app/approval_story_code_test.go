@@ -112,7 +112,7 @@ func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 	l.move(5 * time.Minute)
 	l.awaitTold("bob", from, unsent)
 	l.sayAndAwait("bob", l.code("bob", 0), tooLate)
-	l.sayAndAwait("bob", "a.txt", "error: send a.txt: not sent: A code of bob is asked for here for something else, or was a moment ago.")
+	l.sayAndAwait("bob", "a.txt", "error: send a.txt: not sent: Another question here waits for a code of bob, or did a moment ago.")
 	l.move(time.Minute)
 	l.requestFile("a.txt")
 	l.checkCodeAsked("bob")
@@ -131,7 +131,7 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
 	l.writeHomeFile("a.txt", "hello\n")
 	l.open()
-	l.sayAndAwait("bob", "a.txt", "error: send a.txt: not sent: This needs a code, and bob has no second factor that makes any.")
+	l.sayAndAwait("bob", "a.txt", "error: send a.txt: not sent: This needs a code, but bob has no second factor.")
 	l.shut()
 	l.enrol("bob")
 	l.open()
@@ -142,7 +142,7 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	l.bot.Await(t, "bob to be asked for a code", func() bool { return strings.Contains(last(l.told("bob")), "What you sent in another chat waits") })
 	l.move(30 * time.Second)
 	l.say("bob", l.code("bob", 0))
-	l.awaitInFlat("This needs a code of bob, and codes are for our private chat alone.")
+	l.awaitInFlat("This needs a code of bob, and I take codes only in our private chat.")
 	l.checkArrived()
 }
 

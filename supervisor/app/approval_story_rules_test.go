@@ -44,7 +44,7 @@ func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 	l.pressLabel("bob", "Once")
 	l.awaitDone()
 	l.bot.Await(t, "alice to be refused", func() bool { return slices.Contains(l.told("alice"), "Only an admin may use /invite.") })
-	l.checkAnswer("The rules of this Mews do not let bob do this (send_file).")
+	l.checkAnswer("The rules here do not let bob do this (send_file).")
 	l.checkArrived()
 	if n := l.Count("SELECT (SELECT count(*) FROM person) + (SELECT count(*) FROM invite)"); n != 0 {
 		t.Errorf("%d rows of carol are kept", n)

@@ -136,7 +136,7 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 	}{
 		{approval.RuleAsk, approval.RuleAsk, supervisor.SayOnce, "", "by the person, once"},
 		{approval.RuleAsk, approval.RuleAllow, supervisor.SayAlways, "", "by the person, always"},
-		{approval.RuleAsk, approval.RuleStepUp, supervisor.SayOnce, supervisor.CodeForbidden, "they now ask for more (step_up)"},
+		{approval.RuleAsk, approval.RuleStepUp, supervisor.SayOnce, supervisor.CodeForbidden, "now ask for more (step_up)"},
 		{approval.RuleAsk, approval.RuleDeny, supervisor.SayAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
 		{approval.RuleAsk, "Allow", supervisor.SayOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
 		{approval.RuleAsk, gone, supervisor.SayOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
