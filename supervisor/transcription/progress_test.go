@@ -19,8 +19,8 @@ func TestTranscribe_LongRecording_ShowsProgress(t *testing.T) {
 		want  []string
 	}{
 		"a note":     {"1001", 4 * time.Second, nil},
-		"a lecture":  {"1001", 24 * time.Second, []string{"I listen: 0:00 of 12:00.", "I listen: 2:00 of 12:00.", "I listen: 4:00 of 12:00."}},
-		"in a group": {"-5", 24 * time.Second, []string{"I listen: 0:00 of 12:00.", "I listen: 4:00 of 12:00."}},
+		"a lecture":  {"1001", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 2:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
+		"in a group": {"-5", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -19,9 +19,9 @@ import (
 
 // Operations run work in users' workers.
 type Operations interface {
-	// Do runs an operation, or joins the one that already runs for the same attachment, and returns
-	// it once it has ended. meanwhile runs until then. ok is false if ctx has ended or the
-	// operation could not start.
+	// Do runs an operation, or joins the one that already runs for the same attachment. It returns
+	// the operation once that has ended; meanwhile runs until then. ok is false if ctx has ended or
+	// the operation could not start.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 	// Begun reports whether such an operation exists already.
 	Begun(ctx context.Context, op supervisor.Operation) bool

@@ -89,7 +89,7 @@ func TestTranscribe_Endpoint_ReplacesWorker(t *testing.T) {
 	}
 	for want, err := range map[string]error{
 		"The key is wrong.": &modelcall.Error{Class: modelcall.Auth, Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
-		"it came to nothing, and the log says why. Trying again may help.": errors.New("secret"),
+		"something went wrong; the log says what. Trying again may help.": errors.New("secret"),
 	} {
 		r, _ := newEndpointRig(protocol.TranscribeResult{}, err)
 		got, _ := r.Transcribe(t.Context(), voice())
@@ -104,7 +104,7 @@ func TestTranscribe_Endpoint_ReplacesWorker(t *testing.T) {
 func TestTranscribe_AfterRestart_AsksServerOnce(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch. Milch.", Language: "de", Seconds: 14}, nil)
 	r.setResult(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 13, Path: "uploads/x.txt"})
-	want := "[voice, 0:13, de] Milch.\n[The text also lies in uploads/x.txt.]"
+	want := "[voice, 0:13, de] Milch.\n[The text is also in uploads/x.txt.]"
 	if got, _ := r.Transcribe(t.Context(), voice()); got != want || !strings.Contains(r.started[0].Parameters, `"heard":{"text":"Milch. Milch.","language":"de"}`) {
 		t.Errorf("the model reads %q, begun %+v", got, r.started)
 	}
@@ -156,7 +156,7 @@ func TestTranscribe_Speech_ReachesModelAndUser(t *testing.T) {
 	r := newRig(true)
 	r.setResult(protocol.TranscribeResult{Text: "Buy milk.\nAnd bread.", Language: "en", Seconds: 14, Path: "uploads/x.txt"})
 	got, _ := r.Transcribe(t.Context(), voice())
-	if want := "[voice, 0:14, en] Buy milk.\nAnd bread.\n[The text also lies in uploads/x.txt.]"; got != want {
+	if want := "[voice, 0:14, en] Buy milk.\nAnd bread.\n[The text is also in uploads/x.txt.]"; got != want {
 		t.Errorf("the model reads %q, want %q", got, want)
 	}
 	if len(r.said) != 1 || r.said[0].Text != "Heard:\n> Buy milk.\n> And bread." || r.said[0].Conversation.ID != 3 || r.said[0].Inbound != 5 || r.said[0].Buttons != nil {
@@ -178,7 +178,7 @@ func TestTranscribe_Silence_HasNoWords(t *testing.T) {
 	r := newRig(false)
 	r.setResult(protocol.TranscribeResult{Seconds: 14})
 	got, _ := r.Transcribe(t.Context(), voice())
-	if !strings.Contains(got, "Nothing is said in it") || len(r.said) != 1 || !strings.HasPrefix(r.said[0].Text, "I hear nothing") {
+	if !strings.Contains(got, "Nobody speaks in it") || len(r.said) != 1 || !strings.HasPrefix(r.said[0].Text, "I hear no words") {
 		t.Errorf("the model reads %q, told %+v", got, r.said)
 	}
 }
@@ -212,8 +212,8 @@ func TestTranscribe_RefusedRecording_StartsNothing(t *testing.T) {
 		change        func(*transcription.Recording)
 	}{
 		"without a model":    {"there is no model.", "there is no model.", func(*transcription.Recording) {}},
-		"longer than may be": {"", "it is 1:00:01 long, and I listen to at most 1:00:00", func(r *transcription.Recording) { r.Seconds = 3601 }},
-		"music, perhaps":     {"", "nobody has asked for it", func(r *transcription.Recording) { r.Kind, r.Seconds = protocol.AttachmentAudio, 600 }},
+		"longer than may be": {"", "it is 1:00:01 long, and I transcribe at most 1:00:00", func(r *transcription.Recording) { r.Seconds = 3601 }},
+		"music, perhaps":     {"", "nobody asked for it", func(r *transcription.Recording) { r.Kind, r.Seconds = protocol.AttachmentAudio, 600 }},
 	} {
 		r := newRig(true)
 		r.missing = c.missing
@@ -294,10 +294,10 @@ func TestHear_AnswersOnlyTheCaller(t *testing.T) {
 	_, failed := r.Hear(t.Context(), recording)
 	r.missing = "nobody listens."
 	_, missing := r.Hear(t.Context(), recording)
-	if got := problem.Message(failed); !strings.HasPrefix(got, "the recording was not heard: the model of speech is missing") {
+	if got := problem.Message(failed); !strings.HasPrefix(got, "the recording was not transcribed: the speech model is missing") {
 		t.Errorf("said is %q", got)
 	}
-	if got := problem.Message(missing); got != "the recording was not heard: nobody listens." {
+	if got := problem.Message(missing); got != "the recording was not transcribed: nobody listens." {
 		t.Errorf("said is %q", got)
 	}
 	if len(r.said) > 0 {
