@@ -4,20 +4,20 @@ import "mews/protocol"
 
 const (
 	textNoVoiceHere = "There are no voice messages in this chat. Write /voice to me on Telegram."
-	textNoSuchVoice = "There is no voice of that name. /voices lists those there are."
-	textForbidden   = "Your settings on Telegram let nobody send you voice messages (Privacy and Security, Voice Messages), so I go on in " +
+	textNoSuchVoice = "There is no voice of that name. /voices lists the voices."
+	textForbidden   = "Your settings on Telegram forbid voice messages (Privacy and Security, Voice Messages), so I go on in " +
 		"writing. Once they let me, /voice on has me speak again."
 	textNoSample = "There is no sample of the voice %s: %s"
 	textSample   = "Hello, this is %s."
-	textNotSaid  = "(I could not say this aloud: %s I try again with the next answer; /voice off ends that.)"
-	textNotSpoke = "it came to nothing, and the log says why."
+	textNotSaid  = "(I could not say this aloud: %s I try again with the next answer. /voice off ends that.)"
+	textNotSpoke = "something went wrong; the log says what."
 )
 
 // failures are texts for the user, one for each cause.
 var failures = map[protocol.SpeechFailure]string{
 	protocol.SpeechNoProgram: "the program that speaks is not installed where your assistant can run it. An admin can install " +
 		"espeak-ng, or name another in speech.out of the configuration.",
-	protocol.SpeechNoModel:  "the voice's model is not there, or not in a folder that your assistant may read (worker.read_only).",
+	protocol.SpeechNoModel:  "the voice's model is missing, or your assistant may not read its folder (worker.read_only).",
 	protocol.SpeechExit:     "the program that speaks has failed.",
 	protocol.SpeechMemory:   "the program that speaks was ended; it probably took more memory than your assistant may have (worker.memory).",
 	protocol.SpeechTimeout:  "it took longer than two minutes.",
@@ -29,16 +29,15 @@ var failures = map[protocol.SpeechFailure]string{
 const (
 	textVoiceHelp = "spoken answers in this chat: /voice on beside the text, " +
 		"/voice only instead of it, /voice off"
-	textVoicesHelp = "which voices there are, with a sample of each; /voices NAME chooses one"
-	textVoiceOff   = "Answers come in writing here."
-	textVoiceOn    = "A voice message follows each answer here."
-	textVoiceOnly  = "Answers come as voice messages here. In writing comes what can't be said, such as code, and " +
-		"what has files or buttons."
-	textVoiceForbidden = "Answers come in writing here: your settings on Telegram let nobody send you " +
+	textVoicesHelp     = "which voices there are, with a sample of each; /voices NAME chooses one"
+	textVoiceOff       = "Answers come in writing here."
+	textVoiceOn        = "A voice message follows each answer here."
+	textVoiceOnly      = "Answers come as voice messages here. Code, files and buttons still come as text."
+	textVoiceForbidden = "Answers come in writing here: your settings on Telegram forbid " +
 		"voice messages. /voice on tries again."
 	textNotHere     = " There are no voice messages in this chat; write /voice to me on Telegram."
 	textVoiceUsage  = "Write “/voice off”, “/voice on” or “/voice only”."
-	textVoices      = "The voices that there are; a button, or “/voices NAME”, chooses one:\n"
+	textVoices      = "Choose a voice with its button or “/voices NAME”:\n"
 	textVoiceYours  = " (yours)"
 	textVoiceChosen = "From now on I speak as %s."
 )

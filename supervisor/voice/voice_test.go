@@ -311,7 +311,7 @@ func TestVoices_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
 				want := []string{long, "voice.ogg voice-2.ogg"}
 				switch {
 				case name == "badly":
-					want[1] = "(I could not say this aloud: the program that speaks has failed. I try again with the next answer; /voice off ends that.)"
+					want[1] = "(I could not say this aloud: the program that speaks has failed. I try again with the next answer. /voice off ends that.)"
 				case mode == supervisor.VoiceOnly:
 					want = want[1:]
 				}
@@ -340,7 +340,7 @@ func TestVoices_SpeechFails_SendsText(t *testing.T) {
 	for failure, want := range map[protocol.SpeechFailure]string{
 		protocol.SpeechNoProgram: "espeak-ng", protocol.SpeechNoModel: "worker.read_only", protocol.SpeechExit: "has failed",
 		protocol.SpeechMemory: "memory", protocol.SpeechTimeout: "two minutes", protocol.SpeechBroken: "no sound",
-		protocol.SpeechNoFFmpeg: "ffmpeg is not installed", "odd": "the log says why",
+		protocol.SpeechNoFFmpeg: "ffmpeg is not installed", "odd": "the log says what",
 	} {
 		t.Run(string(failure), func(t *testing.T) {
 			r := newRig(t)
@@ -448,7 +448,7 @@ func TestForbid_TellsOnceAndStopsSpeaking(t *testing.T) {
 		r.must(v.Forbid(t.Context(), r.home))
 	}
 	got := r.dueTexts()
-	if len(got) != 1 || !strings.Contains(got[0], "let nobody send you voice messages") {
+	if len(got) != 1 || !strings.Contains(got[0], "forbid voice messages") {
 		t.Errorf("told is %q", got)
 	}
 	mode, err := v.Mode(t.Context(), r.home)
