@@ -97,7 +97,7 @@ func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryTurns,
 // afterwards, because that has the user's words.
 func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
-	parameters, _ := json.Marshal(p) // parameters can always be encoded be
+	parameters, _ := json.Marshal(p) // parameters can always be encoded
 	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory,
 		Parameters: string(parameters)})
 	if err == nil {

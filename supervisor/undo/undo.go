@@ -213,7 +213,7 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 
 // operate runs an undo operation in the user's worker.
 func (u *Undos) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64, result protocol.UndoResult, err error) {
-	parameters, _ := json.Marshal(p) // parameters can always be encoded be
+	parameters, _ := json.Marshal(p) // parameters can always be encoded
 	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo, Parameters: string(parameters)})
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)
