@@ -95,8 +95,8 @@ func (r *Routines) HomeChanged(user string) {
 	r.o.Jobs().Wake()
 }
 
-// Next returns when a changed home must be checked, beside its regular times; any is false if none
-// must.
+// Next returns when a changed home must be checked, beside its regular times.
+// any is false if none must.
 func (r *Routines) Next() (next time.Time, any bool) { return r.changed.nextDue() }
 
 // CheckHomes starts checks of changed homes that are still again. If a check can't start now, it

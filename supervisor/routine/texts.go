@@ -6,11 +6,11 @@ const (
 	textRoutineOff    = "%s is off."
 	textRoutineSwitch = "%s can only be turned on or off: its times are fixed."
 	textRoutineWords  = "%q can't be read. Write a time, such as 7:30 or weekdays 8:00, or one of on, off, %s."
-	promptHeartbeat   = "This is due in their HEARTBEAT.md. Do each of it, and say in one message what is worth " +
+	promptHeartbeat   = "This is due in their HEARTBEAT.md. Do each item, and say in one message what is worth " +
 		"telling:\n"
 	promptItem         = "\n- %s %s"
-	answerNoFiles      = "A task can't turn this on or off: the person does, or has you do it."
-	answerFilesInGroup = "What changes in their folder is not told in a group: others read it."
+	answerNoFiles      = "A task can't turn this on or off: only the person can, or you when they ask you in a chat."
+	answerFilesInGroup = "File notifications are for the private chat only: others read along in a group."
 )
 
 // defaultHeartbeat is every 30 minutes from 08:00 to 22:00.
@@ -30,15 +30,15 @@ const (
 
 // Descriptions of routines, and the help of their commands.
 const (
-	descriptionHeartbeat = "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no " +
+	descriptionHeartbeat = "I look into HEARTBEAT.md and do what is due there. If nothing is due, no " +
 		"model is asked. An item may begin with a time: - @weekdays 8:30 look at the build"
 	descriptionFiles = "I tell you which text files in your folder others have changed, with an editor, git or a " +
-		"program that syncs: what I change myself is not told. I watch while I am at work for you, and else look " +
+		"program that syncs. My own changes are left out. I watch while I work for you, and otherwise check " +
 		"every 15 min. No model is asked."
 	descriptionDigest = "I tell you in one message what is due today, what your tasks did, missed or cost, which " +
 		"files are new, and " +
-		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, " +
-		"/digest plain has none."
+		"what waits for you. If nothing is new, I say nothing. With /digest written a small model words it; " +
+		"/digest plain uses none."
 
 	helpHeartbeat = "read HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat " +
 		"on or off"

@@ -32,7 +32,7 @@ const (
 var digestWaiting = map[supervisor.WaitingKind]string{
 	supervisor.WaitingQuestion:   "a question: %s",
 	supervisor.WaitingPromptFile: "%s has changed, and counts once you accept it",
-	supervisor.WaitingHeld:       "%s of yours, for a code",
+	supervisor.WaitingHeld:       "%s of yours, held until you send a code",
 	supervisor.WaitingLost:       "%s that may not have reached you: /resend",
 	supervisor.WaitingJob:        "%s is to be started: /jobs",
 }

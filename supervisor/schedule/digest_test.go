@@ -412,7 +412,7 @@ func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
 		h.now.UnixMilli(), task))
 	h.untilClock(t, 7, 30)
 	const want = "**Waiting for you**\n- HEARTBEAT.md has changed, and counts once you accept it\n- 1 message of " +
-		"yours, for a code\n- 2 messages that may not have reached you: /resend"
+		"yours, held until you send a code\n- 2 messages that may not have reached you: /resend"
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}

@@ -11,8 +11,8 @@ import (
 
 // What a model is told that may not see to notices.
 const (
-	answerNoFiles      = "A task can't turn this on or off: the person does, or has you do it."
-	answerFilesInGroup = "What changes in their folder is not told in a group: others read it."
+	answerNoFiles      = "A task can't turn this on or off: only the person can, or you when they ask you in a chat."
+	answerFilesInGroup = "File notifications are for the private chat only: others read along in a group."
 )
 
 // A chat turns notices of files on and off; neither a task nor what is said in a group does.
