@@ -287,9 +287,9 @@ func (m *telegramService) timeStart() time.Duration {
 }
 
 // BenchmarkTelegramMemory measures private memory, with budgets and approvals in use. It reports
-// the supervisor and the spawner while they poll and nobody has spoken, a worker after its user has
-// spoken, and the supervisor's growth from 100 to 1,200 turns of one conversation. Resident memory
-// is reported too.
+// the supervisor and the spawner before anybody has spoken, and a worker after its user has spoken.
+// It also reports the supervisor's growth from 100 to 1,200 turns of one conversation, and resident
+// memory.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
 		m := newTelegramService(b, 2, fastRate)

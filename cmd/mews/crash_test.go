@@ -295,7 +295,7 @@ func (w *writer) messageIndex(text string) int {
 	return i
 }
 
-// isComplete reports whether a text has the whole answer to message i. A list of effects and a note
+// isComplete reports whether a text contains the whole answer to message i. A list of effects and a note
 // about an earlier message may follow.
 func (w *writer) isComplete(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")

@@ -22,10 +22,10 @@ func checkSilent(b *scriptBot, ts *testscript.TestScript, args []string) {
 	}
 }
 
-// pressButton has somebody press the newest button where they are that says so.
+// pressButton presses the newest button with a label in the user's chat.
 func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) { b.press(ts, true, args) }
 
-// pressForeign has somebody press another's button. Nothing of that is kept.
+// pressForeign presses a button of another user. The press must not be kept, and a text is shown.
 func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
 	query := b.press(ts, false, args)
 	shown := func() int {
@@ -37,7 +37,7 @@ func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
 	}
 }
 
-// press has somebody press a button, and returns the press's query.
+// press presses a button, and returns the id of the press's query.
 func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) (query string) {
 	p := speakerOf(ts, args[0])
 	var at telegramtest.Message
@@ -56,15 +56,15 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 		return false
 	}, func() string { return "there is no button " + args[1] + "\n" + b.transcript(p.chat.ID) })
 	b.mu.Lock()
-	defer b.mu.Unlock() // the server may ask about the update before it is noted
+	defer b.mu.Unlock() // the server may ask about the update before it is in forBot
 	update, query, err := b.server.Press(p.chat, p.who, at.ID, data)
 	ts.Check(err)
 	b.forBot[update] = meant
 	return query
 }
 
-// takeShown puts the newest match of a pattern's group in a chat into a variable, once there is
-// one.
+// takeShown waits until a chat matches a pattern, and puts the newest match of its group into a
+// variable.
 func takeShown(b *scriptBot, ts *testscript.TestScript, args []string) {
 	id, pattern := chatOf(ts, args[1]).ID, groupOf(ts, args[2])
 	b.await(ts, func() bool { return pattern.MatchString(b.transcript(id)) }, func() string {
@@ -83,7 +83,7 @@ func groupOf(ts *testscript.TestScript, text string) *regexp.Regexp {
 	return pattern
 }
 
-// takePrinted puts a pattern's group in what was printed last into a variable.
+// takePrinted puts a group of a pattern in the last output into a variable.
 func takePrinted(_ *scriptEnv, ts *testscript.TestScript, args []string) {
 	m := groupOf(ts, args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
 	if m == nil {
@@ -92,7 +92,7 @@ func takePrinted(_ *scriptEnv, ts *testscript.TestScript, args []string) {
 	ts.Setenv(args[0], m[1])
 }
 
-// takeCode puts the code of a secret into CODE.
+// takeCode puts the current code of a secret into CODE.
 func takeCode(_ *scriptEnv, ts *testscript.TestScript, args []string) {
 	code, err := totp.GenerateCode(args[0], time.Now())
 	ts.Check(err)

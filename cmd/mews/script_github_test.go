@@ -13,13 +13,13 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// scriptHub is a GitHub of the scenario's own, with the repository acme/widget.
+// scriptHub is the scenario's own GitHub, with the repository acme/widget.
 type scriptHub struct {
 	server *githubtest.Server
 	repo   *githubtest.Repo
 }
 
-// hubCommand makes a command of something on GitHub.
+// hubCommand makes a script command that acts on GitHub.
 func hubCommand(usage string, do func(*scriptHub, *testscript.TestScript, []string)) scriptCommand {
 	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
 		if s.hub == nil {
@@ -29,7 +29,7 @@ func hubCommand(usage string, do func(*scriptHub, *testscript.TestScript, []stri
 	})
 }
 
-// startGitHub starts a server. What its token may do is all, or what stands in the arguments.
+// startGitHub starts a server. Its token has all permissions, or those in the arguments.
 func (s *scriptEnv) startGitHub(ts *testscript.TestScript, args []string) {
 	o := githubtest.Options{Token: "TEST-token-of-the-scenario", Strict: true}
 	for _, arg := range args {
@@ -48,7 +48,7 @@ func (s *scriptEnv) startGitHub(ts *testscript.TestScript, args []string) {
 	ts.Setenv("HOOK", freeAddress(ts))
 }
 
-// openIssue has somebody open an issue.
+// openIssue opens an issue.
 func (h *scriptHub) openIssue(_ *testscript.TestScript, args []string) {
 	body := ""
 	if len(args) > 2 {
@@ -57,13 +57,13 @@ func (h *scriptHub) openIssue(_ *testscript.TestScript, args []string) {
 	h.repo.OpenIssue(githubtest.NewIssue{Author: args[0], Title: args[1], Body: body})
 }
 
-// openPull has somebody open a pull request that makes a file.
+// openPull opens a pull request that adds a file.
 func (h *scriptHub) openPull(ts *testscript.TestScript, args []string) {
 	h.repo.Commit("work", githubtest.Commit{Author: args[0], Message: args[1], Files: map[string]string{args[2]: ts.ReadFile(args[2])}})
 	h.repo.Open(githubtest.NewPull{Author: args[0], Title: args[1], Head: "work"})
 }
 
-// checkReviewCount says how many reviews a pull request has.
+// checkReviewCount checks the number of reviews of a pull request.
 func (h *scriptHub) checkReviewCount(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -72,12 +72,12 @@ func (h *scriptHub) checkReviewCount(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// setHook has the repository's webhook call an address.
+// setHook makes the repository's webhook call an address.
 func (h *scriptHub) setHook(_ *testscript.TestScript, args []string) {
 	h.repo.Hook(args[0], args[1], "issues", "issue_comment", "pull_request", "ping")
 }
 
-// permit says what somebody may do in the repository.
+// permit gives somebody a permission in the repository.
 func (h *scriptHub) permit(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
 
 // awaitIssue waits until an issue is as in a file.
@@ -93,7 +93,7 @@ func (h *scriptHub) awaitIssue(ts *testscript.TestScript, args []string) {
 	})
 }
 
-// issue is what stands of an issue.
+// issue shows an issue as text.
 func (h *scriptHub) issue(number int) string {
 	i := h.repo.Issue(number)
 	text := fmt.Sprintf("%s (%s)\nlabels: %s\n", i.Title, i.State, strings.Join(i.Labels, ", "))
@@ -103,8 +103,8 @@ func (h *scriptHub) issue(number int) string {
 	return text
 }
 
-// sorter is a model that says of an issue what the issue itself has it say, where there is such a
-// line in it.
+// sorter is a model that triages an issue. If a line of the issue is an answer in JSON, it gives
+// that answer.
 func sorter(r modeltest.Request) modeltest.Answer {
 	for line := range strings.Lines(r.Asked()) {
 		var said string
@@ -115,7 +115,7 @@ func sorter(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: `{"labels": ["bug"], "priority": "high", "related": [1], "summary": "The page stays white."}`}
 }
 
-// critic is a model that finds where a program panics, and stands by that.
+// critic is a model that finds where a program panics, and does not refute that.
 func critic(r modeltest.Request) modeltest.Answer {
 	switch {
 	case !strings.HasPrefix(r.System, "You review"):

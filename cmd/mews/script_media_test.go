@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// botMedia is what may come with a message on the scenarios' Telegram. value is what stands behind
-// the kind: of a file its path, and without one it has some content.
+// botMedia makes the media of a message on the scenarios' Telegram, by kind. value is the text
+// after the kind. For a file it is the path; without one the file has some content.
 var botMedia = map[string]func(ts *testscript.TestScript, value string) telegramtest.Field{
 	"photo":    fileOf(telegramtest.Photo),
 	"document": fileOf(telegramtest.Document),
@@ -52,7 +52,7 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 	}),
 }
 
-// withoutFile is something without a file.
+// withoutFile makes media that have no file.
 func withoutFile(show func(string) telegramtest.Field) func(*testscript.TestScript, string) telegramtest.Field {
 	return func(_ *testscript.TestScript, value string) telegramtest.Field { return show(value) }
 }
@@ -69,12 +69,12 @@ func fileOf(show func(telegramtest.File) telegramtest.Field) func(*testscript.Te
 	}
 }
 
-// recordingOf is a file of three seconds.
+// recordingOf makes a recording of three seconds.
 func recordingOf(show func(telegramtest.File, time.Duration) telegramtest.Field) func(*testscript.TestScript, string) telegramtest.Field {
 	return fileOf(func(f telegramtest.File) telegramtest.Field { return show(f, 3*time.Second) })
 }
 
-// mediaOf is a word of a script, KIND or KIND=VALUE.
+// mediaOf reads a word of a script: KIND or KIND=VALUE.
 func mediaOf(ts *testscript.TestScript, word string) telegramtest.Field {
 	kind, value, _ := strings.Cut(word, "=")
 	show := botMedia[kind]

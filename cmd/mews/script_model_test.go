@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// modelScripts are the models of the scenarios, by the names that those give them.
+// modelScripts are the models of the scenarios, by name.
 var modelScripts = map[string]modeltest.Script{
 	"failing":  failing,
 	"attached": repeatSent,
@@ -35,21 +35,21 @@ var modelScripts = map[string]modeltest.Script{
 	"stubborn": stubborn,
 }
 
-// scriptModel is an endpoint that follows a script, and may be held: then it thinks on, and says
-// nothing.
+// scriptModel is an endpoint that follows a script. A held request waits, and gets no answer until
+// it is released.
 type scriptModel struct {
 	script modeltest.Script
 	server *httptest.Server
-	held   chan struct{} // a token for each request that was held
+	held   chan struct{} // a token for each held request
 
-	mu     sync.Mutex // guards what follows
-	holdAt int        // requests with so many results in their turn are held; -1 for none
-	// the next of them is answered with so many bytes and hangs then; 0: all wait at once, for open
+	mu     sync.Mutex // guards the fields below
+	holdAt int        // requests with so many results in their turn are held; -1 holds none
+	// if not 0, only the next such request is held: it gets so many bytes and then hangs
 	cutAfter int
-	open     chan struct{} // closed when they go on
+	open     chan struct{} // closed to release held requests
 }
 
-// modelCommand makes a command of something about the model.
+// modelCommand makes a script command that acts on the model.
 func modelCommand(usage string, do func(*scriptModel, *testscript.TestScript, []string)) scriptCommand {
 	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
 		if s.model == nil {
@@ -85,7 +85,7 @@ func (m *scriptModel) close() {
 	m.server.Close()
 }
 
-// answer is called by the server, for each request.
+// answer answers each request of the server.
 func (m *scriptModel) answer(r modeltest.Request) modeltest.Answer {
 	a := m.script(r)
 	m.mu.Lock()
@@ -132,8 +132,7 @@ func (m *scriptModel) release(*testscript.TestScript, []string) {
 	m.holdAt, m.open = -1, make(chan struct{})
 }
 
-// writeFiles is modeltest.FileWriter for those who say one line at a time: a semicolon is between its
-// commands.
+// writeFiles is modeltest.FileWriter with commands in one line, separated by semicolons.
 func writeFiles(r modeltest.Request) modeltest.Answer {
 	r.Messages = slices.Clone(r.Messages)
 	for i, m := range r.Messages {
@@ -144,8 +143,8 @@ func writeFiles(r modeltest.Request) modeltest.Answer {
 	return modeltest.FileWriter(r)
 }
 
-// transcriber hears the same in every recording but the short ones, for which it wants another key, and
-// is attached else.
+// transcriber transcribes every recording as the same words. It refuses short recordings with an
+// authentication error. Other requests go to repeatSent.
 func transcriber(r modeltest.Request) modeltest.Answer {
 	if len(r.Messages) == 0 && len(r.Raw) < 20_000 {
 		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}
@@ -156,7 +155,7 @@ func transcriber(r modeltest.Request) modeltest.Answer {
 	return repeatSent(r)
 }
 
-// repeatAll says again all that the person has said, as far as it sees it.
+// repeatAll repeats all messages of the user that it sees.
 func repeatAll(r modeltest.Request) modeltest.Answer {
 	var said []string
 	for _, m := range r.Messages {
@@ -167,14 +166,14 @@ func repeatAll(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You said: " + strings.Join(said, " | ")}
 }
 
-// arrivedAt is when a file came, as its path has it, and fence a line around what is quoted of it.
+// arrivedAt matches the time in the path of an upload. fence matches a line around quoted words.
 var (
 	arrivedAt = regexp.MustCompile(`uploads/\d{4}-\d\d-\d\d/\d{6}-`)
 	fence     = regexp.MustCompile(`===== [A-Z2-7]{12} =====`)
 )
 
-// repeatSent says again what the person has sent since the last answer, with its pictures. When it
-// was sent is left out, and what no other can know.
+// repeatSent repeats what the user has sent since the last answer, with its pictures. Times and
+// random parts are replaced.
 func repeatSent(r modeltest.Request) modeltest.Answer {
 	var sent []string
 	for _, m := range r.Messages {
@@ -192,7 +191,7 @@ func repeatSent(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You sent: " + strings.Join(sent, " | ")}
 }
 
-// looker says something, looks at the folder, and says something more.
+// looker says something, lists the folder, and says something more.
 func looker(r modeltest.Request) modeltest.Answer {
 	if len(r.Done()) == 0 {
 		return modeltest.Answer{Text: "Let me look.", Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
@@ -200,7 +199,7 @@ func looker(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "I have looked."}
 }
 
-// notebook looks at the folder, and says again what the person has sent since its last answer.
+// notebook lists the folder, and repeats what the user has sent since its last answer.
 func notebook(r modeltest.Request) modeltest.Answer {
 	if len(r.Done()) == 0 {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
@@ -209,16 +208,16 @@ func notebook(r modeltest.Request) modeltest.Answer {
 	return repeatSent(r)
 }
 
-// cutPattern is how a cut output says where its rest is: head, bytes left out, arguments, tail. readOutputPattern
-// is how read_output says what it gives: from, to, of, text.
+// cutPattern matches a cut output; its groups are head, number of bytes left out, arguments for
+// read_output, and tail. readOutputPattern matches the output of read_output; its groups are from,
+// to, of, and text.
 var (
 	cutPattern        = regexp.MustCompile(`(?s)^(.*)\n\[\.\.\. (\d+) bytes .* left out; read on with read_output (\{.*?\}) \.\.\.\]\n(.*)$`)
 	readOutputPattern = regexp.MustCompile(`(?s)^\[bytes (\d+) to (\d+) of (\d+); [^\n]*\]\n(.*)$`)
 )
 
-// reader calls the tool that the person names ("TOOL ARGUMENTS") and, where its output was cut,
-// read_output until it has all that was left out. Then it says what it saw at first, and what the
-// whole is.
+// reader calls the tool that the user names ("TOOL ARGUMENTS"). If the output is cut, it calls
+// read_output until it has everything. Then it describes what it saw first, and the whole.
 func reader(r modeltest.Request) modeltest.Answer {
 	done := r.Done()
 	if len(done) == 0 {
@@ -248,8 +247,8 @@ func reader(r modeltest.Request) modeltest.Answer {
 		len(seen) <= 16<<10, firstLine(whole), lastLine(whole), strings.Count(whole, "\n"))}
 }
 
-// stubborn calls the tool that the person names ("TOOL ARGUMENTS"), once more where nobody knows
-// what became of that, and says what came of it.
+// stubborn calls the tool that the user names ("TOOL ARGUMENTS"), again if it was interrupted, and
+// says the result.
 func stubborn(r modeltest.Request) modeltest.Answer {
 	done := r.Done()
 	if len(done) > 0 && !strings.HasPrefix(done[len(done)-1].Result, "error: interrupted") {
@@ -259,7 +258,7 @@ func stubborn(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: arguments}}}
 }
 
-// joinOutput adds what was read on to the head of an output.
+// joinOutput appends the outputs of read_output to the head of an output.
 func joinOutput(whole string, more []modeltest.Done) (string, error) {
 	for _, d := range more {
 		part := readOutputPattern.FindStringSubmatch(d.Result)
@@ -281,7 +280,7 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// faults are the ways to fail that a person can ask the failing model for.
+// faults are the ways to fail that a user can ask the failing model for.
 var faults = map[string]modeltest.Fault{
 	"limited":   theLimiter.answer,
 	"cut":       modeltest.Cut(30),
@@ -300,16 +299,16 @@ func rateLimited(wait time.Duration) modeltest.Fault {
 	}})
 }
 
-// limiter lets nobody through for a while, and says so. Who comes back before is refused again.
+// limiter refuses requests for a while, and says how long. An earlier retry is refused too.
 type limiter struct {
-	mu      sync.Mutex // guards what follows
-	refused int        // since it last answered
+	mu      sync.Mutex // guards the fields below
+	refused int        // since the last answer
 	open    time.Time
 }
 
 var theLimiter limiter
 
-// limiterWait is longer than a caller would wait that does not listen.
+// limiterWait is longer than a caller waits that ignores the refusal's time.
 const limiterWait = 3 * time.Second
 
 func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
@@ -327,11 +326,11 @@ func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
 	return a
 }
 
-// failing fails as it is asked to: by one of faults, or by a class of modeltest's. All else it says
-// again.
+// failing fails as asked: by one of faults, or by a class of failures of modeltest. Other messages
+// are echoed.
 func failing(r modeltest.Request) modeltest.Answer {
 	asked := r.Asked()
-	// what had no answer stands before it, in one message with it in Anthropic's format
+	// in Anthropic's format unanswered messages come before it in the same message
 	for word := range faults {
 		if strings.HasSuffix(asked, word) {
 			asked = word
@@ -350,8 +349,8 @@ func failing(r modeltest.Request) modeltest.Answer {
 	return modeltest.Echo(r)
 }
 
-// answerTo is a model that calls a tool first, so that there is a call to spoil, where it is asked
-// about calls.
+// answerTo is a model that answers in a sentence. If the fault is about tool calls, it calls a tool
+// first.
 func answerTo(asked string) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		if (asked == "malformed" || asked == "unknown") && len(r.Done()) == 0 {
@@ -369,7 +368,8 @@ func firstLineOf(text string) string {
 	return line
 }
 
-// butler writes down how it is to speak where it is told that, and speaks so once that is in force.
+// butler writes the wanted manner of speaking into AGENTS.md, and speaks in that manner once its
+// instructions have it.
 func butler(r modeltest.Request) modeltest.Answer {
 	switch asked := r.Asked(); {
 	case strings.Contains(asked, "eak") && len(r.Done()) == 0:

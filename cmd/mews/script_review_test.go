@@ -12,8 +12,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// push has somebody push a file to a branch, as main.go, and open a pull request from there, if
-// there is none.
+// push pushes a file to a branch, as main.go. If the branch is new, it opens a pull request.
 func (h *scriptHub) push(ts *testscript.TestScript, args []string) {
 	fresh := h.repo.SHA(args[1]) == ""
 	h.repo.Commit(args[1], githubtest.Commit{Author: args[0], Message: "Change it", Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
@@ -22,18 +21,18 @@ func (h *scriptHub) push(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// comment has somebody comment on an issue or a pull request.
+// comment comments on an issue or a pull request.
 func (h *scriptHub) comment(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	h.repo.Comment(number, args[1], args[2])
 }
 
-// commitPattern is one in a text.
+// commitPattern matches the id of a commit.
 var commitPattern = regexp.MustCompile(`\b[0-9a-f]{12,40}\b`)
 
-// awaitReviews waits until the reviews of a pull request are as in a file, in which each commit is
-// COMMIT, and so many mails were sent.
+// awaitReviews waits until a pull request has the reviews in a file, and so many mails were sent.
+// In the file each commit is COMMIT.
 func (h *scriptHub) awaitReviews(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -53,10 +52,10 @@ func (h *scriptHub) awaitReviews(ts *testscript.TestScript, args []string) {
 	})
 }
 
-// panicLine is a line of a diff that adds a panic.
+// panicLine matches a line of a diff that adds a panic.
 var panicLine = regexp.MustCompile(`"R(\d+) \+\\t(panic\(\d+\))`)
 
-// reviewer is a model that finds each panic that is added, and refutes nothing.
+// reviewer is a model that finds each added panic, and refutes no finding.
 func reviewer(r modeltest.Request) modeltest.Answer {
 	if !strings.HasPrefix(r.System, "You review") {
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}

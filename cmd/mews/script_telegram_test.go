@@ -23,7 +23,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// Who and what there is on the scenarios' Telegram, by the names that those give them.
+// People and groups on the scenarios' Telegram, by name.
 var (
 	botPeople = map[string]int64{"alice": 1001, "bob": 1002, "mallory": 1003, "carol": 1004}
 	botGroups = map[string]telegramtest.Chat{
@@ -33,24 +33,24 @@ var (
 	}
 )
 
-// hookSpeed is how much faster than Telegram the fake repeats what a webhook did not take.
+// hookSpeed is how much faster than Telegram the fake repeats webhook calls that were not taken.
 const hookSpeed = 10
 
-// scriptBot is a bot on a Bot API server of the scenario's own. Whatever a good client never does
-// there fails the scenario, and so does an update that is forgotten there and is not on disk.
+// scriptBot is a bot on the scenario's own Bot API server. A call that no good client makes fails
+// the scenario. So does an update that the server forgets and that is not on disk.
 type scriptBot struct {
 	t      testing.TB
 	db     string // the service's database
 	server *telegramtest.Server
-	source string            // under which the service keeps its updates
-	faults []func()          // their ends
-	seen   map[string]string // what stood in each chat when `chat` last looked, by its name
+	source string            // source of the bot's updates in the database
+	faults []func()          // functions that end them
+	seen   map[string]string // each chat's transcript when `chat` last saw it, by the chat's name
 
-	mu     sync.Mutex     // guards what follows
-	forBot map[int64]bool // updates: true must be kept, false must not
+	mu     sync.Mutex     // guards the fields below
+	forBot map[int64]bool // by update: true must be kept, false must not
 }
 
-// botCommand makes a command of something about the bot.
+// botCommand makes a script command that acts on Telegram.
 func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []string)) scriptCommand {
 	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
 		if s.bot == nil {
@@ -60,8 +60,7 @@ func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []stri
 	})
 }
 
-// startTelegram starts a server. A second one takes the place of the first, which knows nothing of
-// it and goes on.
+// startTelegram starts a server, which replaces an earlier one. The earlier one goes on by itself.
 func (s *scriptEnv) startTelegram(ts *testscript.TestScript, args []string) {
 	b := &scriptBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
 		forBot: map[int64]bool{}}
@@ -83,8 +82,8 @@ func freeAddress(ts *testscript.TestScript) string {
 	return address
 }
 
-// unusedAddress is one to listen at, now and when a service is started again: of the ports below
-// those that Linux (32768 on) and macOS give to whoever asks for any, or connects.
+// unusedAddress returns an address to listen at, also after a restart of the service. Its port is
+// below those that Linux (32768 on) and macOS give to other programs.
 func unusedAddress() (string, error) {
 	var err error
 	for range 100 {
@@ -96,8 +95,8 @@ func unusedAddress() (string, error) {
 	return "", fmt.Errorf("no port is free: %w", err)
 }
 
-// checkAcknowledged is asked by the server before it forgets updates: what was meant for the bot is on
-// disk, and nothing else. What its person has had forgotten since it was kept is on disk no more.
+// checkAcknowledged checks that updates for the bot are on disk, and no others. The server calls it
+// before it forgets them. Updates of a forgotten span are not on disk any more.
 func (b *scriptBot) checkAcknowledged(updates []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,12 +113,12 @@ func (b *scriptBot) checkAcknowledged(updates []int64) {
 	}
 }
 
-// await waits for something that comes from the service.
+// await waits until the service fulfils a condition.
 func (b *scriptBot) await(ts *testscript.TestScript, there func() bool, otherwise func() string) {
 	awaitIn(ts, there, func() string { return otherwise() + "\n" + b.server.Dump() })
 }
 
-// awaitIn waits in a script until something is so, and fails with what is so otherwise.
+// awaitIn waits until a condition holds, or fails with the text of otherwise.
 func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() string) {
 	deadline := time.After(apptest.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -133,7 +132,7 @@ func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() stri
 	}
 }
 
-// speaker is where somebody is: NAME in private, NAME@GROUP, or NAME@GROUP/TOPIC.
+// speaker is a user in a chat: NAME in private, NAME@GROUP, or NAME@GROUP/TOPIC.
 type speaker struct {
 	who  telegramtest.User
 	chat telegramtest.Chat
@@ -160,7 +159,7 @@ func speakerOf(ts *testscript.TestScript, text string) speaker {
 	return p
 }
 
-// chatOf is a group by its name, or a person's private chat.
+// chatOf returns a group, or a user's private chat, by name.
 func chatOf(ts *testscript.TestScript, name string) telegramtest.Chat {
 	if c, ok := botGroups[name]; ok {
 		return c
@@ -172,14 +171,14 @@ func chatOf(ts *testscript.TestScript, name string) telegramtest.Chat {
 	return telegramtest.Chat{}
 }
 
-// write has somebody send a message.
+// send sends a message of a user.
 func (b *scriptBot) send(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
 	p := speakerOf(ts, args[0])
 	for _, media := range args[2:] {
 		more = append(more, mediaOf(ts, media))
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock() // the server may ask about the update before it is noted
+	defer b.mu.Unlock() // the server may ask about the update before it is in forBot
 	update, _ := b.server.Say(p.chat, p.who, strings.ReplaceAll(args[1], `\n`, "\n"), append(p.more, more...)...)
 	b.forBot[update] = meant
 }
@@ -202,8 +201,8 @@ func (b *scriptBot) reply(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("nothing with %q in it stands there", args[1])
 }
 
-// awaitNoted waits until the service has noted that a message in a chat is its own: nobody answers
-// sooner than that takes.
+// awaitNoted waits until the database has a message as the service's own. Nobody answers faster
+// than that.
 func (b *scriptBot) awaitNoted(ts *testscript.TestScript, chat, message int64) {
 	notes := fmt.Sprintf("SELECT count(*) FROM post p JOIN conversation c ON c.id = p.conversation WHERE c.chat = '%d' AND p.message = '%d'",
 		chat, message)
@@ -211,7 +210,7 @@ func (b *scriptBot) awaitNoted(ts *testscript.TestScript, chat, message int64) {
 		func() string { return fmt.Sprintf("message %d of chat %d is not noted", message, chat) })
 }
 
-// edit has somebody change their newest message with a text.
+// edit changes the newest message of a user with a text.
 func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
 	p := speakerOf(ts, args[0])
 	more := p.more
@@ -227,13 +226,13 @@ func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("nothing of %s with the text %q stands there", args[0], args[1])
 }
 
-// awaitTaken waits until the service has taken all that was sent.
+// awaitTaken waits until the service has taken all updates.
 func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool { return b.server.Pending() == 0 }, func() string { return "something is not taken" })
 }
 
-// awaitChat waits until what has come to a chat since the script last looked there is what the file has;
-// what stood there before must be as it was.
+// awaitChat waits until the new messages of a chat are as in a file. Earlier messages must be as
+// the script last saw them.
 func (b *scriptBot) awaitChat(ts *testscript.TestScript, args []string) {
 	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
 	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {
@@ -246,7 +245,7 @@ func (b *scriptBot) awaitChat(ts *testscript.TestScript, args []string) {
 	b.seen[args[0]] = want
 }
 
-// awaitShown waits until something in a chat, and until then anything else may stand there.
+// awaitShown waits until a chat matches a pattern; other messages may come before.
 func (b *scriptBot) awaitShown(ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	pattern, err := regexp.Compile(`(?m)` + args[1])
@@ -269,14 +268,14 @@ func (b *scriptBot) awaitReaction(ts *testscript.TestScript, args []string) {
 	}, func() string { return fmt.Sprintf("%q of %s has not the reaction %q", args[1], args[0], args[2]) })
 }
 
-// transcript is a chat as a person sees it.
+// transcript returns a chat as a user sees it.
 func (b *scriptBot) transcript(chat int64) string {
 	var lines strings.Builder
 	byID := map[int64]telegramtest.Message{}
 	for _, m := range b.server.Chat(chat) {
 		byID[m.ID] = m
 		if m.Text == "" && m.Media == "" {
-			continue // what Telegram itself says there
+			continue // a notice of Telegram itself
 		}
 		if m.Thread != 0 {
 			fmt.Fprintf(&lines, "[%d] ", m.Thread)
@@ -307,12 +306,12 @@ func author(m telegramtest.Message) string {
 	return m.From.First
 }
 
-// withEntities is a text with its entities written out.
+// withEntities returns a text with its entities as tags.
 func withEntities(text string, entities []telegramtest.Entity) string {
 	var b strings.Builder
 	at := 0
 	marks := func() {
-		// the longer one is first where two begin together
+		// the longer one is first if two begin together
 		for _, e := range slices.Backward(entities) {
 			if e.Offset+e.Length == at {
 				b.WriteString("</" + e.Type + ">")
@@ -333,14 +332,14 @@ func withEntities(text string, entities []telegramtest.Entity) string {
 	return b.String()
 }
 
-// Count is the number that a query gives.
+// count returns the number that a query selects.
 func (b *scriptBot) count(ts *testscript.TestScript, query string) (n int) {
 	n, err := strconv.Atoi(strings.Join(sqlitetest.QueryCopy(b.t, b.db, query), "\n"))
 	ts.Check(err)
 	return n
 }
 
-// awaitOutcomes waits until the service has noted what became of what it has sent.
+// awaitOutcomes waits until the service knows the outcome of each sent message.
 func (b *scriptBot) awaitOutcomes(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool { return b.count(ts, unnoted) == 0 },
 		func() string { return "it is not noted what became of a message" })
@@ -355,8 +354,8 @@ const (
 	openFires = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // of reminders and tasks
 )
 
-// awaitSettled waits until nothing waits on either side. What the script has looked at must stand as it
-// stood.
+// awaitSettled waits until nothing is left to do on either side. The chats that the script has seen
+// must not have changed.
 func (b *scriptBot) awaitSettled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
 		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0
@@ -371,8 +370,8 @@ func (b *scriptBot) awaitSettled(ts *testscript.TestScript, _ []string) {
 	}
 }
 
-// calls waits until a method was called so often: N for exactly that, N+ for at least. Those
-// without a parameter of that value don't count.
+// awaitCalls waits until a method was called N times exactly, or N+ for at least N times. Only
+// calls with the given parameter count.
 func (b *scriptBot) awaitCalls(ts *testscript.TestScript, args []string) {
 	least, exact := strings.TrimSuffix(args[1], "+"), !strings.HasSuffix(args[1], "+")
 	want, err := strconv.Atoi(least)
@@ -394,7 +393,7 @@ func (b *scriptBot) awaitCalls(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// faultSettings are the settings of a fault.
+// faultSettings set the fields of a fault, by name.
 var faultSettings = map[string]func(ts *testscript.TestScript, f *telegramtest.Fault, value string){
 	"method": func(_ *testscript.TestScript, f *telegramtest.Fault, v string) { f.Method = v },
 	"chat":   func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.Chat = chatOf(ts, v).ID },
@@ -431,7 +430,7 @@ func (b *scriptBot) mend(*testscript.TestScript, []string) {
 	b.faults = nil
 }
 
-// botEvents are what may happen to the bot.
+// botEvents are events that can happen to the bot.
 var botEvents = map[string]func(ts *testscript.TestScript, s *telegramtest.Server, args []string){
 	"blocked": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
 		s.Block(chatOf(ts, args[0]).ID)
@@ -460,7 +459,7 @@ func (b *scriptBot) event(ts *testscript.TestScript, args []string) {
 	do(ts, b.server, args[1:])
 }
 
-// post brings something to the webhook as somebody does who knows the secret, or does not.
+// post posts a file to the webhook with a secret, which may be wrong.
 func (b *scriptBot) post(ts *testscript.TestScript, args []string) {
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, "http://"+ts.Getenv("HOOK")+"/webhook/telegram",
 		strings.NewReader(ts.ReadFile(args[1])))

@@ -17,18 +17,18 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// scriptTerminal is a person at a terminal in which a program runs.
+// scriptTerminal is a terminal in which a program runs, and the user there.
 type scriptTerminal struct {
 	master *os.File
 	exited chan error
 	pid    int
 
-	mu   sync.Mutex // guards what follows
-	seen string     // all that came
-	past int        // bytes of it, as shown has it, that earlier sees have taken
+	mu   sync.Mutex // guards the fields below
+	seen string     // the whole output
+	past int        // bytes of shown() that earlier `see` commands have matched
 }
 
-// terminalCommand makes a command of what a person at the terminal does.
+// terminalCommand makes a script command of the user at the terminal.
 func terminalCommand(usage string, do func(*scriptTerminal, *testscript.TestScript, []string)) scriptCommand {
 	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
 		if s.terminal == nil {
@@ -50,13 +50,13 @@ func (s *scriptEnv) openTerminal(ts *testscript.TestScript, args []string) {
 	cmd := exec.Command(filepath.Join(s.dir, "bin", args[0]), args[1:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), s.environment(ts)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	// the terminal is its descriptor 0
+	// descriptor 0 is the terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		ts.Check(errors.Join(err, master.Close()))
 	}
 	s.terminal = &scriptTerminal{master: master, exited: make(chan error, 1), pid: cmd.Process.Pid}
-	go s.terminal.watch(cmd) // ends with the program, and that at the script's end at the latest
+	go s.terminal.watch(cmd) // ends with the program, at the latest at the script's end
 }
 
 func (t *scriptTerminal) watch(cmd *exec.Cmd) {
@@ -66,17 +66,17 @@ func (t *scriptTerminal) watch(cmd *exec.Cmd) {
 		t.mu.Lock()
 		t.seen += string(buffer[:n])
 		t.mu.Unlock()
-		if err != nil { // EIO: nobody has the other side open any more
+		if err != nil { // EIO: nobody has the other side open now
 			t.exited <- cmd.Wait()
 			return
 		}
 	}
 }
 
-// escapes are what moves the cursor and gives colours.
+// escapes matches sequences that move the cursor or set colours.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// awaitShown waits until the terminal shows something that it did not show at the last see.
+// awaitShown waits until the terminal shows something new.
 func (t *scriptTerminal) awaitShown(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
@@ -90,8 +90,8 @@ func (t *scriptTerminal) awaitShown(ts *testscript.TestScript, args []string) {
 	})
 }
 
-// shown is what the terminal has shown since, without colours and the cursor's ways; what takes the
-// place of a prompt is on a line of its own.
+// shown returns the output without colours and cursor movements. Output that replaces a prompt is
+// on its own line.
 func (t *scriptTerminal) shown() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +106,7 @@ func (t *scriptTerminal) typeKeys(ts *testscript.TestScript, args []string) {
 	ts.Check(err)
 }
 
-// awaitExit waits for the program to end, as it does when the person has left.
+// awaitExit waits until the program ends, after the user has left.
 func (t *scriptTerminal) awaitExit(ts *testscript.TestScript, _ []string) {
 	select {
 	case err := <-t.exited:
@@ -118,9 +118,9 @@ func (t *scriptTerminal) awaitExit(ts *testscript.TestScript, _ []string) {
 	scriptEnvOf(ts).terminal = nil
 }
 
-// hangUp ends what runs in the terminal, if anything does.
+// hangUp kills the program in the terminal, if it runs.
 func (t *scriptTerminal) hangUp() error {
-	// it is reaped by watch alone, below, so the number is still its own
+	// only watch reaps it, below, so no other process has its number
 	_ = syscall.Kill(t.pid, syscall.SIGKILL)
 	<-t.exited
 	return t.master.Close()

@@ -22,9 +22,9 @@ import (
 	"mews/supervisor/control"
 )
 
-// TestScript runs the scenarios of testdata/script: what a person could type, on the three real
-// programs. Each has a folder of its own, with the programs in bin/, a HOME, and the state of
-// whatever it serves in state/mews.
+// TestScript runs the scenarios of testdata/script: commands of a user, with the three real
+// programs. Each scenario has its own folder, with the programs in bin/, a HOME, and the service's
+// state in state/mews.
 func TestScript(t *testing.T) {
 	apptest.Programs(t) // built before the first scenario's time begins
 	testscript.Run(t, testscript.Params{
@@ -34,53 +34,70 @@ func TestScript(t *testing.T) {
 		Cmds:                scriptCommands,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		// takes what comes as what is wanted
+		// writes the real output into the scripts
 		UpdateScripts: os.Getenv("MEWS_UPDATE_SCRIPTS") != "",
 	})
 }
 
 type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 
-// scriptCommands are what a scenario may say beside testscript's own words.
+// scriptCommands are the scenarios' commands besides those of testscript.
 var scriptCommands = map[string]scriptCommand{
-	// `mews run` in the background, once it answers; its end as a service manager does it, which
-	// must be a good one; and SIGKILL, after which all that it had started must go by itself.
+	// The service:
+	//
+	//	serve            starts `mews run` in the background and waits until it answers
+	//	stop-service     stops it as a service manager does; it must exit with success
+	//	kill-supervisor  kills it; all its other processes must end by themselves
+	//	kill-worker      kills the worker of a user
 	"serve":           command("[FLAG] ...", (*scriptEnv).serve),
 	"stop-service":    command("", (*scriptEnv).stopService),
 	"kill-supervisor": command("", (*scriptEnv).killSupervisor),
 	"kill-worker":     command("USER", (*scriptEnv).killWorker),
 
-	// Nothing of this scenario's programs runs any more, within two seconds; a program prints
-	// something, at last; a folder is a file system of its own.
+	// Programs and files:
+	//
+	//	no-processes  checks that the scenario's programs end within two seconds
+	//	eventually    waits until a program prints a pattern
+	//	small-disk    mounts a small file system
 	"no-processes": command("", (*scriptEnv).noProcesses),
 	"eventually":   command("PATTERN PROGRAM [ARGUMENT] ...", (*scriptEnv).eventually),
 	"small-disk":   command("FOLDER MIB", (*scriptEnv).smallDisk),
 
-	// An endpoint in MODEL_URL that follows one of modelScripts. Held, it hangs in a turn after so
-	// many results: before it answers, until it is released; or after so many bytes of its next
-	// answer, for ever. Each await is for one time that it came to that.
+	// The model, an endpoint at MODEL_URL that follows one of modelScripts:
+	//
+	//	hold        makes it hang at the request with so many results in its turn: before the answer,
+	//	            until release; or for ever, after so many bytes of the answer
+	//	await-held  waits for one such request
 	"model":      command("SCRIPT", (*scriptEnv).startModel),
 	"stop-model": command("", (*scriptEnv).stopModel),
 	"hold":       modelCommand("RESULTS [BYTES]", (*scriptModel).hold),
 	"await-held": modelCommand("", (*scriptModel).awaitHeld),
 	"release":    modelCommand("", (*scriptModel).release),
 
-	// A program in a terminal; keys, as Go writes them (\r is Enter, \x03 Ctrl-C, \x04 Ctrl-D);
-	// what comes there, in this order; and the program's end, which must be a good one.
+	// A program in a terminal:
+	//
+	//	type            types keys as Go writes them: \r is Enter, \x03 Ctrl-C, \x04 Ctrl-D
+	//	see             waits for output, in order
+	//	leave-terminal  waits for the program's end, which must be a success
 	"terminal":       command("PROGRAM [ARGUMENT] ...", (*scriptEnv).openTerminal),
 	"type":           terminalCommand("KEYS", (*scriptTerminal).typeKeys),
 	"see":            terminalCommand("PATTERN", (*scriptTerminal).awaitShown),
 	"leave-terminal": terminalCommand("", (*scriptTerminal).awaitExit),
 
-	// A Bot API server in BOT_URL, where a bot with BOT_TOKEN is, perhaps started with --local, so
-	// that files are in a folder; its webhook may listen at HOOK. Who says something there is NAME
-	// in private, NAME@GROUP or NAME@GROUP/TOPIC; an aside is nothing for the bot, and must not be
-	// kept; a reply is to the newest message with that text in it, and an edit changes their newest
-	// with that text. taken waits until the service has taken all that was sent. What comes to a
-	// chat after what the script has seen there is, at last, as in the file; or the chat shows
-	// something. MEDIA is KIND or KIND=VALUE, of botMedia. noted waits until the service knows what
-	// became of what it has sent; settled until nothing is left to do, and every chat is as `chat`
-	// last saw it.
+	// Telegram, a Bot API server at BOT_URL with the bot of BOT_TOKEN. With FILES it works as if
+	// started with --local, and puts files into that folder. Its webhook may listen at HOOK. WHO is
+	// NAME in private, NAME@GROUP or NAME@GROUP/TOPIC. MEDIA is KIND or KIND=VALUE, of botMedia.
+	//
+	//	says     sends a message
+	//	aside    sends a message that is not for the bot and must not be kept
+	//	replies  answers the newest message with TO in it
+	//	edits    changes the sender's newest message with TEXT
+	//	taken    waits until the service has taken all updates
+	//	chat     waits until the new messages of a chat are as in a file
+	//	shows    waits until a chat matches a pattern
+	//	reacts   waits until a message has a reaction
+	//	noted    waits until the service knows the outcome of each message that it sent
+	//	settled  waits until nothing is left to do; every chat must be as `chat` last saw it
 	"telegram": command("[FILES]", (*scriptEnv).startTelegram),
 	"says":     botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).say),
 	"aside":    botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).aside),
@@ -93,14 +110,18 @@ var scriptCommands = map[string]scriptCommand{
 	"noted":    botCommand("", (*scriptBot).awaitOutcomes),
 	"settled":  botCommand("", (*scriptBot).awaitSettled),
 
-	// Another program calls the public listener at HOOK; a header's value SIGNED:SECRET is the
-	// file's signature.
+	// Another program, which calls the public listener at HOOK. The value SIGNED:SECRET of a header is
+	// replaced by the file's signature.
 	"call": command("PATH FILE STATUS [HEADER=VALUE] ...", (*scriptEnv).call),
 
-	// The bot has never done anything in a chat. Somebody presses a button that is not theirs, and
-	// is shown a text for that. Somebody presses the newest button in their chat that says so; the
-	// newest match of a pattern's group goes into a variable, of a chat or of what a program has
-	// just printed; the code that an app shows for a secret goes into CODE.
+	// Buttons and codes:
+	//
+	//	silent  checks that the bot has never done anything in a chat
+	//	press   presses the newest button with a label in the user's chat
+	//	toast   presses a button of another user, and checks the text that is shown
+	//	take    puts a group of a pattern's newest match in a chat into a variable
+	//	keep    puts a group of a pattern in the last output into a variable
+	//	code    puts the current code of a secret into CODE
 	"silent": botCommand("CHAT", checkSilent),
 	"press":  botCommand("WHO LABEL", pressButton),
 	"toast":  botCommand("WHO LABEL TEXT", pressForeign),
@@ -108,19 +129,29 @@ var scriptCommands = map[string]scriptCommand{
 	"code":   command("SECRET", takeCode),
 	"keep":   command("VARIABLE PATTERN", takePrinted),
 
-	// Telegram fails in one of telegramtest's ways, until it is mended; something happens to the
-	// bot; a method was called so often (N), or at least so often (N+), with such a parameter; the
-	// webhook answers a request with this secret so.
+	// Events of Telegram:
+	//
+	//	fault  makes Telegram fail in one of telegramtest's ways, until mend
+	//	bot    makes something happen to the bot
+	//	calls  waits until a method was called N times, or at least N times (N+), with a parameter
+	//	post   checks the webhook's answer to a request with a secret
 	"fault": botCommand("KIND [NAME=VALUE] ...", (*scriptBot).fault),
 	"mend":  botCommand("", (*scriptBot).mend),
 	"bot":   botCommand("EVENT [ARGUMENT] ...", (*scriptBot).event),
 	"calls": botCommand("METHOD N[+] [NAME=VALUE]", (*scriptBot).awaitCalls),
 	"post":  botCommand("SECRET FILE STATUS", (*scriptBot).post),
 
-	// A GitHub in GITHUB_URL, which knows GITHUB_TOKEN; once it is hooked to an address, such as
-	// HOOK, what happens is told there. Somebody opens an issue in acme/widget, or a pull request
-	// that makes a file, or may do there so much; an issue is, at last, as in a file, and a pull
-	// request has so many reviews.
+	// GitHub, a server at GITHUB_URL with the token of GITHUB_TOKEN and the repository acme/widget:
+	//
+	//	opens     opens an issue
+	//	proposes  opens a pull request that adds a file
+	//	reviews   checks the number of a pull request's reviews
+	//	hooked    makes the repository's webhook call an address, such as HOOK
+	//	permits   gives somebody a permission
+	//	stands    waits until an issue is as in a file
+	//	pushes    pushes a file to a branch, and opens a pull request if the branch is new
+	//	comments  comments on an issue or a pull request
+	//	reviewed  waits until a pull request's reviews are as in a file, after so many mails
 	"github":   command("[PERMISSION=LEVEL] ...", (*scriptEnv).startGitHub),
 	"opens":    hubCommand("WHO TITLE [BODY]", (*scriptHub).openIssue),
 	"proposes": hubCommand("WHO TITLE FILE", (*scriptHub).openPull),
@@ -128,16 +159,13 @@ var scriptCommands = map[string]scriptCommand{
 	"hooked":   hubCommand("ADDRESS SECRET", (*scriptHub).setHook),
 	"permits":  hubCommand("WHO PERMISSION", (*scriptHub).permit),
 	"stands":   hubCommand("NUMBER FILE", (*scriptHub).awaitIssue),
-
-	// Somebody pushes a file to a branch, from which there is a pull request then, or comments; a
-	// pull request's reviews are, at last, as in a file, after so many mails.
 	"pushes":   hubCommand("WHO BRANCH FILE", (*scriptHub).push),
 	"comments": hubCommand("NUMBER WHO TEXT", (*scriptHub).comment),
 	"reviewed": hubCommand("NUMBER MAILS FILE", (*scriptHub).awaitReviews),
 }
 
-// command makes a command of a function. Words of the usage in brackets may be missing, and ... is
-// any number more.
+// command makes a script command of a function. Words of the usage in brackets may be missing; ...
+// allows any number more.
 func command(usage string, run func(*scriptEnv, *testscript.TestScript, []string)) scriptCommand {
 	words := strings.Fields(usage)
 	many := strings.Contains(usage, "...")
@@ -150,8 +178,8 @@ func command(usage string, run func(*scriptEnv, *testscript.TestScript, []string
 	}
 }
 
-// scriptCondition knows [mount], that this account may mount a tmpfs, and [repository], that this
-// is a git checkout.
+// scriptCondition knows [mount], if this account may mount a tmpfs, and [repository], if this is a
+// git checkout.
 func scriptCondition(name string) (bool, error) {
 	switch name {
 	case "mount":
@@ -178,13 +206,13 @@ type scriptEnvKey struct{}
 
 func scriptEnvOf(ts *testscript.TestScript) *scriptEnv { return ts.Value(scriptEnvKey{}).(*scriptEnv) }
 
-// scriptEnv is a scenario's service, model and folder. It belongs to the goroutine of the script.
+// scriptEnv is a scenario's service, model and folder. Only the goroutine of the script uses it.
 type scriptEnv struct {
 	t        testing.TB
 	dir      string
-	names    []string // of the environment variables that a script begins with
+	names    []string // names of the environment variables at the script's start
 	socket   string
-	cmd      *exec.Cmd // the service, nil where there is none
+	cmd      *exec.Cmd // the service, or nil
 	exited   <-chan error
 	model    *scriptModel
 	terminal *scriptTerminal
@@ -226,8 +254,8 @@ func newScriptEnv(env *testscript.Env) error {
 	return nil
 }
 
-// giveHomes has the folders that the script has made belong to the account of workers, as their
-// people would have it.
+// giveHomes gives the folders that the script has made to the account of workers, as if their users
+// had made them.
 func (s *scriptEnv) giveHomes() {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -240,8 +268,8 @@ func (s *scriptEnv) giveHomes() {
 	}
 }
 
-// layOut makes the HOME and puts the programs where no other scenario runs them, so that processes
-// can be told apart.
+// layOut makes the HOME. It puts the programs where no other scenario runs them, so that the
+// scenario's processes can be found.
 func (s *scriptEnv) layOut() error {
 	for _, name := range []string{"bin", "home"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, name), 0o755); err != nil {
@@ -256,8 +284,8 @@ func (s *scriptEnv) layOut() error {
 	return nil
 }
 
-// goEnvironment lets scenarios build with this account's caches, although their HOME is another
-// one, and names the repository that they are of.
+// goEnvironment lets scenarios build with this account's caches, although their HOME differs, and
+// names their repository.
 func goEnvironment(env *testscript.Env) error {
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOTOOLCHAIN", "GOMOD"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
@@ -273,7 +301,7 @@ func goEnvironment(env *testscript.Env) error {
 	return nil
 }
 
-// cleanUp leaves nothing running and nothing mounted, however the script ended.
+// cleanUp ends all processes and mounts, however the script ended.
 func (s *scriptEnv) cleanUp() {
 	if s.t.Failed() {
 		if s.terminal != nil {
@@ -294,7 +322,7 @@ func (s *scriptEnv) cleanUp() {
 		}
 	}
 	for _, pid := range s.processes() {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have gone by itself
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
 	}
 	if s.model != nil {
 		s.model.close()
@@ -306,7 +334,7 @@ func (s *scriptEnv) cleanUp() {
 	}
 }
 
-// WaitFor waits for something that comes from outside this process.
+// waitUntil waits until other processes fulfil a condition.
 func waitUntil(ts *testscript.TestScript, most time.Duration, what string, there func() bool) {
 	deadline := time.After(most)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -320,7 +348,7 @@ func waitUntil(ts *testscript.TestScript, most time.Duration, what string, there
 	}
 }
 
-// serve starts `mews run`. What it prints is added to service.out, what it logs to service.err.
+// serve starts `mews run`. Its output is added to service.out, and its log to service.err.
 func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	if s.cmd != nil {
 		ts.Fatalf("there is a service already")
@@ -334,7 +362,7 @@ func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	cmd.Stdout, cmd.Stderr = out, log
 	ts.Check(cmd.Start())
 	exited := make(chan error, 1)
-	// ends with the service, and that at the script's end at the latest
+	// ends with the service, at the latest at the script's end
 	go func() { exited <- cmd.Wait() }()
 	s.cmd, s.exited = cmd, exited
 	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
@@ -352,7 +380,7 @@ func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	})
 }
 
-// environment is what the script's own programs have, of the variables that it began with.
+// environment returns the variables for the script's programs: those that the script began with.
 func (s *scriptEnv) environment(ts *testscript.TestScript) (env []string) {
 	for _, name := range s.names {
 		env = append(env, name+"="+ts.Getenv(name))
@@ -373,10 +401,10 @@ func (s *scriptEnv) status() (status api.Status, err error) {
 	return status, err
 }
 
-// signal ends the service and returns how it ended.
+// signal sends a signal to the service, and returns how the service ended.
 func (s *scriptEnv) signal(sig os.Signal) error {
 	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Logf("signal the service: %v", err) // it has gone by itself, and its exit says how
+		s.t.Logf("signal the service: %v", err) // it has ended by itself, and its exit status says how
 	}
 	err := <-s.exited
 	s.cmd = nil
@@ -398,7 +426,7 @@ func (s *scriptEnv) killSupervisor(ts *testscript.TestScript, _ []string) {
 	if err := s.signal(syscall.SIGKILL); err == nil {
 		ts.Fatalf("the service had ended by itself")
 	}
-	// Clients of it go on, so only what the service has started must be gone.
+	// The service's clients go on, so only the processes that it started must be gone.
 	waitUntil(ts, 2*time.Second, "spawner and workers to be gone", func() bool {
 		return len(s.processes("mews-spawner", "mews-worker")) == 0
 	})
@@ -424,8 +452,7 @@ func (s *scriptEnv) noProcesses(ts *testscript.TestScript, _ []string) {
 	waitUntil(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
 }
 
-// Processes lists what runs of the programs below the scenario's folder; of those with these names
-// where there are any.
+// processes lists the processes of the scenario's programs, or only of those with the names.
 func (s *scriptEnv) processes(names ...string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -439,7 +466,7 @@ func (s *scriptEnv) processes(names ...string) []int {
 		}
 		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
 		if err != nil || !strings.HasPrefix(exe, s.dir+"/") {
-			continue // it has gone, or is not ours
+			continue // it has ended, or is another account's
 		}
 		if len(names) == 0 || slices.Contains(names, filepath.Base(exe)) {
 			found = append(found, pid)

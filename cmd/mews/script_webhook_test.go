@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// call posts a file to a path of the public listener at HOOK, as JSON, and wants a status. A
-// header's value SIGNED:SECRET is the body's signature.
+// call posts a file as JSON to a path of the public listener at HOOK, and checks the status. The
+// value SIGNED:SECRET of a header is replaced by the body's signature.
 func (s *scriptEnv) call(ts *testscript.TestScript, args []string) {
 	body := ts.ReadFile(args[1])
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, "http://"+ts.Getenv("HOOK")+args[0], strings.NewReader(body))

@@ -28,7 +28,7 @@ func searchVerb(ctx context.Context, con console, args []string) error {
 	return askAndShow(ctx, con, cfg, search.MethodSearch, q, *asJSON, search.Report.Text)
 }
 
-// maxSearchWords is how many arguments a search takes.
+// maxSearchWords limits the arguments of a search.
 const maxSearchWords = 100
 
 // historyVerb is `mews history`.

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// daysPattern is a number of days.
+// daysPattern matches a number of days.
 var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// parseSince reads a length of time before now, or a time where now is. "" is the zero time.
+// parseSince reads a duration before now, such as 7d, or a day. "" is the zero time.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// The limits that hold for every file of this module. Raising one is a visible change and needs a
-// reason.
+// Limits of every file of this module. Raising one is a visible change and needs a reason.
 const (
 	maxFileLines     = 600
 	maxFunctionLines = 80 // not in test files; a table in a variable is no function
@@ -41,7 +40,7 @@ func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 		}
 		foreign := strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_") || entry.Name() == "testdata"
 		if entry.IsDir() && path != root && foreign {
-			return fs.SkipDir // the go command passes these by too
+			return fs.SkipDir // the go command skips these too
 		}
 		if entry.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
@@ -91,7 +90,7 @@ func TestSizes_EachLimit_IsExact(t *testing.T) {
 	}
 }
 
-// sizes measures a module's files and lists what is too large.
+// sizes measures a module's files and lists those that are too large.
 type sizes struct {
 	fset  *token.FileSet
 	files int

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestDiskLine_WorkerReports_ShowTheLast as status has it: what a worker told last, and nothing where none has.
+// TestDiskLine_WorkerReports_ShowTheLast: status shows the size that a worker reported last, or
+// that there is none yet.
 func TestDiskLine_WorkerReports_ShowTheLast(t *testing.T) {
 	var held placement.DiskUsage
 	for _, step := range []struct {

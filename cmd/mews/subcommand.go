@@ -14,14 +14,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// subcommand is one of several things that a verb does.
+// subcommand is one of several commands of a verb, such as add in `mews user add`.
 type subcommand struct {
 	verb string // set by choose
 	name string
 	run  func(ctx context.Context, con console, v subcommand, args []string) error
 }
 
-// choose runs the subcommand of a verb that the first argument names.
+// choose runs the subcommand that the first argument names.
 func choose(ctx context.Context, con console, verb string, subs []subcommand, args []string) error {
 	if len(args) == 0 {
 		listSubcommands(con.err, verb, subs)
@@ -50,14 +50,13 @@ func listSubcommands(w io.Writer, verb string, subs []subcommand) {
 	}
 }
 
-// flags is the flag set of a subcommand. file is the value of its --config.
+// flags returns the flag set of a subcommand. file is the value of --config.
 func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
 	set = flags(con, v.verb+" "+v.name)
 	return set, set.String("config", "", flagConfig)
 }
 
-// parseNames reads flags and the words that stand among them, of which there have to be from least
-// to most.
+// parseNames reads flags, and words in any order with them. It wants from least to most words.
 func parseNames(set *flag.FlagSet, args []string, least, most int) (words []string, err error) {
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -82,8 +81,8 @@ func parseNames(set *flag.FlagSet, args []string, least, most int) (words []stri
 	return nil, errMisuse
 }
 
-// parseClient is parseNames for what asks the service. It loads the configuration too, of which
-// file is the flag.
+// parseClient is parseNames for a verb that asks the service. It also loads the configuration of
+// the --config flag.
 func parseClient(set *flag.FlagSet, file *string, args []string, least, most int) (words []string, cfg *config.Config, err error) {
 	if words, err = parseNames(set, args, least, most); err == nil {
 		cfg, err = findConfig(*file)
@@ -91,14 +90,14 @@ func parseClient(set *flag.FlagSet, file *string, args []string, least, most int
 	return words, cfg, err
 }
 
-// parseUserName is parseClient of a subcommand that is about one person.
+// parseUserName is parseClient for a subcommand with one argument, a user's name.
 func parseUserName(set *flag.FlagSet, file *string, args []string) (name string, cfg *config.Config, err error) {
 	words, cfg, err := parseClient(set, file, args, 1, 1)
 	return strings.Join(words, ""), cfg, err
 }
 
-// userRequest makes a subcommand that takes the name of a person and nothing else. It says what came of
-// the request.
+// userRequest makes a subcommand that only takes a user's name. It sends a request and prints the
+// result.
 func userRequest(method string, about func(name string) any) func(context.Context, console, subcommand, []string) error {
 	return func(ctx context.Context, con console, v subcommand, args []string) error {
 		set, file := v.flags(con)
@@ -112,7 +111,7 @@ func userRequest(method string, about func(name string) any) func(context.Contex
 
 func userName(name string) any { return admin.UserName{User: name} }
 
-// requestAndPrint asks for something to be done, and says what came of it.
+// requestAndPrint sends a request and prints the result.
 func requestAndPrint(ctx context.Context, con console, cfg *config.Config, method string, params any) error {
 	done, err := app.Have[admin.Result](ctx, cfg, method, params)
 	if err == nil {
@@ -121,7 +120,7 @@ func requestAndPrint(ctx context.Context, con console, cfg *config.Config, metho
 	return err
 }
 
-// listUsers asks for the people of the names, which are one or none at all.
+// listUsers asks for the named user, or for all if names is empty.
 func listUsers(ctx context.Context, cfg *config.Config, names []string) (admin.People, error) {
 	return app.Have[admin.People](ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")})
 }

@@ -11,10 +11,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestConversation_ModelSwitches_KeepHistory has one conversation through an endpoint of OpenAI's kind, one of Anthropic's
-// that thinks, and the offline model, back and forth. Each remembers what was said to the others,
-// none is sent another's thoughts, and the transcript has one shape: the person, a call, its
-// result, an answer.
+// TestConversation_ModelSwitches_KeepHistory switches one conversation between an endpoint of
+// OpenAI's kind, a thinking one of Anthropic's, and the offline model. Each sees what was said to
+// the others, but no thoughts of another. All turns have one shape in the transcript: the user, a
+// call, its result, an answer.
 func TestConversation_ModelSwitches_KeepHistory(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := modeltest.FileWriter(r)
@@ -62,7 +62,7 @@ func TestConversation_ModelSwitches_KeepHistory(t *testing.T) {
 	h.Stop()
 }
 
-// ask says something and waits for the answer.
+// ask sends a message and waits for the answer.
 func (v *liveClient) ask(t *testing.T, text string) string {
 	t.Helper()
 	if _, err := v.chat.Say(t.Context(), control.NewKey(), text); err != nil {
@@ -77,8 +77,8 @@ func (v *liveClient) ask(t *testing.T, text string) string {
 	}
 }
 
-// TestProviderCache_TwentyTurns_IsRead: in twenty turns with tools most of what goes to the model is read from the
-// provider's cache, as the fake counts it, because each request begins with the one before it.
+// TestProviderCache_TwentyTurns_IsRead: each request begins with the one before. So in twenty turns
+// with tools most of the input is read from the provider's cache, as the fake counts it.
 func TestProviderCache_TwentyTurns_IsRead(t *testing.T) {
 	server, url := modeltest.NewServer(t, modeltest.FileWriter)
 	h := apptest.NewService(t, "", "ann")

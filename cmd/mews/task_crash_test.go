@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The size of the run. MEWS_TASK_FIRES and MEWS_TASK_KILLS make it longer (`make crash`);
+// Sizes of the run. MEWS_TASK_FIRES and MEWS_TASK_KILLS make it longer (`make crash`);
 // MEWS_TASK_SEED replays one.
 const (
 	taskFires = 48
@@ -27,9 +27,10 @@ const (
 	taskTimes = 4 // how often each task is due
 )
 
-// TestTaskCrashRun has eight people's tasks and checks come while the supervisor is killed at
-// random moments: as they are claimed, looked at, asked of a model, and told. Each moment is kept
-// once, and what came of it is told once; twice only where that is marked and nobody could know.
+// TestTaskCrashRun kills the supervisor at random while tasks and checks of eight people run. The
+// kills fall between the claim of a fire, its check, its model's call and its message. Each fire is
+// kept once, and its result is told once. It is told twice only if the repeat is marked and the
+// fate of the first was unknown.
 func TestTaskCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.Number(t, "MEWS_TASK_FIRES", taskFires), apptest.Number(t, "MEWS_TASK_KILLS", taskKills)
@@ -56,7 +57,7 @@ type taskRun struct {
 	server *telegramtest.Server
 	people []telegramtest.User
 	tasks  int
-	came   chan struct{} // a token for each message of a task that comes to Telegram
+	came   chan struct{} // a token for each task's message that comes to Telegram
 }
 
 var taskNumber = regexp.MustCompile(`apples, task (\d+)\.`)
@@ -88,7 +89,7 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 	return r
 }
 
-// openChats has everybody be known by their private chat.
+// openChats makes the people write, so that the service knows their private chats.
 func (r *taskRun) openChats() {
 	r.Start()
 	for _, u := range r.people {
@@ -106,8 +107,8 @@ func (r *taskRun) kill() {
 	r.CheckIntegrity()
 }
 
-// insertTasks sets so many tasks, of which every third is a check, beside the service: people may have none
-// as often.
+// insertTasks inserts n tasks into the database, and every third is a check. Users may not have
+// tasks that run so often. The service must not run.
 func (r *taskRun) insertTasks(n int) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
 	if err != nil {
@@ -133,7 +134,7 @@ func (r *taskRun) insertTasks(n int) {
 	}
 }
 
-// awaitSome waits for some messages, but not long, and a moment more.
+// awaitSome waits for a few messages, but not long, and a moment more.
 func (r *taskRun) awaitSome() {
 	patience := time.After(3 * time.Second)
 	for range r.rng.IntN(12) {
@@ -147,14 +148,14 @@ func (r *taskRun) awaitSome() {
 	<-time.After(time.Duration(r.rng.IntN(40)) * time.Millisecond)
 }
 
-// settle waits until every task has come as often as it should.
+// settle waits until every task has fired as often as it should.
 func (r *taskRun) settle() {
 	const open = `SELECT (SELECT count(*) FROM outbox WHERE outcome IS NULL) + (SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running'))
 		+ (SELECT count(*) FROM job WHERE state = 'active') + (SELECT count(*) FROM fire WHERE ended_at IS NULL)`
 	r.WaitFor(apptest.Patience+time.Duration(r.tasks*taskTimes)*50*time.Millisecond, "every task to come", func() bool { return r.Count(open) == 0 })
 }
 
-// check holds what is kept, and what stands in each chat, against what was set.
+// check compares the database and each chat with the tasks.
 func (r *taskRun) check(kills int) {
 	r.t.Helper()
 	if n := r.Count("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'skipped')"); n > 0 {
@@ -164,7 +165,7 @@ func (r *taskRun) check(kills int) {
 		r.t.Errorf("%d tasks were not due %d times", n, taskTimes)
 	}
 	said, told, marked := 0, 0, 0
-	chats := map[string][2]int{} // what is plain and what is marked, by task
+	chats := map[string][2]int{} // counts of plain and of marked messages, by task
 	for _, u := range r.people {
 		for _, m := range r.server.Sent(u.ID) {
 			words, count := taskNumber.FindStringSubmatch(m.Text), 0

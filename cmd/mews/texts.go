@@ -1,12 +1,12 @@
 package main
 
-// help is what `mews` and `mews VERB --help` say of a verb or a subcommand.
+// help is the usage and the summary of a verb or a subcommand.
 type help struct {
-	usage   string // what may follow the name
+	usage   string // after the name
 	summary string
 }
 
-// helps has the verbs and the subcommands by their names.
+// helps has the help of verbs and subcommands, by their names.
 var helps = map[string]help{
 	"run":              {"[--config FILE] [--chat [--user NAME]]", "serve; with --chat also drop into the chat"},
 	"chat":             {"[--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...", "talk to your assistant in the terminal"},
@@ -51,11 +51,11 @@ var helps = map[string]help{
 	"audit verify":     {"[--head HEX] [--json]", "whether the audit log is what was written; --head is what an earlier run has printed"},
 }
 
-// textNoPoller is said where nothing can be waited for.
+// textNoPoller is the error if the kernel has no epoll watch or file descriptor left.
 const textNoPoller = "this machine has no epoll watches or no descriptors left for this account: %w. A program of this account holds " +
 	"them. What an assistant runs is ended for it within seconds: try again. sysctl fs.epoll.max_user_watches has how many there are"
 
-// Of the flags.
+// Texts of the flags.
 const (
 	flagConfig        = "the configuration `FILE`"
 	flagJobUser       = "of the user `NAME`; without it your own"
@@ -105,7 +105,7 @@ const (
 	flagOutput        = "write it to `FILE`, which must not be there yet; without it, to standard output"
 )
 
-// Of a command line that makes no sense, and the lists of what there is.
+// Texts about a wrong command line, and of lists of verbs and pages.
 const (
 	textHelpHead     = "Mews: an assistant for the people of one household or team.\n\nUsage: mews VERB [flags]\n\n"
 	textHelpEnd      = "\nmews VERB --help lists a verb's flags; mews help lists the pages of the manual.\n"
@@ -122,7 +122,7 @@ const (
 	textNoName       = "mews %s needs a name\n"
 )
 
-// Of run, models, usage, reload and check.
+// Texts of run, models, usage, reload and check.
 const (
 	textUserWithoutChat = "mews run: --user needs --chat: it says as whom to chat"
 	textStartedWithout  = "mews: %v\nMews starts, but without what is named here.\n"
@@ -138,7 +138,7 @@ const (
 	textCheckedHint     = "  note: %s\n"
 )
 
-// Of the audit log.
+// Texts of audit.
 const (
 	textAuditEmpty   = "mews audit: there is no such row in the log"
 	textAuditEmptyOf = " of %q; `mews user list` says who there is"
@@ -147,7 +147,7 @@ const (
 	textLogBroken    = "the audit log is not what was written, from row %d on. %s"
 )
 
-// Of people.
+// Texts of user.
 const (
 	textRevoked       = "%s of %s taken back\n"
 	textInvite        = "An invite for %s, good once and until %s:\n\n"
@@ -164,7 +164,7 @@ const (
 	textExported       = "%s: all that is kept of %s; what could not be had is listed in its left-out.txt\n"
 )
 
-// Of second factors.
+// Texts of totp.
 const (
 	textFactor       = "The second factor of %s. Scan this with an authenticator app:\n\n"
 	textFactorSecret = "\nor type this secret into it:\n\n  %s\n\nRecovery codes, each good once, without the app. Keep them where you do not lose " +

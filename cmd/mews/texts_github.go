@@ -1,6 +1,6 @@
 package main
 
-// Of repositories on GitHub.
+// Texts about repositories on GitHub.
 const (
 	textGitHubWrong = "something on GitHub needs attention"
 
@@ -14,7 +14,7 @@ const (
 	textRedeliverWhat = "mews github redeliver: say which delivery, by its number in `mews github check`, or --failed\n"
 )
 
-// Of reviews.
+// Texts of review.
 const (
 	textReviewWhat = "mews review: say what: the address of a pull request, --diff FILE or --range A..B; --post is for a pull request alone\n"
 	textNotAllRead = "not all of it was reviewed; what is missing, and why, is said above"

@@ -1,6 +1,6 @@
 package main
 
-// Of `mews search` and `mews history`.
+// Texts of search and history.
 const (
 	flagHistoryUser   = "what was said with the user of this `NAME` (admins only)"
 	flagFrom          = "from this `TIME` on: 2026-11-20, 2026-11, yesterday or 7d"

@@ -13,23 +13,22 @@ import (
 	"testing"
 )
 
-// sentencePattern begins with a capital letter and has three words or more.
+// sentencePattern matches a sentence: it begins with a capital letter and has three words or more.
 var sentencePattern = regexp.MustCompile("^[“\"'`(]*[A-Z][a-z’']*[ ,].*[^ ] +[^ ]")
 
-// nonSentences are literals that look like a sentence and are said to nobody. The key is how they
-// begin.
+// nonSentences are the beginnings of literals that look like a sentence and are shown to nobody.
 var nonSentences = map[string]string{
 	"SELECT ": "SQL", "INSERT ": "SQL", "UPDATE ": "SQL", "DELETE ": "SQL", "PRAGMA ": "SQL", "CREATE ": "SQL", "BEGIN ": "SQL",
 	"ROLLBACK ": "SQL", "RELEASE ": "SQL", "WITH ": "SQL", "VACUUM ": "SQL", "ORDER ": "SQL",
 }
 
-// modelOnlyFolders are folders whose sentences are for a model, or for a test.
+// modelOnlyFolders are folders whose sentences are for a model or for a test.
 var modelOnlyFolders = map[string]string{
 	"supervisor/history": "what it writes is for the model",
 }
 
-// TestTexts_Sentences_StandInTables finds what Mews says to people outside the tables of texts beside
-// their packages: all of them can be read in one go, and translated one day.
+// TestTexts_Sentences_StandInTables finds sentences for people outside texts*.go. In those files
+// all texts can be read in one go, and translated one day.
 func TestTexts_Sentences_StandInTables(t *testing.T) {
 	root := moduleRoot(t)
 	for _, side := range []string{"supervisor", "cmd"} {
@@ -55,7 +54,7 @@ func TestTexts_Sentences_StandInTables(t *testing.T) {
 	}
 }
 
-// sentencesIn lists the sentences of a file, with their lines. src is as go/parser has it.
+// sentencesIn lists the sentences of a file, with their lines. src is as for parser.ParseFile.
 func sentencesIn(t *testing.T, path string, src any) (found []string) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -89,7 +88,7 @@ func isSentence(text string) bool {
 	return sentencePattern.MatchString(strings.TrimSpace(text))
 }
 
-// TestSentencesIn_Sentence_IsFound: the test above can fail.
+// TestSentencesIn_Sentence_IsFound shows that the test above can fail.
 func TestSentencesIn_Sentence_IsFound(t *testing.T) {
 	const src = `package p
 var a = "There is no user %q."

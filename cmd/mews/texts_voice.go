@@ -1,6 +1,6 @@
 package main
 
-// What `mews voice` prints.
+// Texts of `mews voice`.
 const (
 	textVoiceEngines  = "recordings are heard by %s (speech.in, language %s); answers are spoken by %s (speech.out)\n"
 	textVoiceRow      = "  %-12s %s\n"
@@ -15,7 +15,7 @@ const (
 	textSpeechModel   = "%s, which takes %s of memory"
 )
 
-// What `mews voice test` prints.
+// Texts of `mews voice test`.
 const (
 	textHeard        = "heard: %s\nlanguage: %s · length %d:%02d · took %.1f s (%.2f times its length)\n"
 	textHeardNothing = "nothing: nobody speaks in it, or it is too low"

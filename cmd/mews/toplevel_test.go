@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// topLevel is everything that may stand beside go.mod.
+// topLevel lists all allowed entries of the module's root folder.
 var topLevel = []string{
 	"cmd", "supervisor", "worker", "protocol", "config", "deploy",
 	"go.mod", "go.sum", "Makefile", "README.md", "LICENSE",
 	".ci", ".github", ".gitignore",
 }
 
-// ignoredPatterns are patterns of what may stand there and is not part of the project: .gitignore has them
-// too, but for .git.
+// ignoredPatterns match entries that are no part of the project. .gitignore has them too, except
+// .git.
 var ignoredPatterns = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
 
 func TestTopLevel_Entries_AreListed(t *testing.T) {

@@ -16,15 +16,14 @@ import (
 	"mews/supervisor/placement"
 )
 
-// The uids that people without an account get in these tests. Nobody has them, nor has another run
-// of these tests.
+// Range of uids for users without an account. No account has them, and no other run of these tests.
 var (
 	firstUID = 71000 + os.Getpid()%400*20
 	lastUID  = firstUID + 19
 )
 
-// giveOwnUIDs has people live where Mews makes their homes, each with a uid of their own. first is
-// 0 for what is so by default.
+// giveOwnUIDs gives each user a uid, and a home that Mews makes. If first is 0, the default range
+// is used.
 func giveOwnUIDs(h *apptest.Service, first, last int, people ...string) {
 	h.T.Helper()
 	for _, name := range people {
@@ -35,7 +34,7 @@ func giveOwnUIDs(h *apptest.Service, first, last int, people ...string) {
 	}
 }
 
-// replaceConfig replaces something in a configuration, once.
+// replaceConfig replaces a text in a configuration, once.
 func replaceConfig(h *apptest.Service, from, to string) {
 	h.T.Helper()
 	text, err := os.ReadFile(h.Config)
@@ -47,8 +46,8 @@ func replaceConfig(h *apptest.Service, from, to string) {
 	}
 }
 
-// TestUIDs_ByDefault_EachUserHasOne, or it is said why not: another service on this
-// machine has one of them.
+// TestUIDs_ByDefault_EachUserHasOne: without a configured range each user has a uid. If another
+// service on this machine uses one of the range, the status says so.
 func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
@@ -75,10 +74,10 @@ func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
 	}
 }
 
-// TestUIDs_OwnRange_EachUserKeepsOne: who has no account gets a uid that stays theirs. A home that
-// Mews makes belongs to it; one that belongs to the account that people share, and a workspace, are
-// lent, and stay that account's. Where they can't be, their people stay with that account until an
-// admin has handed the home over, by the command that status has.
+// TestUIDs_OwnRange_EachUserKeepsOne: a user without an account gets a uid and keeps it. The uid
+// owns a home that Mews makes. Workspaces, and homes of the shared account, stay that account's and
+// are shared by idmapped mounts. If that fails, the user keeps the shared account until an admin
+// hands the home over, by the command in status.
 func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
@@ -147,8 +146,8 @@ func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	}
 }
 
-// TestUIDs_RangeChanges_HomeIsHandedOver: whose home was made for a uid that is no longer theirs is
-// not served, and doctor has the one command that mends it, with the walls that there are.
+// TestUIDs_RangeChanges_HomeIsHandedOver: a home of a uid outside the new range is not served.
+// doctor prints the one command that mends it, in each tier of walls.
 func TestUIDs_RangeChanges_HomeIsHandedOver(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")

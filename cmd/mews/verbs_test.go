@@ -15,12 +15,12 @@ import (
 	"testing"
 )
 
-// proseWords may follow the program's name in a sentence of a Go literal. None of them is a verb.
+// proseWords may follow the program's name in a sentence of a Go literal. No verb has such a name.
 var proseWords = strings.Fields("approval as is itself needs second stops")
 
-// Mentions of a command. A document names the program in sentences too, so only code counts there:
-// what follows a backtick, a path or a pipe, or begins a line. The second group is what a verb is
-// to do.
+// Patterns of commands in texts. A document also has the program's name in sentences, so only code
+// counts there: after a backtick, a path or a pipe, or at the beginning of a line. The second group
+// is the word after the verb.
 var (
 	literalMention  = regexp.MustCompile(`(?:^|[^\w@-])mews ([a-z]+)(?: ([a-z]+))?\b`)
 	documentMention = regexp.MustCompile("(?m)(?:^[ \t]*|[`/|] ?|\\w=\\S+ )" +
@@ -82,8 +82,7 @@ func TestMentions_UnknownVerbs_AreFaults(t *testing.T) {
 	}
 }
 
-// faultOfMention says what is wrong with `mews NAME WHAT`, "" if nothing is. Only some verbs have
-// something to choose from.
+// faultOfMention says what is wrong with `mews NAME WHAT`, or "". Only some verbs have subcommands.
 func faultOfMention(name, what string) string {
 	if !slices.ContainsFunc(verbs(), func(v verb) bool { return v.name == name }) {
 		return "no verb " + name
@@ -98,8 +97,8 @@ func faultOfMention(name, what string) string {
 	return ""
 }
 
-// texts lists the files that tell people of commands: the programs, the manual, the README, and
-// what is deployed.
+// textFiles lists the files that mention commands to people: the programs, the manual, the README,
+// and deployed files.
 func textFiles(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, name := range strings.Fields("README.md .github cmd config deploy protocol supervisor worker") {
@@ -123,7 +122,7 @@ func textFiles(t *testing.T) (paths []string) {
 	return paths
 }
 
-// eachLiteral calls visit with every string literal of a Go file and its line.
+// eachLiteral calls visit with the line and text of every string literal of a Go file.
 func eachLiteral(t *testing.T, path string, visit func(line int, text string)) {
 	t.Helper()
 	fset := token.NewFileSet()

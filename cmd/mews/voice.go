@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// voiceVerb is `mews voice`: a list, or with test what is heard in a file.
+// voiceVerb is `mews voice`, which lists the speech programs, and `mews voice test`.
 func voiceVerb(ctx context.Context, con console, args []string) error {
 	if len(args) > 0 && args[0] == "test" {
 		return voiceTest(ctx, con, args[1:])
@@ -44,7 +44,7 @@ func voiceVerb(ctx context.Context, con console, args []string) error {
 	return nil
 }
 
-// voiceTest is `mews voice test`.
+// voiceTest is `mews voice test`, which transcribes a file.
 func voiceTest(ctx context.Context, con console, args []string) error {
 	set, file := subcommand{verb: "voice", name: "test"}.flags(con)
 	user := set.String("user", "", flagVoiceUser)
@@ -62,7 +62,7 @@ func voiceTest(ctx context.Context, con console, args []string) error {
 	return err
 }
 
-// printModel says which model transcribes, and what it takes.
+// printModel shows the model that transcribes, and its memory.
 func printModel(w io.Writer, in config.SpeechIn) {
 	found := textNoSpeechModel
 	if in.Engine == config.SpeechEndpoint {

@@ -14,14 +14,14 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// voiceKills is how often the supervisor is killed, after one message in each mode.
+// voiceKills is the number of kills of the supervisor. Each comes after a message in each mode.
 // MEWS_VOICE_KILLS makes the run longer; MEWS_KILL_SEED replays one.
 const voiceKills = 4
 
-// TestVoiceKillRun has two people be answered by voice messages, one of them beside the text and
-// one instead of it, while the supervisor is killed at random moments: from the turn's end to the
-// last row. Each answer is said once, or once more and marked where the first may have come; each
-// text comes in its mode, and in no other.
+// TestVoiceKillRun kills the supervisor at random while two people get voice answers, one with the
+// text and one without. The kills fall between the turn's end and the last database row. Each
+// answer is said once, or again with a mark if the first may have come. Each text comes only in its
+// mode.
 func TestVoiceKillRun(t *testing.T) {
 	for _, program := range []string{"espeak-ng", "ffmpeg"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -51,8 +51,8 @@ func TestVoiceKillRun(t *testing.T) {
 		for i := range people {
 			say(i, fmt.Sprintf("message %d", kill))
 		}
-		// An answer takes some tenths of a second from the turn's end to its voice, as the machine
-		// is: so long is waited at most.
+		// The voice message comes some tenths of a second after the turn's end, depending on the
+		// machine. The wait is at most 1.2 s.
 		<-time.After(time.Duration(rng.IntN(1200)) * time.Millisecond)
 		h.Kill()
 		server.Died(time.Now())
@@ -74,15 +74,14 @@ func TestVoiceKillRun(t *testing.T) {
 	h.CheckIntegrity()
 }
 
-// checkVoices looks at a chat in which each of so many answers was to be said, with a kill after
-// each.
+// checkVoices checks a chat with so many answers and a kill after each.
 func checkVoices(t *testing.T, chat []telegramtest.Message, mode string, answers int) {
 	t.Helper()
 	voices, repeated := 0, 0
 	texts := map[string]int{}
 	for _, m := range chat {
 		switch {
-		case !m.FromBot || strings.Contains(m.Text, "voice message"): // what /voice was answered
+		case !m.FromBot || strings.Contains(m.Text, "voice message"): // the answer to /voice
 		case m.Media == "voice" && strings.HasPrefix(m.Text, apptest.Repeated):
 			repeated++
 		case m.Media == "voice":

@@ -23,9 +23,8 @@ const (
 	webhookKills   = 6
 )
 
-// TestWebhookKillRun: eight callers send GitHub's deliveries and messages of hooks while the
-// supervisor is killed at random moments. What was answered with success is kept, once; every
-// message is told once.
+// TestWebhookKillRun kills the supervisor at random while eight callers send GitHub's deliveries
+// and messages of hooks. A call answered with success is kept once, and every message is sent once.
 func TestWebhookKillRun(t *testing.T) {
 	h, address := newWebhookService(t, webhookCallers)
 	h.Start()
@@ -38,7 +37,7 @@ func TestWebhookKillRun(t *testing.T) {
 		callers.Go(func() {
 			for ; ctx.Err() == nil && sent[i] < 1000; sent[i]++ {
 				deliver(t, address, fmt.Sprintf("%d-%d", i, sent[i]))
-				if sent[i]%40 == 0 { // 30 a minute are taken
+				if sent[i]%40 == 0 { // 30 a minute are allowed
 					notify(t, address, i, sent[i])
 				}
 				answered <- struct{}{}
@@ -81,7 +80,8 @@ func TestWebhookKillRun(t *testing.T) {
 	h.CheckIntegrity()
 }
 
-// newWebhookService is a service that others can call: GitHub, and as many hooks, h0 and so on.
+// newWebhookService makes a service that GitHub and some hooks can call. The hooks are h0, h1 and
+// so on.
 func newWebhookService(t testing.TB, hooks int) (h *apptest.Service, address string) {
 	t.Helper()
 	address, err := unusedAddress()
@@ -97,13 +97,13 @@ func newWebhookService(t testing.TB, hooks int) (h *apptest.Service, address str
 	return h, address
 }
 
-// deliver has a delivery of GitHub's answered with success, however often it takes.
+// deliver repeats a delivery of GitHub until it is answered with success.
 func deliver(t testing.TB, address, key string) {
 	postUntilTaken(t, "http://"+address+"/webhook/github", fmt.Sprintf(`{"ref":"refs/heads/main","after":%q,"repository":{"full_name":"acme/widget"},
 		"sender":{"login":"bob","type":"User"}}`, key), map[string]string{"X-GitHub-Event": "push", "X-GitHub-Delivery": key, "X-GitHub-Hook-ID": "7"})
 }
 
-// notify has a message of a hook answered with success, however often it takes.
+// notify repeats a message of a hook until it is answered with success.
 func notify(t testing.TB, address string, hook, message int) {
 	postUntilTaken(t, fmt.Sprintf("http://%s/webhook/h%d", address, hook), fmt.Sprintf(`{"message":"<%d of %d>"}`, message, hook),
 		map[string]string{"Authorization": "Bearer " + webhookSecret})

@@ -12,14 +12,15 @@ import (
 	"testing"
 )
 
-// maxWordFiles is how many files package supervisor may have: it holds the words that its packages
-// share, and nothing that works on them.
+// maxWordFiles limits the files of package supervisor. It holds the shared types and no code that
+// works on them.
 const maxWordFiles = 15
 
-// forbiddenImports are what the words do not need: a mutex, a context, and what parses.
+// forbiddenImports are packages that such types do not need, such as those with mutexes and
+// parsers.
 var forbiddenImports = []string{"sync", "context", "regexp", "strconv", "text/scanner", "mews/supervisor/"}
 
-// parsingFunctions are the functions that parse, by their package.
+// parsingFunctions are functions that parse, by package.
 var parsingFunctions = map[string][]string{
 	"time": {"Parse", "LoadLocation"}, "json": {"Unmarshal", "NewDecoder"}, "fmt": {"Sscan", "Fscan"},
 }
@@ -71,7 +72,8 @@ func Part() { time.Now() }
 	}
 }
 
-// faultsOfWords are the imports, names and calls of a file that have no place among the words.
+// faultsOfWords returns the imports, names and calls of a file that break the rules for package
+// supervisor.
 func faultsOfWords(file *ast.File) (faults []string) {
 	for _, i := range file.Imports {
 		imported, _ := strconv.Unquote(i.Path.Value) // the parser has read it
@@ -101,7 +103,7 @@ func faultsOfWords(file *ast.File) (faults []string) {
 	return faults
 }
 
-// parsingCall is the call of a function that parses, if a selector is one.
+// parsingCall returns the call of a function that parses, if the selector is one.
 func parsingCall(s *ast.SelectorExpr) []string {
 	pkg, ok := s.X.(*ast.Ident)
 	if !ok {
@@ -115,7 +117,7 @@ func parsingCall(s *ast.SelectorExpr) []string {
 	return nil
 }
 
-// maxGlossary is how many words a glossary has, at most.
+// maxGlossary limits the words of a glossary.
 const maxGlossary = 70
 
 func TestGlossaries_EachWord_StandsOnce(t *testing.T) {
@@ -143,5 +145,5 @@ func TestGlossaries_EachWord_StandsOnce(t *testing.T) {
 	}
 }
 
-// glossaryRow is a word with its meaning: the word has 13 columns.
+// glossaryRow matches a word and its meaning. The word has 13 columns.
 var glossaryRow = regexp.MustCompile(`(?m)^//\t(.{13}) ?\S.*$`)
