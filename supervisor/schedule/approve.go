@@ -14,19 +14,19 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// origin is who wants something of a job, and where they are.
+// origin says who wants to change a job, and in which conversation.
 type origin struct {
 	user    supervisor.User
 	in      supervisor.Conversation
-	inbound int64 // the command or the press
+	inbound int64 // the id of the command or press
 	turn    int64
-	kind    supervisor.TurnKind // of that turn
-	call    string              // of that turn
-	when    string              // the words that say when the job is due
+	kind    supervisor.TurnKind // the kind of that turn
+	call    string              // the tool call in that turn
+	when    string              // the words for the job's new times
 }
 
-// approveNew is nil where a new job may speak where it is to speak. What its person wants where
-// they are needs no other yes.
+// approveNew returns nil if a new job may speak in its conversation. A job that the user sets in
+// that conversation itself needs no approval.
 func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job) error {
 	if from.kind != supervisor.TurnJob && sameChat(j.Conversation, from.in) {
 		return nil
@@ -34,9 +34,8 @@ func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job)
 	return ed.approve(ctx, from, j, supervisor.Job{})
 }
 
-// approve is nil where a job that was another may speak to the group that it is to speak to:
-// nothing of it has changed, or its person says yes to exactly this. For a turn that may be
-// supervisor.ErrWaits.
+// approve returns nil if a changed job may speak in its group. It asks the user unless all that
+// they approved is unchanged. For a turn it may return supervisor.ErrWaitsForAnswer.
 func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Job) error {
 	what, before := approvalArguments(j, from.when), approvalArguments(was, "")
 	if !j.Conversation.InGroup() || slices.Equal(what, before) {
@@ -50,7 +49,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 			text += "\n" + printable.Text(clip(more, maxQuestionText))
 		}
 	}
-	if from.in.ID == 0 { // there is none yet
+	if from.in.ID == 0 { // the conversation has no row yet
 		var err error
 		c := from.in
 		if from.in, err = ed.conversations.Find(ctx, c.User, c.Channel, c.Chat, c.Thread); err != nil {
@@ -61,10 +60,10 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 		Call: from.call, Inbound: from.inbound, Effect: EffectPostElsewhere, Arguments: what, Text: text})
 }
 
-// maxQuestionText is how many characters a question shows of each of what it is about.
+// maxQuestionText is the most characters of each part of an approval question.
 const maxQuestionText = 1000
 
-// clip is how a text begins, and how long it is where that is not all of it.
+// clip cuts a text to the given number of characters, and then says how long it was.
 func clip(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -73,7 +72,7 @@ func clip(text string, most int) string {
 	return fmt.Sprintf(textClipped, string(runes[:most]), len(runes))
 }
 
-// describeTimes say when a job is due; "" of one that can't be read.
+// describeTimes says when a job is due; "" if its rule can't be read.
 func describeTimes(j supervisor.Job) string {
 	rule, err := recurrence.Of(j)
 	if err != nil {
@@ -86,11 +85,11 @@ func describeTimes(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// approvalArguments is all that makes what a job says in a chat what it is, and whose files that is made
-// of: a yes is one to exactly this. when are the words for another time; "" is the job's own.
+// approvalArguments returns all of a job that an approval covers: where it speaks, what it says and
+// when, and whose files it reads. when replaces the job's own rule unless it is "".
 func approvalArguments(j supervisor.Job, when string) []string {
 	check, err := json.Marshal(j.Options.Check)
-	if err != nil { // it has texts and flags alone
+	if err != nil { // impossible: it has only texts and flags
 		return nil
 	}
 	c := j.Conversation

@@ -6,11 +6,12 @@ import (
 	"mews/supervisor/feature"
 )
 
-// MethodJob is what the control socket answers to a Question with a Report. Anybody with an account
-// may ask of their own; admins of somebody's, which is in the audit log then.
+// MethodJob is the method of the control socket that answers a Question with a Report. Anybody with
+// an account may call it for their own jobs. Admins may call it for other users; the audit log
+// notes that.
 const MethodJob = "job"
 
-// answerCall answers `mews job` with what the person has set for themselves.
+// answerCall answers `mews job`, for the caller or for the user that an admin names.
 func (qs *Questions) answerCall(ctx context.Context, by feature.Caller, q Question) (r Report, err error) {
 	user, err := by.UserFor(q.User, "job."+q.Action)
 	if err != nil {

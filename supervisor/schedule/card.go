@@ -11,24 +11,24 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// cardTimes are the times of a job that its card lists.
+// cardTimes is how many times of a job a card lists.
 const cardTimes = 3
 
-// cards show jobs.
+// cards shows jobs.
 type cards struct {
 	*destinations
 	rules  CheckRules
 	budget func(user string) supervisor.Budget
 }
 
-// card shows a job from its row: what it does and when, where it speaks, what becomes of a time
-// that is missed and what it may cost; with buttons.
+// card shows a job with buttons: what it does and when, where it speaks, what happens to missed
+// times, and what it may cost.
 func (cs *cards) card(j supervisor.Job) supervisor.Delivery {
 	return cardWith(j, cs.checkText(j), cs.Terms(j))
 }
 
-// cardWith is the card of a job with those terms, and what it checks. It asks nobody: it may be called while the job is
-// kept.
+// cardWith returns a card with the given check and terms. It does no I/O, so it may be called while
+// the job is being kept.
 func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {
@@ -42,7 +42,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 		d.Text += "\n\n" + textBroken
 		return d
 	}
-	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it
+	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it already
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
@@ -58,7 +58,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	return d
 }
 
-// nextText says when a job comes next, or why it does not.
+// nextText says when a job is next due, or why it is not.
 func nextText(j supervisor.Job, times []string) string {
 	switch {
 	case j.State == supervisor.JobPaused:
@@ -69,7 +69,7 @@ func nextText(j supervisor.Job, times []string) string {
 	return fmt.Sprintf(textNext, strings.Join(times, "; "))
 }
 
-// Terms are the sentences of a card about how the job goes about it.
+// Terms returns the sentences of a card about the job's options.
 func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
 	for _, text := range []string{cs.destinationText(j), missedText(j), cs.costText(j)} {
 		if text != "" {
@@ -84,7 +84,7 @@ func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
 	return sentences
 }
 
-// checkText says what a check is about; "" of another job.
+// checkText describes the check of a job; "" if it has none.
 func (cs *cards) checkText(j supervisor.Job) string {
 	if j.Options.Check.None() {
 		return ""
@@ -92,10 +92,10 @@ func (cs *cards) checkText(j supervisor.Job) string {
 	return cs.rules.Text(j.Options.Check)
 }
 
-// monthDays is how many days the longest month has.
+// monthDays is the length of the longest month.
 const monthDays = 31
 
-// costText says the most that a job may cost; "" of one that asks no model.
+// costText says the most that a job may cost; "" if it asks no model.
 func (cs *cards) costText(j supervisor.Job) string {
 	if !j.AsksModel() || cs.budget == nil {
 		return ""
@@ -114,15 +114,15 @@ func (cs *cards) costText(j supervisor.Job) string {
 	return fmt.Sprintf(textCosts, money.Dollars(most))
 }
 
-// monthCost is the most that a job can cost in the longest month from its next time on, and how
-// often it comes then, as far as that matters.
+// monthCost returns the most that a job can cost in its next month, and how often it comes in that
+// time. It stops counting once the budget of the month or day is reached.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
 	if most = b.Month; b.Day > 0 && (most == 0 || most > monthDays*b.Day) {
 		most = monthDays * b.Day
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if !found {
-		at, found, _ = recurrence.NextOf(j, j.FiredUntil) // one that can't be read comes never
+		at, found, _ = recurrence.NextOf(j, j.FiredUntil) // a job that can't be read never comes
 	}
 	for end := monthEnd(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxMonthFires; times++ {
 		j.FireCount++
@@ -134,11 +134,11 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	return most, times
 }
 
-// maxMonthFires bounds how many times of a month are counted: a job that asks a model comes no
-// oftener.
+// maxMonthFires limits the counted fires of a month. minPeriod allows no more for a job that asks a
+// model.
 const maxMonthFires = int64(monthDays * 24 * time.Hour / minPeriod)
 
-// monthEnd is the end of a month from a moment on, by a job's clocks.
+// monthEnd returns the end of a month from a time, in the job's zone.
 func monthEnd(j supervisor.Job, from time.Time) time.Time {
 	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
@@ -147,7 +147,7 @@ func monthEnd(j supervisor.Job, from time.Time) time.Time {
 	return from.In(zone).AddDate(0, 0, monthDays)
 }
 
-// nextTimes are a job's rule and the next times that it is due.
+// nextTimes returns a job's rule and its next times.
 func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
 	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
@@ -172,7 +172,7 @@ func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err erro
 	return rule, times, nil
 }
 
-// listTitle is what a list says of a job, on one line.
+// listTitle returns the text for a job in a list, on one line.
 func listTitle(j supervisor.Job) string {
 	if j.Kind != supervisor.JobReminder {
 		return job.Title(j)
@@ -180,13 +180,13 @@ func listTitle(j supervisor.Job) string {
 	return brief(j.Text)
 }
 
-// Line says when a job is due, and next.
+// Line says when a job is due, and when next.
 func Line(j supervisor.Job) string {
 	rule, times, err := nextTimes(j)
 	if err != nil {
 		return textBroken
 	}
-	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it
+	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it already
 	next := textPaused
 	switch {
 	case j.State == supervisor.JobProposed:

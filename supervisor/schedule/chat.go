@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/job"
 )
 
-// Chat does what people want of their jobs in a chat: by commands and by buttons.
+// Chat handles commands and buttons about jobs.
 type Chat struct{ *editor }
 
-// Remind sets a reminder from "WHEN: TEXT", and shows it. inbound is the command; the same again
-// changes nothing. An error is for whoever wrote it.
+// Remind sets a reminder from "WHEN: TEXT" and returns its card.
+// inbound is the command; a repeated call for it changes nothing. An error is for the user.
 func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
 	words string, at time.Time) (d supervisor.Delivery, err error) {
 	when, text, err := splitWhen(words)
@@ -34,18 +34,18 @@ func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.C
 	return ch.card(j), nil
 }
 
-// What /jobs shows at most.
+// Limits of /jobs.
 const (
 	maxListed     = 40
-	maxListedRows = 20 // of buttons
+	maxListedRows = 20 // rows of buttons
 )
 
-// beginPresses are the buttons that begin a job of a list, by its state.
+// beginPresses are the buttons in the list that start or resume a job, by its state.
 var beginPresses = map[supervisor.JobState]string{
 	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
 }
 
-// List shows a person's jobs, the oldest first.
+// List lists a user's jobs, oldest first.
 func (ch *Chat) List(ctx context.Context, user string) (d supervisor.Delivery, err error) {
 	list, err := ch.store.List(ctx, user)
 	if err != nil {
@@ -69,7 +69,7 @@ func (ch *Chat) List(ctx context.Context, user string) (d supervisor.Delivery, e
 	return d, nil
 }
 
-// Cancel deletes a job of a person's by its number.
+// Cancel deletes a user's job by its number.
 func (ch *Chat) Cancel(ctx context.Context, user, number string) (string, error) {
 	if number == "" {
 		return textWhichJob, nil

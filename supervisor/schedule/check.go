@@ -13,45 +13,45 @@ import (
 )
 
 const (
-	maxChecks = 2 // of everybody; of each person one
-	// after that a check is taken for lost, and begun again
+	maxChecks = 2 // of all users; each user has one
+	// after this time a check counts as lost and is repeated
 	checkLease   = (protocol.CheckSeconds + 60) * time.Second
-	checkTimeout = (protocol.CheckSeconds + 30) * time.Second // that one may take
+	checkTimeout = (protocol.CheckSeconds + 30) * time.Second // the timeout of a check
 )
 
-// CheckStore keeps the checks of jobs that are due.
+// CheckStore keeps the checks of due jobs.
 type CheckStore interface {
-	// FindSeen is what a job's last check has seen; "" if there was none.
+	// FindSeen returns what a job's last check kept; "" if there was none.
 	FindSeen(ctx context.Context, job int64) (string, error)
-	// ForgetSeen makes a job's next check its first.
+	// ForgetSeen makes a job's next check its first one.
 	ForgetSeen(ctx context.Context, job int64) error
-	// Lease says that a fire is checked until a time. It is not ok if this one or another of its
-	// person is being checked already, or if the fire has ended.
+	// Lease starts the check of a fire and keeps it until a time. It returns false if a check of
+	// this user runs already, or if the fire has ended.
 	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
-	// FreeLeases has begin again what an earlier life has leased.
+	// FreeLeases makes checks from before the start begin again.
 	FreeLeases(ctx context.Context, now time.Time) error
-	// Release says what was held for the end of quiet hours and is due, but to who rests. It
-	// returns what is said.
+	// Release sends what waits for quiet hours that are over, except for users for whom rests
+	// returns true. It returns the deliveries.
 	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
-	// EndCheck keeps how a check has ended. It returns what is said, and the inbound of the turn
-	// that begins. Neither is there if the job has changed since: it is checked again.
+	// EndCheck keeps the end of a check. It returns the deliveries and the inbound of the turn, if
+	// one begins. Both are empty if the job has changed since; then the check is repeated.
 	EndCheck(ctx context.Context, f supervisor.ClaimedFire, end supervisor.CheckEnd) ([]supervisor.Delivery,
 		supervisor.Inbound, error)
 }
 
-// CheckRules are those of jobs that are checks.
+// CheckRules are the rules for jobs that are checks.
 type CheckRules struct {
-	Of    func(protocol.Check) (supervisor.Check, error) // what one is about, or what is wrong with it
-	Typed func(protocol.Check) error                     // refuses what is of a check where there is none
-	Text  func(supervisor.Check) string                  // says what one is about
+	Of    func(protocol.Check) (supervisor.Check, error) // parses a check, or says what is wrong
+	Typed func(protocol.Check) error                     // refuses the fields of a check in a job that is none
+	Text  func(supervisor.Check) string                  // describes a check
 }
 
-// Check finds whether there is something to be said of a job that is due, or to be done in a turn.
-// Errors are for the person; one that may pass wraps supervisor.ErrCheckAgain.
+// Check decides whether a due job has something to say, or needs a turn. Errors are for the user.
+// An error that may pass wraps supervisor.ErrCheckAgain.
 type Check func(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error)
 
-// beginCheck checks a fire beside the loop and beside others. It never blocks: if enough run, the
-// fire waits.
+// beginCheck starts the check of a fire in its own goroutine. It never blocks: if maxChecks run
+// already, the fire waits.
 func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
 	slot, ok := s.running.TryAcquire("")
 	if !ok {
@@ -77,8 +77,8 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 	return nil
 }
 
-// check checks a fire, and keeps how that has ended. What ends with ctx is begun again, and what its
-// person has changed meanwhile.
+// check runs a check and keeps its end. If ctx ends first, or the user changes the job meanwhile,
+// the check is repeated.
 func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error) {
 	if c.Seen, err = s.checkStore.FindSeen(ctx, c.Job.ID); err != nil {
 		return err
@@ -109,14 +109,14 @@ func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error
 	return nil
 }
 
-// checkTurn is the turn that goes on with a check. What was found is material.
+// checkTurn returns the inbound of the turn that continues a check. The findings are its material.
 func (s *Schedule) checkTurn(c supervisor.CheckFire, p supervisor.CheckPrompt) supervisor.Inbound {
 	c.Job.Text = p.Text
 	c.Material = strings.TrimSpace(c.Material + "\n" + p.Material)
 	return s.newInbound(c.Owner, c.ClaimedFire, nil)
 }
 
-// errorText is what a person may read of an error.
+// errorText returns the text of an error for the user.
 func errorText(err error) string {
 	if told := new(supervisor.Error); errors.As(err, &told) {
 		return told.Message

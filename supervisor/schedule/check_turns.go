@@ -7,12 +7,11 @@ import (
 	"mews/supervisor"
 )
 
-// checkTurns number each person's last check in the order in which checks began. Of those who wait,
-// the person whose was the longest ago is next, so that nobody waits for all that another has. The
-// loop alone uses it.
+// checkTurns numbers each user's last check in the order of their starts. The user whose last check
+// is oldest is next, so nobody waits for all checks of another. Only the loop uses it.
 type checkTurns map[string]int
 
-// noteBegun keeps that a check of somebody has begun.
+// noteBegun notes that a check of a user has begun.
 func (t checkTurns) noteBegun(user string) {
 	last := 0
 	for _, n := range t {
@@ -21,7 +20,7 @@ func (t checkTurns) noteBegun(user string) {
 	t[user] = last + 1
 }
 
-// order orders fires by whose turn it is, and else leaves them as they are.
+// order sorts fires by their users' turns; it is stable.
 func (t checkTurns) order(list []supervisor.ClaimedFire) []supervisor.ClaimedFire {
 	return slices.SortedStableFunc(slices.Values(list), func(a, b supervisor.ClaimedFire) int { return cmp.Compare(t[a.Job.User], t[b.Job.User]) })
 }

@@ -11,21 +11,22 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The words for destinations that need no name.
+// Words for destinations without a number.
 const (
 	wordHere    = "here"
 	wordPrivate = "private"
 )
 
-// destinations are where jobs may speak.
+// destinations knows where jobs may speak.
 type destinations struct {
 	conversations sqlite.Conversations
 	people        func(name string) (supervisor.User, bool)
 	allowed       func(supervisor.Conversation) bool
 }
 
-// setDestination has a job speak where values say, if they do: here, in its person's private chat, or in
-// a group by its number, with a topic's behind a slash. Whether it may is for approve.
+// setDestination sets where a job speaks, if values say so: here, the user's private chat, or a
+// group by its number, with a topic after a slash. approve checks afterwards whether the job may
+// speak there.
 func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	to, set := values[optionTo]
 	switch to = strings.TrimSpace(to); {
@@ -55,18 +56,18 @@ func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor
 	return nil
 }
 
-// sameChat says whether two conversations are in one chat and thread.
+// sameChat reports whether two conversations are in the same chat and thread.
 func sameChat(a, b supervisor.Conversation) bool {
 	return a.Channel == b.Channel && a.Chat == b.Chat && a.Thread == b.Thread
 }
 
-// groupsOf are the conversations of a person in groups where people may speak.
+// groupsOf returns a user's conversations in groups where people may speak.
 func (ds *destinations) groupsOf(ctx context.Context, user string) ([]supervisor.Conversation, error) {
 	list, err := ds.conversations.ListOf(ctx, user)
 	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.InGroup() || !ds.allowed(c) }), err
 }
 
-// groupName is how a group is named: by its number and, behind a slash, its topic's.
+// groupName returns the name of a group: its number and, after a slash, its topic's.
 func groupName(c supervisor.Conversation) string {
 	if c.Thread == "" {
 		return c.Chat
@@ -74,9 +75,8 @@ func groupName(c supervisor.Conversation) string {
 	return c.Chat + "/" + c.Thread
 }
 
-// destination is where a job says something: where it is to speak, but in the person's private chat
-// where that is nothing that they open by themselves, or a group in which nobody may speak any
-// more.
+// destination returns the conversation in which a job speaks. It is the user's private chat if the
+// job was set in a terminal, or if nobody may speak in the job's group any more.
 func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 	user, _ := ds.people(j.User)
 	if c := j.Conversation; len(user.Accounts) > 0 && (c.Chat == "" || c.InGroup() && !ds.allowed(c)) {

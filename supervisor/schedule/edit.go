@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// editor sets what a job is: its words, its times, its options and where it speaks.
+// editor changes jobs: their texts, times, options and conversations.
 type editor struct {
 	*Jobs
 	*cards
@@ -29,8 +29,7 @@ type editor struct {
 	routineTimes func(j supervisor.Job) error
 }
 
-// edit changes a job: by words that say when it is due, with what it says where that follows behind
-// a colon (alone, where the colon is the first character), and by what is set, by name.
+// edit changes a job. words are "WHEN", "WHEN: TEXT" or ": TEXT"; set are options by name.
 func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words string, set map[string]string) (supervisor.Job, error) {
 	if j.State == supervisor.JobDone {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
@@ -66,11 +65,11 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 	return kept, err
 }
 
-// settingPattern is one NAME=VALUE.
+// settingPattern matches one NAME=VALUE.
 var settingPattern = regexp.MustCompile(`^([a-z_]+)=(\S*)$`)
 
-// parseSettings reads words that are NAME=VALUE; it gives none for others. Where the first is one, so
-// are all.
+// parseSettings parses words of the form NAME=VALUE. If the first word has another form, it returns
+// nil. If a later one has, it returns an error.
 func parseSettings(words string) (map[string]string, error) {
 	set := map[string]string{}
 	for i, word := range strings.Fields(words) {
@@ -86,8 +85,8 @@ func parseSettings(words string) (map[string]string, error) {
 	return set, nil
 }
 
-// askChange asks what is to change of a job, and changes that. The press of a button waits for the
-// answer.
+// askChange asks the user what to change about a job, and changes it. The press of the button waits
+// for the answer.
 func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
@@ -119,8 +118,8 @@ func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) 
 	return ed.card(changed), nil
 }
 
-// setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its
-// person says yes.
+// setState pauses or resumes a job; "" changes nothing. It does not start a proposed job: only its
+// user can approve that.
 func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 	switch was := j.State; {
 	case state == "":
@@ -139,10 +138,10 @@ func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 	return err
 }
 
-// whenPattern parts when from what at the first colon with a space or a new line behind it.
+// whenPattern splits WHEN and TEXT at the first colon before a space or a new line.
 var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
 
-// splitWhen parts "WHEN: TEXT".
+// splitWhen splits "WHEN: TEXT".
 func splitWhen(words string) (when, text string, err error) {
 	found := whenPattern.FindStringSubmatch(words)
 	if found == nil {
@@ -151,8 +150,7 @@ func splitWhen(words string) (when, text string, err error) {
 	return found[1], strings.TrimSpace(found[2]), nil
 }
 
-// checkRoutineChange refuses to have what is built in be another thing, or come at other times where
-// those are fixed. Its name says what it does.
+// checkRoutineChange refuses changes to the name and text of a routine, and to fixed times.
 func (ed *editor) checkRoutineChange(was, j supervisor.Job, when string) error {
 	switch {
 	case was.Kind != supervisor.JobRoutine:

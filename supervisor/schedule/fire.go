@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	lateAfter       = 2 * time.Minute // from then on a reminder says when it was due
-	maxSeparateLate = 3               // so many late ones come in messages of their own
+	lateAfter       = 2 * time.Minute // from this delay on, a reminder says when it was due
+	maxSeparateLate = 3               // more late reminders than this share one message
 )
 
-// fire fires what is due. What a crash cuts off is either kept whole or due again.
+// fire fires all due jobs. After a crash each fire is either kept whole or due again.
 func (s *Schedule) fire(ctx context.Context) error {
 	var resting []string
-	caught := map[string]int{} // late turns of each person
+	caught := map[string]int{} // late turns of each user
 	for {
 		now := s.now()
 		due, err := s.queue.ListDue(ctx, now, now.Add(-lateAfter), resting, maxDue)
@@ -36,7 +36,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 			return !known
 		})
 		if len(awake) == 0 {
-			continue // of those who are not resting there may be more
+			continue // users who may speak may have more due jobs
 		}
 		said, err := s.queue.PutFires(ctx, s.newBatches(awake, now, caught))
 		if err != nil {
@@ -48,15 +48,15 @@ func (s *Schedule) fire(ctx context.Context) error {
 	}
 }
 
-// firesByConversation are fires by where something is told of them.
+// firesByConversation groups fires by the conversation of their notice.
 type firesByConversation map[supervisor.Conversation][]supervisor.Fire
 
 func (m firesByConversation) add(c supervisor.Conversation, f supervisor.Fire) {
 	m[c] = append(m[c], f)
 }
 
-// newBatches are what is done of jobs that are due: each says its own, but for those that are late or
-// missed together in one chat. caught counts the late turns of each person.
+// newBatches returns the fires of due jobs. Late or missed jobs of one chat may share a batch; any
+// other job has its own. caught counts the late turns of each user.
 func (s *Schedule) newBatches(due []supervisor.Job, now time.Time, caught map[string]int) (newBatches []supervisor.FireBatch) {
 	overdue, lost := firesByConversation{}, firesByConversation{}
 	for _, j := range due {
@@ -79,7 +79,7 @@ func (s *Schedule) newBatches(due []supervisor.Job, now time.Time, caught map[st
 	return append(newBatches, s.lateBatches(overdue, lost, now)...)
 }
 
-// lateBatches say what is late, and what was missed.
+// lateBatches returns the batches for late and for missed fires.
 func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time) (firings []supervisor.FireBatch) {
 	for _, fires := range overdue {
 		if len(fires) > maxSeparateLate {
@@ -103,14 +103,14 @@ func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time)
 	return firings
 }
 
-// missedBatches say what was missed in one chat, in one message. About what is to be asked there is
-// one for each.
+// missedBatches returns the batches for missed fires in one chat. They share one message, except
+// those that ask the user.
 func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (firings []supervisor.FireBatch) {
 	var told []supervisor.Fire
 	for _, f := range fires {
 		text := fmt.Sprintf(textMissedAsk, job.Title(f.Job), dueText(f, now))
 		switch {
-		case f.Job.Kind == supervisor.JobRoutine: // the next time will do
+		case f.Job.Kind == supervisor.JobRoutine: // its next time is soon enough
 			firings = append(firings, s.newBatch("", nil, f))
 		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
 			firings = append(
@@ -138,7 +138,7 @@ func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (firing
 		job.Buttons(told[0].Job, supervisor.JobRun), told[0]))
 }
 
-// fireLines name fires and when they were due.
+// fireLines lists fires and when they were due.
 func fireLines(fires []supervisor.Fire, now time.Time) string {
 	var list strings.Builder
 	for _, f := range fires {
@@ -147,8 +147,8 @@ func fireLines(fires []supervisor.Fire, now time.Time) string {
 	return list.String()
 }
 
-// newFire is what becomes of a job that is due. However many of its times have passed, it is once,
-// and as late as the last of them. A job that can't be read is paused.
+// newFire returns the fire of a due job. If several of its times have passed, it is still one fire,
+// for the last of them. A job that can't be read is paused.
 func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	f := supervisor.Fire{
 		Job:      j,
@@ -173,11 +173,11 @@ func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	return f, err
 }
 
-// lastDue is the last of a job's times that have passed. Where its next was a moment ago, that is
-// it.
+// lastDue returns the last of a job's times up to now. If its next time was at most a minute ago,
+// it returns that.
 func lastDue(j supervisor.Job, now time.Time) time.Time {
 	last, from := j.Next, j.Next
-	// there is one in what follows from, and none in what follows to
+	// a time follows from, and none follows to
 	for to := now; to.Sub(from) > time.Minute; {
 		middle := from.Add(to.Sub(from) / 2)
 		next, found, err := recurrence.NextOf(j, middle)
@@ -190,8 +190,7 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 	return last
 }
 
-// newBatch says something where the jobs were made: or in the person's private chat where that is
-// nothing that they open by themselves.
+// newBatch returns a batch with a notice in the conversation where its jobs speak.
 func (s *Schedule) newBatch(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.FireBatch {
 	user, _ := s.person(fires[0].Job.User)
 	return supervisor.FireBatch{Fires: fires, Private: user.PrivateChat(),
@@ -203,8 +202,8 @@ func (s *Schedule) newBatch(text string, buttons [][]supervisor.Button, fires ..
 			)}}
 }
 
-// waitsForQuietHours says whether what a job says waits for the end of quiet hours: all but a reminder with a
-// time of its own, and what has priority.
+// waitsForQuietHours reports whether a job's message waits for the end of quiet hours. Reminders
+// with a fixed time and jobs of high priority do not wait.
 func waitsForQuietHours(j supervisor.Job) bool {
 	if j.Options.Priority == supervisor.JobHigh {
 		return false
@@ -213,7 +212,7 @@ func waitsForQuietHours(j supervisor.Job) bool {
 	return j.Kind != supervisor.JobReminder || err == nil && r.Kind == recurrence.Interval
 }
 
-// dueText says when a fire was due that is late.
+// dueText says when a late fire was due.
 func dueText(f supervisor.Fire, now time.Time) string {
 	zone, err := recurrence.ZoneOf(f.Job)
 	if err != nil {
@@ -230,7 +229,7 @@ func dueText(f supervisor.Fire, now time.Time) string {
 	return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Duration(ago))
 }
 
-// reminderButtons are the buttons below a reminder.
+// reminderButtons returns the buttons below a reminder.
 func reminderButtons(j supervisor.Job) [][]supervisor.Button {
 	press := func(what string) string { return fmt.Sprintf("%s%s %d", supervisor.JobPrefix, what, j.ID) }
 	return [][]supervisor.Button{{{Text: "Done", Press: press(pressDone)}, {Text: "10 min", Press: press(pressSoon)},

@@ -16,19 +16,19 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// Jobs are people's jobs as they are kept. What changes them wakes the loop.
+// Jobs changes users' jobs. Each change wakes the loop.
 type Jobs struct {
 	store      Store
 	person     func(name string) (supervisor.User, bool)
 	wakeOutbox func(conversation int64)
 	now        func() time.Time
-	woken      chan struct{} // holds a token when a job may be due earlier than the loop knows
+	woken      chan struct{} // holds a token if a job may be due earlier than the loop knows
 }
 
-// Wake has the loop look at the clock. It never blocks.
+// Wake makes the loop check for due jobs now. It never blocks.
 func (js *Jobs) Wake() { signals.Send(js.woken) }
 
-// Put keeps a new job. show, where it is not nil, is said of it at once.
+// Put keeps a new job. show returns a message about it that is sent at once; nil means none.
 func (js *Jobs) Put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
 	j, said, err := js.store.Put(ctx, j, show)
 	if errors.Is(err, supervisor.ErrTooManyJobs) {
@@ -46,7 +46,7 @@ func (js *Jobs) queued(said []supervisor.Delivery) {
 }
 
 func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j supervisor.Job, err error) {
-	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // 0 is of no job
+	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // 0 is the id of no job
 	j, found, err := js.store.Find(ctx, user, id)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeNotFound, textNoJob, printable.Text(number))
@@ -54,8 +54,8 @@ func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j superv
 	return j, err
 }
 
-// remove has a job be due no more, and what is under way not be tried again. Of one that was deleted
-// already it says the same.
+// remove deletes a job; a running fire is not tried again. A deleted job changes no more, but the
+// answer is the same.
 func (js *Jobs) remove(ctx context.Context, j supervisor.Job) (string, error) {
 	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listTitle(j))
 	if j.Options.Deleted {
@@ -65,7 +65,7 @@ func (js *Jobs) remove(ctx context.Context, j supervisor.Job) (string, error) {
 	return text, js.Change(ctx, j)
 }
 
-// Change changes a job as it was read.
+// Change keeps a changed job, unless it has changed since it was read.
 func (js *Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	err := js.store.Change(ctx, j)
 	switch {
@@ -78,7 +78,7 @@ func (js *Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return err
 }
 
-// Pause has a job not come before it is resumed.
+// Pause stops a job until it is resumed.
 func (js *Jobs) Pause(ctx context.Context, j supervisor.Job) (string, error) {
 	if j.State == supervisor.JobDone {
 		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), nil
@@ -87,12 +87,12 @@ func (js *Jobs) Pause(ctx context.Context, j supervisor.Job) (string, error) {
 	return fmt.Sprintf(textPausedIt, nouns[j.Kind], j.ID), js.Change(ctx, j)
 }
 
-// Resume has a job go on from now: what was due meanwhile is not made up for.
+// Resume resumes a job from now on; missed times are not made up for.
 func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	next, found := j.Next, j.State == supervisor.JobActive
 	var err error
 	if j.State == supervisor.JobPaused || j.State == supervisor.JobProposed {
-		// the clock was set back: what was fired stays so
+		// if the clock was set back, earlier fires are not repeated
 		if since := firedUntil(j, now); now.Before(since) {
 			now = since
 		}
@@ -115,8 +115,8 @@ func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (st
 	return fmt.Sprintf(textResumed, nouns[j.Kind], j.ID, next.In(zone).Format(timeLayout)), nil
 }
 
-// RunNow has a task be done now, also one that is paused. One that is done is not, unless it ended by
-// itself and its last time came to nothing.
+// RunNow starts a task now, even if it is paused. A job that is done does not run, unless its last
+// fire was missed or has failed.
 func (js *Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	if j.Kind == supervisor.JobReminder {
 		return textNothing, nil
@@ -141,10 +141,10 @@ func (js *Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (st
 	return textRuns, nil
 }
 
-// numberPattern is what is taken for a job's number: no name is such.
+// numberPattern matches a job's number; a name can't match it.
 var numberPattern = regexp.MustCompile(`^[+-]?\d+$`)
 
-// findNamed finds a job by its number, or by its name where only one has that.
+// findNamed finds a job by its number, or by its name if only one job has that.
 func (js *Jobs) findNamed(ctx context.Context, user, name string) (supervisor.Job, error) {
 	if numberPattern.MatchString(name) || name == "" {
 		return js.findByNumber(ctx, user, name)

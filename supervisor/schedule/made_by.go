@@ -2,8 +2,8 @@ package schedule
 
 import "fmt"
 
-// madeByInbound names a command or a press that makes a job.
+// madeByInbound identifies the command or press that makes a job.
 func madeByInbound(inbound int64) string { return fmt.Sprintf("inbound/%d", inbound) }
 
-// madeByCall names a tool call that makes a job.
+// madeByCall identifies the tool call that makes a job.
 func madeByCall(turn int64, call string) string { return fmt.Sprintf("call/%d/%s", turn, call) }

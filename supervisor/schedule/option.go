@@ -16,14 +16,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// option is what can be set of a job beside its time and its words.
+// option is a setting of a job beside its times and text.
 type option struct {
-	kinds []supervisor.JobKind // that have it
-	want  string               // what it may be
-	// set sets it; "" is as usual. It is not ok for a value that makes no sense; an error says more
-	// of what is wrong with one.
+	kinds []supervisor.JobKind // the kinds of jobs that have it
+	want  string               // a description of its values
+	// set parses and keeps a value; "" means the default. ok is false for an invalid value; an
+	// error says more about it.
 	set func(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
-	// show says in words what was set; "" where it is as usual.
+	// show describes the value; "" means the default.
 	show func(o supervisor.JobOptions) string
 }
 
@@ -34,18 +34,18 @@ var (
 	turnKinds = []supervisor.JobKind{supervisor.JobTask, supervisor.JobCheck, supervisor.JobRoutine}
 )
 
-// Bounds of what is set.
+// Limits and words of options.
 const (
 	minGrace     = time.Minute
 	longestGrace = 7 * 24 * time.Hour
-	optionTo     = "to" // is no option of the row: it says where the job speaks
+	optionTo     = "to" // not in the row's options: it says where the job speaks
 	wordUsual    = "default"
 	wordYes      = "yes"
 	wordNo       = "no"
-	priorityHigh = "urgent" // is another word for high
+	priorityHigh = "urgent" // another word for high
 )
 
-// options are all of them, by name.
+// options are all options, by name.
 var options = map[string]option{
 	"on_miss": {timeKinds, "run, skip or ask", oneOf(func(o *supervisor.JobOptions) *supervisor.Missed { return &o.Missed },
 		supervisor.MissedRun, supervisor.MissedSkip, supervisor.MissedAsk), nil},
@@ -70,7 +70,7 @@ var options = map[string]option{
 	}},
 }
 
-// shown puts what was set into words; "" where it was not.
+// shown formats a value; "" if it is zero.
 func shown[T comparable](format string, value T) string {
 	if value == *new(T) {
 		return ""
@@ -78,8 +78,8 @@ func shown[T comparable](format string, value T) string {
 	return fmt.Sprintf(format, value)
 }
 
-// setOptions sets what values say, by name, but for where the job speaks. An error is for whoever
-// has written it, and then nothing is to be kept.
+// setOptions sets all options in values, except the destination. An error is for the author of the
+// values; then the job must not be kept.
 func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		o, known := options[name]
@@ -106,7 +106,7 @@ func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map
 	return nil
 }
 
-// setAll sets what values say, and where the job speaks.
+// setAll sets all options in values, and the destination.
 func (ed *editor) setAll(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	if err := ed.setOptions(from.user, j, values); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (ed *editor) setAll(ctx context.Context, from origin, j *supervisor.Job, va
 	return ed.setDestination(ctx, from, j, values)
 }
 
-// optionsOf are the names of what can be set of a kind of job.
+// optionsOf returns the names of the options of a kind of job.
 func optionsOf(kind supervisor.JobKind) []string {
 	names := []string{optionTo}
 	for name, o := range options {
@@ -126,7 +126,7 @@ func optionsOf(kind supervisor.JobKind) []string {
 	return names
 }
 
-// optionValues are what a model's call sets, as it is written.
+// optionValues returns the options of a tool call as texts.
 func optionValues(set map[string]any) (map[string]string, error) {
 	values := map[string]string{}
 	for name, v := range set {
@@ -146,7 +146,7 @@ func optionValues(set map[string]any) (map[string]string, error) {
 
 type setter = func(*editor, supervisor.User, *supervisor.JobOptions, string) (bool, error)
 
-// oneOf sets one of several words.
+// oneOf returns a setter for one of several words.
 func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter {
 	return func(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		word := T(strings.ToLower(value))
@@ -155,7 +155,7 @@ func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter 
 	}
 }
 
-// numberUpTo sets a number from 1 up to what any turn may have.
+// numberUpTo returns a setter for a number from 1 to the limit of any turn.
 func numberUpTo(name string, field func(*supervisor.JobOptions) *int, most func(protocol.TurnLimits) int) setter {
 	return func(ed *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		if value == "" {
@@ -196,7 +196,8 @@ func setExact(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value stri
 	return ok, nil
 }
 
-// setModel keeps a model under its whole name, which means the same whatever is configured later.
+// setModel keeps a model by its full name, so that its meaning does not depend on later
+// configuration.
 func setModel(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error) {
 	if o.Model = value; value != "" {
 		o.Model, err = ed.resolveModel(user.Name, value)
@@ -219,7 +220,7 @@ func setWorkspace(_ *editor, user supervisor.User, o *supervisor.JobOptions, val
 	return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, "workspace", printable.Text(brief(value)), strings.Join(names, ", "))
 }
 
-// missedText says what becomes of a time that is missed.
+// missedText says what happens to a missed time.
 func missedText(j supervisor.Job) string {
 	late := amount.Duration(j.Options.Grace)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-// What the buttons of a reminder do. The job's id stands behind it.
+// Buttons of a reminder; the job's id follows.
 const (
 	pressDone     = "done"
 	pressSoon     = "soon"
@@ -18,14 +18,14 @@ const (
 	pressTomorrow = "tomorrow"
 )
 
-// press is a button that was pressed below something that is said of a job.
+// press is a button that was pressed below a message about a job.
 type press struct {
 	origin
 	job supervisor.Job
 	at  time.Time
 }
 
-// presses are what buttons do.
+// presses run the buttons, by name.
 var presses = map[string]func(*Chat, context.Context, press) (supervisor.Delivery, error){
 	pressDone:     textPress(func(*Chat, context.Context, press) (string, error) { return textDone, nil }),
 	pressSoon:     snooze("in 10 min"),
@@ -51,7 +51,7 @@ var presses = map[string]func(*Chat, context.Context, press) (supervisor.Deliver
 	},
 }
 
-// textPress is a press that is answered with text alone.
+// textPress returns a press that answers only with a text.
 func textPress(do func(*Chat, context.Context, press) (string, error)) func(*Chat, context.Context, press) (supervisor.Delivery, error) {
 	return func(ch *Chat, ctx context.Context, p press) (d supervisor.Delivery, err error) {
 		d.Text, err = do(ch, ctx, p)
@@ -59,8 +59,8 @@ func textPress(do func(*Chat, context.Context, press) (string, error)) func(*Cha
 	}
 }
 
-// snooze has a reminder come again, once: as it was, whose words it has and how much of a stir it
-// makes.
+// snooze repeats a reminder once, later. The new reminder keeps the name, the text, its source and
+// the priority.
 func snooze(later string) func(*Chat, context.Context, press) (supervisor.Delivery, error) {
 	return textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
 		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,
@@ -73,7 +73,8 @@ func snooze(later string) func(*Chat, context.Context, press) (supervisor.Delive
 	})
 }
 
-// Press does what a job's button does. inbound is the press; the same again changes nothing.
+// Press runs a button of a job.
+// inbound is the press; a repeated call for it changes nothing.
 func (ch *Chat) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
 	what, number, _ := strings.Cut(pressed, " ")
 	if what == pressZone {
@@ -88,7 +89,7 @@ func (ch *Chat) Press(ctx context.Context, user supervisor.User, c supervisor.Co
 	if p.job, err = ch.findByNumber(ctx, user.Name, number); err != nil {
 		return d, err
 	}
-	if p.job.Text == "" { // it was forgotten
+	if p.job.Text == "" { // the job was forgotten
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	return do(ch, ctx, p)

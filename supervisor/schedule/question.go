@@ -16,33 +16,33 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// Questions answers what people ask of their jobs, or want of them, from a command line.
+// Questions answers the `mews job` command.
 type Questions struct{ *editor }
 
-// Question is what somebody asks of their jobs, or wants of them, from a command line.
+// Question is a request of `mews job`.
 type Question struct {
-	User   string `json:"user,omitempty"` // whose they are; "" is whoever asks
+	User   string `json:"user,omitempty"` // the owner of the jobs; "" means the caller
 	Action string `json:"action"`         // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
 	Words  string `json:"words,omitempty"` // WHEN: TEXT to add; WHEN, or WHEN: TEXT, to edit
-	// what is added is done by the assistant; of a check, once that is so
+	// the new job is a task; of a check, its turn when the condition holds
 	Task bool `json:"task,omitempty"`
 
-	Check protocol.Check `json:"check,omitzero"` // what is checked first
-	Name  string         `json:"name,omitempty"` // of what is added
+	Check protocol.Check `json:"check,omitzero"` // the check of the new job
+	Name  string         `json:"name,omitempty"` // the name of the new job
 
-	// what else can be set of it, by name; to add or to edit
+	// options by name, to add or to edit
 	Set map[string]string `json:"set,omitempty"`
 }
 
-// Report is the answer.
+// Report is the answer to a Question.
 type Report struct {
 	Said    string                  `json:"said,omitempty"`
 	Jobs    []JobLine               `json:"jobs,omitempty"`
 	Results []supervisor.FireResult `json:"results,omitempty"`
 }
 
-// JobLine is a job as it is listed.
+// JobLine describes a job in a list.
 type JobLine struct {
 	ID       int64               `json:"id"`
 	Kind     supervisor.JobKind  `json:"kind"`
@@ -59,7 +59,7 @@ type JobLine struct {
 	Options supervisor.JobOptions `json:"options,omitzero"`
 }
 
-// actions do what questions say.
+// actions run questions, by their Action.
 var actions = map[string]func(*Questions, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error){
 	"list":    (*Questions).listAll,
 	"add":     (*Questions).add,
@@ -86,7 +86,7 @@ var actions = map[string]func(*Questions, context.Context, supervisor.User, supe
 	}),
 }
 
-// onJob does something with the job that a question names.
+// onJob returns an action on the job that the question names.
 func onJob(do func(*Questions, context.Context, supervisor.Job, Question) (string, error)) func(*Questions, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error) {
 	return func(qs *Questions, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
@@ -103,7 +103,7 @@ func onJob(do func(*Questions, context.Context, supervisor.Job, Question) (strin
 	}
 }
 
-// Answer does what a question says. What it makes is said in the user's private chat.
+// Answer answers a question. A job that it adds speaks in the user's private chat.
 func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
@@ -115,8 +115,7 @@ func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q Questio
 	return do(qs, ctx, user, user.PrivateChat(), q)
 }
 
-// check refuses what an action does not take: nothing that somebody types is passed over in
-// silence.
+// check refuses fields that the action does not use, so that no input is ignored silently.
 func (q Question) check() error {
 	takes := actionTakes[q.Action]
 	check := supervisor.Check(q.Check)
@@ -135,7 +134,8 @@ func (q Question) check() error {
 	return nil
 }
 
-// actionTakes says what actions take, beside what add does. job has to be there, mayJob may.
+// actionTakes says which fields an action takes; add takes more. job is required, mayJob is
+// optional.
 var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"add": {words: true, set: true}, "edit": {job: true, words: true, set: true}, "show": {job: true}, "run": {job: true}, "pause": {job: true},
 	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},
@@ -199,7 +199,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 	return Report{Said: qs.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
-// editNamed changes the job that a question names.
+// editNamed changes the job that the question names.
 func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
 	j, err := qs.findNamed(ctx, user.Name, q.Job)
 	if err != nil {
@@ -211,7 +211,7 @@ func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supe
 	return Report{Said: qs.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
-// maxReported is how many results a report has.
+// maxReported is the most results of a report.
 const maxReported = 50
 
 func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
@@ -230,7 +230,7 @@ func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ su
 	return r, err
 }
 
-// zoneNamed is a zone, or the machine's where there is none of that name.
+// zoneNamed returns a time zone by its name, or else the machine's zone.
 func zoneNamed(name string) *time.Location {
 	if zone, err := time.LoadLocation(name); err == nil && name != "" {
 		return zone
@@ -238,7 +238,7 @@ func zoneNamed(name string) *time.Location {
 	return time.Local
 }
 
-// Text is a report for people.
+// Text formats a report for people.
 func (r Report) Text() string {
 	var b strings.Builder
 	if r.Said != "" {

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// SetRule has a job be due as words say, from at on.
+// SetRule sets a job's times from words, counted from at.
 func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	zone, err := recurrence.ZoneOf(*j)
 	if err != nil {
@@ -19,14 +19,14 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	rule.At = rule.At.Truncate(time.Millisecond) // as times are kept
+	rule.At = rule.At.Truncate(time.Millisecond) // the database keeps milliseconds
 	encoded, err := json.Marshal(rule)
 	if err != nil {
 		return fmt.Errorf("keep a rule: %w", err)
 	}
-	j.Rule, j.FiredUntil, j.FireCount = string(encoded), at, 0 // the times of a rule are counted anew
+	j.Rule, j.FiredUntil, j.FireCount = string(encoded), at, 0 // a new rule counts its fires from 0
 	if rule.Kind == recurrence.Once && !rule.At.After(at) {
-		// it may be written as late as recurrence.Parse takes it
+		// recurrence.Parse accepts times that have just passed
 		j.FiredUntil = rule.At.Add(-time.Millisecond)
 	}
 	if j.AsksModel() {
@@ -49,7 +49,7 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 // minPeriod is the shortest time between two turns of a job.
 const minPeriod = 5 * time.Minute
 
-// CheckPeriod refuses a job that has turns too often: its next times are looked at.
+// CheckPeriod refuses a job that would start turns too often. It checks the next 50 times.
 func CheckPeriod(j supervisor.Job, zone *time.Location) error {
 	last := time.Time{}
 	for n, at := 0, j.FiredUntil; n < 50; n++ {

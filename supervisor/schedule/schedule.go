@@ -1,5 +1,5 @@
-// Package schedule does what is due without being asked for again. One loop fires jobs; the rest is
-// what people do about theirs. When a job is due package recurrence says.
+// Package schedule fires jobs when they are due. One loop does that; the rest handles users'
+// commands and tool calls about jobs. Package recurrence computes when a job is due.
 package schedule
 
 import (
@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Store keeps people's jobs.
+// Store keeps users' jobs.
 type Store interface {
 	Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (supervisor.Job,
 		[]supervisor.Delivery, error)
@@ -32,7 +32,7 @@ type Store interface {
 	Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error)
 }
 
-// Queue has the jobs by when they are due.
+// Queue finds jobs and fires by their times.
 type Queue interface {
 	ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error)
 	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
@@ -43,57 +43,57 @@ type Queue interface {
 	Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
 }
 
-// Sources say where the words of turns come from.
+// Sources says where the words of turns come from.
 type Sources interface {
-	// World says whether a turn has read words of somebody else than its person.
+	// World reports whether a turn has read words of somebody other than its user.
 	World(ctx context.Context, turn int64) (bool, error)
 }
 
-// Options are what a Schedule works on.
+// Options configure a Schedule.
 type Options struct {
 	Store Store
 	Queue Queue
-	// not of those who may not speak: their jobs rest
+	// finds a user who may speak; the jobs of others rest
 	Person func(name string) (supervisor.User, bool)
-	// something was put into its outbox; never blocks
+	// tells that the outbox has something new; never blocks
 	Queued     func(conversation int64)
-	Begun      func(supervisor.Inbound) // has its turn begin; never blocks
+	Begun      func(supervisor.Inbound) // starts the turn of an inbound; never blocks
 	Sources    Sources
 	CheckStore CheckStore
-	// Checks are those of kinds of jobs that are checked before something is said or done.
+	// Checks runs the checks of those kinds of jobs that have one.
 	Checks     map[supervisor.JobKind]Check
 	CheckRules CheckRules
-	// Tools do what models' calls say, by name, beside the schedule's own.
+	// Tools are more tools for models, by name.
 	Tools map[string]Tool
-	// Watches have jobs be due by what happens, beside their times.
+	// Watches start jobs after events, beside their times.
 	Watches []Watch
-	// RoutineTimes refuses that a routine comes at other times. nil allows it.
+	// RoutineTimes refuses other times for a routine. nil allows all.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
-	// whether people may speak in a group
+	// reports whether people may speak in a group
 	Allowed func(supervisor.Conversation) bool
-	// nil where an effect may leave the walls, as approval.Approver's Allow
+	// allows an effect or returns an error, as approval.Approver.Allow does
 	Approve func(context.Context, approval.Request) error
 	// waits for the answer to a command's question
 	Ask func(context.Context, supervisor.Question) (supervisor.Question, error)
-	// a model's whole name; an error for a person who may not have it
+	// returns a model's full name, or an error if the user may not use it
 	Model func(user, spec string) (full string, err error)
-	// of any turn: a job has no more
+	// of any turn; a job can only lower them
 	Limits func() protocol.TurnLimits
-	// of jobs; the zero value has no limits
+	// for jobs; the zero value has no limits
 	Budget func(user string) supervisor.Budget
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
-// Watch has jobs be due by what happens.
+// Watch starts jobs after events.
 type Watch struct {
-	Next func() (at time.Time, any bool) // when it is to run
-	Run  func(context.Context) error     // has those jobs be due
+	Next func() (at time.Time, any bool) // when Run must be called
+	Run  func(context.Context) error     // starts the jobs
 }
 
-// Schedule fires people's jobs. Jobs changes them, Chat and Questions do what people want of them.
-// It may be used from several goroutines.
+// Schedule fires jobs. Jobs changes them; Chat and Questions handle users' commands. It is safe for
+// concurrent use.
 type Schedule struct {
 	*Jobs
 	*cards
@@ -108,12 +108,12 @@ type Schedule struct {
 	begun      func(supervisor.Inbound)
 	log        hclog.Logger
 
-	running  *slots.Slots   // one for each check that runs
-	checking sync.WaitGroup // those checks
+	running  *slots.Slots   // a slot for each running check
+	checking sync.WaitGroup // waits for those checks
 	turns    checkTurns
 }
 
-// New makes a Schedule; Run fires its jobs.
+// New returns a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
 	jobs := &Jobs{store: o.Store, person: o.Person, wakeOutbox: o.Queued, now: o.Now, woken: make(chan struct{}, 1)}
 	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.Allowed}
@@ -128,10 +128,10 @@ func New(o Options) *Schedule {
 	}
 }
 
-// EffectPostElsewhere is that what comes by itself is said in a group other than where it was set.
+// EffectPostElsewhere is the effect of a job that speaks in a group in which it was not set.
 const EffectPostElsewhere = "post_elsewhere"
 
-// Feature is what it adds to the service.
+// Feature returns the commands, host calls, effect, control call and part of the schedule.
 func (s *Schedule) Feature() feature.Feature {
 	return feature.Feature{Name: "schedule", Commands: s.Chat.commands(), HostCalls: s.calls.hostCalls(),
 		Effects: []feature.Effect{{Name: EffectPostElsewhere, Rule: string(approval.RuleAsk)}},
@@ -140,14 +140,15 @@ func (s *Schedule) Feature() feature.Feature {
 }
 
 const (
-	// a timer stands still while the machine is suspended, and a clock may be set
+	// the loop wakes this often: timers stop while the machine is suspended, and the clock may be
+	// set
 	maxSleep      = 30 * time.Second
 	retryInterval = 5 * time.Second // after an error of the store
-	// jobs in one transaction, but for those of one person who has more that are late
+	// jobs in one transaction; a user with more late jobs exceeds it
 	maxDue = 100
 )
 
-// Run fires jobs until ctx ends. It returns when no check runs any more.
+// Run fires jobs until ctx ends. It returns when no check is left running.
 func (s *Schedule) Run(ctx context.Context) error {
 	defer s.checking.Wait()
 	ready, seen := false, time.Time{}
@@ -155,7 +156,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 		err := error(nil)
 		now := s.now()
 		if seen.Sub(now) > clockWrongBy {
-			s.checking.Wait() // their leases are renewed too
+			s.checking.Wait() // their leases are freed too
 			ready = false
 		}
 		if seen = now; !ready {
@@ -185,8 +186,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	}
 }
 
-// release says what was held for the end of quiet hours. For who may not speak it waits: they would
-// not be sent it.
+// release sends what waits for quiet hours that are over. Messages for a user who may not speak
+// keep waiting, since the outbox would drop them.
 func (s *Schedule) release(ctx context.Context) error {
 	said, err := s.checkStore.Release(ctx, s.now(), func(user string) bool {
 		_, known := s.person(user)
@@ -196,7 +197,7 @@ func (s *Schedule) release(ctx context.Context) error {
 	return err
 }
 
-// watch runs what has jobs be due by what happens.
+// watch starts jobs after events.
 func (s *Schedule) watch(ctx context.Context) (err error) {
 	for _, w := range s.watches {
 		err = errors.Join(err, w.Run(ctx))
@@ -204,7 +205,7 @@ func (s *Schedule) watch(ctx context.Context) (err error) {
 	return err
 }
 
-// untilNext is how long the loop may sleep.
+// untilNext returns how long the loop may sleep.
 func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	now := s.now()
 	next, any, err := s.queue.NextDue(ctx, now)
@@ -219,11 +220,12 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	return min(next.Sub(now), maxSleep), nil
 }
 
-// clockWrongBy is how far ahead a clock must have been to count as wrong, so that nothing is taken for
-// fired up to then. Up to that a clock that is set back repeats nothing.
+// clockWrongBy is how far ahead a fire must be for its clock to count as wrong. Then the fires up
+// to it are ignored. After a smaller change of the clock no fire is repeated.
 const clockWrongBy = 30 * 24 * time.Hour
 
-// firedUntil is up to when all of a job was fired, by a clock that may have been set back since.
+// firedUntil returns the time up to which a job has fired. It is now if the job fired by a wrong
+// clock.
 func firedUntil(j supervisor.Job, now time.Time) time.Time {
 	if j.FiredUntil.Sub(now) > clockWrongBy {
 		return now
@@ -231,9 +233,9 @@ func firedUntil(j supervisor.Job, now time.Time) time.Time {
 	return j.FiredUntil
 }
 
-// recompute computes anew when jobs are due: a zone's law may have changed since, or the clock been
-// wrong. What was due stays so, and what was checked when an earlier life ended begins again.
-// What many jobs have taken of memory meanwhile goes back at once: the next collection may be
+// recompute computes all due times again: the rules of a time zone may have changed, or the clock
+// was wrong. Jobs that were due stay due, and interrupted checks begin again.
+// It returns memory to the system after many jobs, because the next garbage collection may be
 // minutes away.
 func (s *Schedule) recompute(ctx context.Context) error {
 	if err := s.checkStore.FreeLeases(ctx, s.now()); err != nil {
@@ -254,10 +256,10 @@ func (s *Schedule) recompute(ctx context.Context) error {
 			since := firedUntil(j, now)
 			next, found, err := zones.NextOf(j, since)
 			if err != nil || !found || next.Equal(j.Next) {
-				continue // what can't be read is told of when it is due
+				continue // an unreadable rule is reported when the job is due
 			}
 			j.FiredUntil, j.Next = since, next
-			// who has changed it has computed it too
+			// whoever changed it has computed the time too
 			if err := s.store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) {
 				return err
 			}

@@ -5,7 +5,7 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// How times stand in texts.
+// Layouts of times in texts.
 const (
 	timeLayout = "Mon 2 Jan 2006 15:04 MST (-07:00)"
 	dayLayout  = "Mon 2 Jan 15:04"
@@ -24,7 +24,7 @@ const (
 	textIsPaused     = "It is paused."
 	textIsDone       = "It comes no more."
 	textNoJobs       = "You have no reminders and no tasks. Set one: /remind tomorrow at 9: call the plumber. Or ask me to do something every morning."
-	textListed       = "\n- **%d**: %s\n  %s" // no numbered list: Markdown counts those itself
+	textListed       = "\n- **%d**: %s\n  %s" // not a numbered list: Markdown would renumber it
 	textJobs         = "Your reminders and tasks:\n"
 	textMoreJobs     = "\n\nAnd %d more: mews job list shows all."
 	textProposedIt   = "waits for you to start it"
@@ -100,22 +100,22 @@ const (
 	textUnreadable = "I can't read any more when reminder %d is due, so it is paused: %s"
 )
 
-// fireWords say what has come of fires.
+// fireWords name the states of fires.
 var fireWords = map[supervisor.FireState]string{supervisor.FireClaimed: "about to begin", supervisor.FireRunning: "under way", supervisor.FireAsked: "waits for you",
 	supervisor.FireSaid: "told", supervisor.FireSilent: "nothing to tell", supervisor.FireFailed: "failed", supervisor.FireMissed: "missed", supervisor.FireSkipped: "left out"}
 
-// nouns are what jobs are called, by their kind.
+// nouns name the kinds of jobs.
 var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", supervisor.JobTask: "Task", supervisor.JobCheck: "Check",
 	supervisor.JobRoutine: "Routine"}
 
-// What cards say of options, by what was set.
+// Texts of cards about options, by value.
 var (
 	textOnMiss   = map[supervisor.Missed]string{supervisor.MissedSkip: "If I am not running then, it is left out.", supervisor.MissedAsk: "If I am not running then, I ask you."}
 	textOverlap  = map[supervisor.Overlap]string{supervisor.OverlapQueue: "If it still runs then, it runs once more afterwards."}
 	textPriority = map[supervisor.JobPriority]string{supervisor.JobLow: "It makes no sound.", supervisor.JobHigh: "It does not wait for the end of quiet hours."}
 )
 
-// What the model reads.
+// Texts for the model.
 const (
 	promptJob = "This is your task %d, “%s”, which was due on %s. Nobody reads along. Do what stands below the line, and then end with " +
 		"job_result: say is all that they get of it, so leave it empty where there is nothing worth telling.\n---\n%s"

@@ -18,12 +18,12 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// Tool does what a call of a model's says, for a turn that answers in a conversation.
+// Tool runs a tool call of a model, for a turn that answers in a conversation.
 type Tool = func(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
 ) (protocol.JobAnswer, error)
 
-// tools do what the model's calls about jobs say.
+// tools are the tools about jobs, by name.
 var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCall) (protocol.JobAnswer, error){
 	"schedule_task":    (*toolCalls).scheduleTask,
 	"list_tasks":       (*toolCalls).listTasks,
@@ -32,25 +32,24 @@ var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCa
 	"get_task_results": (*toolCalls).taskResults,
 }
 
-// toolCalls do what models' calls about jobs say.
+// toolCalls runs tool calls about jobs.
 type toolCalls struct {
 	*editor
 	sources Sources
 	others  map[string]Tool // by name
 }
 
-// toolCall is a call in the conversation where its turn answers.
+// toolCall is a tool call and the conversation in which its turn answers.
 type toolCall struct {
 	supervisor.JobCall
 	in supervisor.Conversation
 }
 
-// maxUnapproved is how many turns a day a job may have that the model makes, before its person has
-// said yes.
+// maxUnapproved is how many turns a day a job of the model may have without the user's approval.
 const maxUnapproved = 4
 
-// Call does what a tool call says, for a turn that answers in a conversation. The same call again
-// changes nothing more. An error is for the model.
+// Call runs a tool call, for a turn that answers in a conversation.
+// A repeated call changes nothing more. An error is for the model.
 func (tc *toolCalls) Call(ctx context.Context, c supervisor.JobCall,
 	in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
 	user, known := tc.person(c.User)
@@ -110,7 +109,7 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	return answer, nil
 }
 
-// newJob is the job that a call asks for, or says what is wrong with it.
+// newJob returns the job that a call describes, or says what is wrong with it.
 func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder,
 		"task":  supervisor.JobTask,
@@ -137,12 +136,12 @@ func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor
 		Options: supervisor.JobOptions{Check: check}}, nil
 }
 
-// from is who wants what a call says.
+// from returns the origin of a call.
 func (c toolCall) from(user supervisor.User, when string) origin {
 	return origin{user: user, in: c.in, turn: c.Turn, kind: c.Kind, call: c.Call.ID, when: when}
 }
 
-// setCallOptions sets what a call's options say of a job.
+// setCallOptions sets the options of a call.
 func (tc *toolCalls) setCallOptions(ctx context.Context, from origin, j *supervisor.Job, set map[string]any) error {
 	values, err := optionValues(set)
 	if err != nil {
@@ -151,8 +150,8 @@ func (tc *toolCalls) setCallOptions(ctx context.Context, from origin, j *supervi
 	return tc.setAll(ctx, from, j, values)
 }
 
-// setTimes has a job be due as the model has written; "" changes nothing. Where its person has to
-// say yes to that first, it says why.
+// setTimes sets a job's times from the model's words; "" changes nothing. If the user must approve
+// the job first, it says why.
 func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err error) {
 	if when == "" {
 		return "", nil
@@ -166,7 +165,7 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err e
 	return why, err
 }
 
-// whyProposed says why a job that the model makes waits for its person's yes; "" where it does not.
+// whyProposed says why a job of the model needs the user's approval; "" means that it does not.
 func whyProposed(j supervisor.Job) (why string, err error) {
 	switch {
 	case !j.AsksModel() && (j.Kind != supervisor.JobCheck || !j.Options.World):
@@ -185,13 +184,13 @@ func whyProposed(j supervisor.Job) (why string, err error) {
 	return "", err
 }
 
-// describe says when a job is due, and next.
+// describe says when a job is due, and when next.
 func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 	rule, times, err := nextTimes(j)
 	if err != nil {
 		return textBroken, textPaused
 	}
-	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it
+	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it already
 	if len(times) == 0 {
 		return rule.Describe(zone), textPaused
 	}
@@ -219,7 +218,7 @@ func (tc *toolCalls) listTasks(ctx context.Context, user supervisor.User, c tool
 	return answer, nil
 }
 
-// brief is how a text begins, on one line.
+// brief returns the beginning of a text on one line.
 func brief(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > 200 {
@@ -228,7 +227,7 @@ func brief(text string) string {
 	return text
 }
 
-// maxResults is how many results a call is told of.
+// maxResults is the most results of a call.
 const maxResults = 10
 
 func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
@@ -261,7 +260,7 @@ func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c to
 	return answer, nil
 }
 
-// decode reads a call's arguments.
+// decode decodes a call's arguments.
 func decode(c toolCall, args any) error {
 	if err := json.Unmarshal(c.Call.Arguments, args); err != nil {
 		wrong := new(json.UnmarshalTypeError)
@@ -274,7 +273,7 @@ func decode(c toolCall, args any) error {
 	return nil
 }
 
-// checkWords refuses what is too long, and a name by which another job could be meant.
+// checkWords refuses long texts and names, and names that look like a job's number.
 func checkWords(text, name string) error {
 	if len(text) > supervisor.MaxJobText {
 		return supervisor.Errorf(supervisor.CodeInvalid, answerLong, len(text), supervisor.MaxJobText)

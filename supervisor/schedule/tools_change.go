@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/job"
 )
 
-// findChangeable finds a job that a turn may change or end. A turn whose answer others read, and one
-// of a job, sees to those alone that speak where it answers. A turn that has read somebody else's
-// words sees to reminders alone, as one of a job does; world says that it has.
+// findChangeable finds a job that a turn may change or delete. A turn of a job, or one in a group,
+// may change only jobs that speak where it answers. A turn of a job, or one that has read somebody
+// else's words, may change only reminders. world reports whether the turn has read such words.
 func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
 	if j, err = tc.findByNumber(ctx, user.Name, fmt.Sprint(id)); err != nil {
 		return j, false, err
@@ -26,7 +26,7 @@ func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c
 		err = supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	case elsewhere && (c.in.InGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
-	case j.Kind != supervisor.JobReminder && world: // a yes to it was one to other words
+	case j.Kind != supervisor.JobReminder && world: // the user approved it with other words
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
 	case j.Kind != supervisor.JobReminder && c.Kind != supervisor.TurnChat:
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
@@ -88,5 +88,5 @@ func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c too
 	return answer, err
 }
 
-// normalizeName is a name as it is kept: on one line.
+// normalizeName puts a name on one line.
 func normalizeName(name string) string { return strings.Join(strings.Fields(name), " ") }

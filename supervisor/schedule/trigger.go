@@ -8,11 +8,11 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// triggerGap is how long it is at least from one triggered run of a task to the next.
+// triggerGap is the least time between two triggered runs of a task.
 const triggerGap = time.Minute
 
-// Trigger has a person's task be done, by its name, with material that somebody has sent. It is
-// once for a moment; while one waits, others are left out.
+// Trigger runs a user's task by its name, with material from outside. It does so once for each
+// time. While one run waits, further calls are dropped.
 func (js *Jobs) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
 	who, served := js.person(user)
 	if !served {

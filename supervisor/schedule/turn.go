@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// a turn that is later than half its period, or than this, is missed
+	// a turn is missed if it is later than half its period, or than this
 	turnGrace       = 6 * time.Hour
-	catchUpInterval = 30 * time.Second // between the late turns of a person
-	maxCatchUp      = 10               // of them in one go; the rest is missed
-	// turns that are due at the same moment do not begin at the same moment
+	catchUpInterval = 30 * time.Second // between the late turns of a user
+	maxCatchUp      = 10               // late turns of a user at a time; the rest is missed
+	// delays turns, so that those with the same time do not all begin together
 	maxJitter      = 30 * time.Second
-	jitterPart     = 20   // of the period, so that it stays small beside that
-	maxEarlier     = 5    // earlier results that a turn is told of
+	jitterPart     = 20   // of the period: the delay is at most a twentieth of it
+	maxEarlier     = 5    // earlier results in a prompt
 	maxEarlierText = 1000 // characters of each
 )
 
-// claimBatch is what is done of a job that is due and has a turn of its own, or a check: it begins
-// then. Late ones of a person begin one after the other.
+// claimBatch returns the batch of a due job with a turn or a check. Late ones of a user begin one
+// after the other.
 func (s *Schedule) claimBatch(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.FireBatch {
 	f.State, f.BeginAt = supervisor.FireClaimed, f.LastDue.Add(jitter(f))
 	if now.Sub(f.LastDue) >= lateAfter {
@@ -37,7 +37,7 @@ func (s *Schedule) claimBatch(f supervisor.Fire, now time.Time, caught map[strin
 	return s.newBatch("", nil, f)
 }
 
-// skipIfTooLate says whether a fire that is late is not done any more, and has it be so.
+// skipIfTooLate marks a late fire as missed if it is too late to do it, and reports that.
 func (s *Schedule) skipIfTooLate(f *supervisor.Fire, now time.Time, caught map[string]int) bool {
 	o := f.Job.Options
 	most, bounded := grace(*f)
@@ -49,8 +49,8 @@ func (s *Schedule) skipIfTooLate(f *supervisor.Fire, now time.Time, caught map[s
 	return is
 }
 
-// grace is how late a fire may be: what its person has set, else a turn's half a period, which is
-// the time from when it was due to when it is due again. It is not bounded of a reminder.
+// grace returns how late a fire may be: the user's setting, or half the period of a turn. bounded
+// is false for a reminder without a setting.
 func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	switch {
 	case f.Job.Options.Grace > 0:
@@ -63,7 +63,7 @@ func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	return min(f.NextDue.Sub(f.LastDue)/2, turnGrace), true
 }
 
-// jitter is by how much a turn begins later than it is due: always the same for a job and a moment.
+// jitter returns the delay of a turn; it is always the same for a job and a time.
 func jitter(f supervisor.Fire) time.Duration {
 	if f.NextDue.IsZero() || f.Job.Options.Exact || f.Job.Kind == supervisor.JobRoutine {
 		return 0
@@ -77,7 +77,7 @@ func jitter(f supervisor.Fire) time.Duration {
 	return time.Duration(hash.Sum64() % uint64(most))
 }
 
-// beginDue has turns begin whose time has come.
+// beginDue begins all fires whose time has come.
 func (s *Schedule) beginDue(ctx context.Context) error {
 	var resting []string
 	for {
@@ -117,8 +117,8 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 	return err
 }
 
-// newInbound asks for a fire's turn, which is told of earlier results: where others read its answer,
-// of those alone that were said there.
+// newInbound returns the inbound that starts a fire's turn. Its prompt has earlier results. If
+// others read the answer, it has only results that were said in the same conversation.
 func (s *Schedule) newInbound(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
 	to := s.destination(f.Job)
 	if to.InGroup() {
@@ -136,7 +136,8 @@ func (s *Schedule) newInbound(user supervisor.User, f supervisor.ClaimedFire, re
 	return in
 }
 
-// jobPrompt is what a job's turn is asked, and whether some of it may be somebody else's words.
+// jobPrompt returns the prompt of a job's turn. world reports whether it may contain somebody
+// else's words.
 func jobPrompt(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *time.Location) (prompt string, world bool) {
 	var earlier strings.Builder
 	n := 0

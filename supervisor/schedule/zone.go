@@ -12,24 +12,24 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// pressZone has all jobs of a person keep the time zone that stands behind it.
+// pressZone is the button that moves all jobs to a time zone; the zone's name follows.
 const pressZone = "zone"
 
-// inOtherZones are a person's jobs that keep another time zone.
+// inOtherZones returns a user's jobs that keep another time zone.
 func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
 	list, err := js.store.List(ctx, user)
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
 }
 
-// keepsWallTime says whether a job's times move along to another zone: "every 2 h" and "in 20 min" come
-// when they would have.
+// keepsWallTime reports whether a job's times change with its zone. Jobs such as "every 2 h" and
+// "in 20 min" do not.
 func keepsWallTime(j supervisor.Job) bool {
 	rule, err := recurrence.Of(j)
 	return err == nil && rule.IsWallTime()
 }
 
-// OfferZone offers a person who has another time zone now to have their jobs keep that; without a
-// text all do.
+// OfferZone offers to move jobs to the user's new time zone.
+// It returns an empty delivery if no job's times would change.
 func (ch *Chat) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
 	list, err := ch.inOtherZones(ctx, user.Name, user.Timezone)
 	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !keepsWallTime(j) })
@@ -43,11 +43,11 @@ func (ch *Chat) OfferZone(ctx context.Context, user supervisor.User) (d supervis
 	return d, nil
 }
 
-// maxPress is how many bytes a button may send. (Bot API, callback_data)
+// maxPress is the most bytes of a button's press. (Bot API, callback_data)
 const maxPress = 64
 
-// moveZone has a person's jobs keep the time zone that is theirs now. It tells how many come at
-// other times for that.
+// moveZone moves a user's jobs to their new time zone, and says how many of them come at other
+// times now.
 func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, error) {
 	list, err := js.inOtherZones(ctx, user.Name, user.Timezone)
 	moved := 0
@@ -67,9 +67,8 @@ func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, err
 	return fmt.Sprintf(textMoved, amount.Plural(moved, "reminder or task", "reminders and tasks")), nil
 }
 
-// renewZone keeps a job whose zone has changed, and when it is due then. One whose last time has
-// passed there is left as it was, and comes when it would have. What can't be read is told of when
-// it is due.
+// renewZone keeps a job with its new zone and next time. If a job's last time has passed in the new
+// zone, it keeps its old zone. An unreadable rule is reported when the job is due.
 func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
 	if j.State == supervisor.JobActive {
 		now := js.now()
@@ -86,7 +85,7 @@ func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err e
 		}
 	}
 	if err = js.store.Change(ctx, j); errors.Is(err, supervisor.ErrJobChanged) {
-		return false, nil // its person sees it in the next offer
+		return false, nil // the next offer includes it again
 	}
 	return err == nil, err
 }
