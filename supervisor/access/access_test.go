@@ -47,7 +47,7 @@ func people(t *testing.T, users ...supervisor.User) *access.People {
 	return p
 }
 
-func TestWhoMaySpeakAsWhom(t *testing.T) {
+func TestSpeaker_ByUserID_DecidesWhoMaySpeak(t *testing.T) {
 	for name, c := range map[string]struct {
 		users []supervisor.User
 		uid   uint32
@@ -92,7 +92,7 @@ func TestWhoMaySpeakAsWhom(t *testing.T) {
 }
 
 // A refusal to a stranger or a user does not list the other users.
-func TestARefusalDoesNotTellWhoElseThereIs(t *testing.T) {
+func TestSpeaker_Refusal_ListsNoOtherUsers(t *testing.T) {
 	p := people(t, directory...)
 	for _, c := range []struct {
 		uid uint32
@@ -105,7 +105,7 @@ func TestARefusalDoesNotTellWhoElseThereIs(t *testing.T) {
 	}
 }
 
-func TestWhoIsAdmin(t *testing.T) {
+func TestAdmin_RootServiceAndAdmins(t *testing.T) {
 	p := people(t, directory...)
 	for uid, want := range map[uint32]bool{0: true, own: true, annUID: true, bobUID: false, kidsUID: false, stranger: false,
 		^uint32(0): false} {
@@ -115,7 +115,7 @@ func TestWhoIsAdmin(t *testing.T) {
 	}
 }
 
-func TestPeopleThatCannotBeToldApartAreRefused(t *testing.T) {
+func TestNew_AmbiguousUsers_Fails(t *testing.T) {
 	for name, users := range map[string][]supervisor.User{
 		"an account that is not there": {user("eve", "eve", supervisor.RoleUser)},
 		"two of one name":              {user("bob", "bob", supervisor.RoleUser), user("bob", "kids", supervisor.RoleUser)},
@@ -137,7 +137,7 @@ func onTelegram(name string, id int64) supervisor.User {
 	return u
 }
 
-func TestOnTelegramAPersonIsTheirNumber(t *testing.T) {
+func TestByAccount_TelegramNumber_FindsUser(t *testing.T) {
 	p := people(t, onTelegram("ann", 42), onTelegram("bob", 0), onTelegram("cat", 1<<51), onTelegram("dan", 0))
 	for id, want := range map[int64]string{
 		42: "ann", 1 << 51: "cat", 0: "", 43: "", -42: "", 1<<51 + 42: "", 1<<63 - 1: "", -1 << 63: "",
@@ -149,7 +149,7 @@ func TestOnTelegramAPersonIsTheirNumber(t *testing.T) {
 	}
 }
 
-func TestNamesAreSortedAndTheCallersOwn(t *testing.T) {
+func TestNames_AreSortedCopies(t *testing.T) {
 	p := people(t, directory[1], directory[0])
 	names := p.Names()
 	if !slices.Equal(names, []string{"ann", "bob"}) {

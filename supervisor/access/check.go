@@ -51,10 +51,10 @@ func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 	if texts && c.limits.Waiting > 0 {
 		refused = fmt.Sprintf(textTooManyWaiting, c.limits.Waiting)
 		if unanswered > 0 {
-			refused += fmt.Sprintf(textNorBefore, amount.Plural(unanswered, "message", "messages"))
+			refused += fmt.Sprintf(textAlsoRefused, amount.Plural(unanswered, "message", "messages"))
 		}
 		if result == rateRefusedLast {
-			refused += textNorBehind
+			refused += textNextRefused
 		}
 	}
 	return &supervisor.GateDecision{Refusal: refused, AlreadyTold: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
@@ -92,7 +92,7 @@ func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, er
 			return d, err
 		}
 		return c.decideLogin(), nil
-	case optional(c.user):
+	case codesOptional(c.user):
 		return &supervisor.GateDecision{}, nil
 	case enrolling:
 		return c.refuse(textEnrolling), nil
@@ -128,7 +128,7 @@ func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, err
 	d := c.decideRecovery()
 	if c.private() {
 		if open, err := c.loggedIn(ctx); open && err == nil {
-			d.Check = c.guarded().Check
+			d.Check = c.guard().Check
 		}
 	}
 	return d, nil
@@ -168,7 +168,7 @@ func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	case err != nil:
 		return c.lookupFailed(ctx, "find what waits for a code", err)
 	case held == 0:
-		d := c.guarded()
+		d := c.guard()
 		d.Check.CheckCode = c.decideLogin().CheckCode
 		return d, nil
 	}
@@ -223,8 +223,8 @@ func (c *check) loggedIn(ctx context.Context) (bool, error) {
 	return known && l.Open(c.now, c.limits.IdleTimeout, c.limits.Lifetime), err
 }
 
-// guarded makes an inbound wait for a code if the gate is closed when the inbound is kept.
-func (c *check) guarded() *supervisor.GateDecision {
+// guard makes an inbound wait for a code if the gate is closed when the inbound is kept.
+func (c *check) guard() *supervisor.GateDecision {
 	text := textLocked
 	if !c.private() {
 		text = textLockedElsewhere
@@ -234,7 +234,7 @@ func (c *check) guarded() *supervisor.GateDecision {
 	}
 	meantAsCode := c.in.Kind == supervisor.KindText && c.private() && containsAppCode(c.in.Text)
 	if meantAsCode {
-		text = textNotCodeAlone + text
+		text = textSendCodeAlone + text
 	}
 	at, ok := c.challengeAt()
 	if !ok {

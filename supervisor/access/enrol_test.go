@@ -27,7 +27,7 @@ func enrol(t testing.TB, seal *access.Seal, name string) access.Enrolment {
 	return e
 }
 
-func TestWhatAnAppIsGiven(t *testing.T) {
+func TestEnrol_URL_HasTheSealedSecret(t *testing.T) {
 	seal := access.NewSeal(key)
 	e := enrol(t, seal, "ann")
 	raw, err := base32.StdEncoding.DecodeString(e.Secret.Reveal())
@@ -56,7 +56,7 @@ func TestWhatAnAppIsGiven(t *testing.T) {
 	}
 }
 
-func TestThePictureHasItsMargin(t *testing.T) {
+func TestQRCode_AnySize_HasItsMargin(t *testing.T) {
 	e := enrol(t, access.NewSeal(key), "ann")
 	for _, size := range []int{0, 150, 512, 1000} {
 		text, err := access.QRCode(e.URL.Reveal(), size)
@@ -87,7 +87,7 @@ func TestThePictureHasItsMargin(t *testing.T) {
 	}
 }
 
-func TestRecoveryCodesAreLegibleAndNotKept(t *testing.T) {
+func TestNewRecovery_CodesAreLegible(t *testing.T) {
 	codes, digests := access.NewRecovery()
 	if len(codes) != 10 || len(digests) != 10 {
 		t.Fatalf("%d codes, %d digests", len(codes), len(digests))
@@ -105,7 +105,7 @@ func TestRecoveryCodesAreLegibleAndNotKept(t *testing.T) {
 	}
 }
 
-func TestAnInviteFitsALink(t *testing.T) {
+func TestNewInvite_FitsALink(t *testing.T) {
 	code, kept := access.NewInvite()
 	text := code.Reveal()
 	if !regexp.MustCompile(`^[A-Z2-7]{26,64}$`).MatchString(text) {
@@ -125,7 +125,7 @@ func TestAnInviteFitsALink(t *testing.T) {
 	}
 }
 
-func TestASecretIsNotShown(t *testing.T) {
+func TestSecret_PrintedOrMarshalled_IsHidden(t *testing.T) {
 	e := enrol(t, access.NewSeal(key), "ann")
 	codes, _ := access.NewRecovery()
 	invite, _ := access.NewInvite()

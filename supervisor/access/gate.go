@@ -106,7 +106,7 @@ func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.Gat
 			return *d, nil
 		}
 	}
-	return *c.guarded(), nil
+	return *c.guard(), nil
 }
 
 // NeedsCode says whether a user has to send codes. It is false if the user's codes are off, or if
@@ -121,11 +121,13 @@ func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 	if err != nil {
 		return true, fmt.Errorf("find the second factor of %s: %w", user, err)
 	}
-	return !optional(u) || known && f.Confirmed, nil
+	return !codesOptional(u) || known && f.Confirmed, nil
 }
 
-// optional says whether a user may speak without a confirmed second factor.
-func optional(u supervisor.User) bool { return u.Codes == supervisor.CodesOptional || u.Codes == "" }
+// codesOptional says whether a user may speak without a confirmed second factor.
+func codesOptional(u supervisor.User) bool {
+	return u.Codes == supervisor.CodesOptional || u.Codes == ""
+}
 
 // activeUser returns a user, or why the user may not speak.
 func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
@@ -144,18 +146,18 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 func (g *Gate) DecideLogin(user, code string) supervisor.CheckCode {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
-		done: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
+		success: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
 }
 
 // DecideStepUp checks a code for one effect that needs a new code. It does not accept an open gate
 // instead, or the code that opened the gate.
 func (g *Gate) DecideStepUp(user, code string) supervisor.CheckCode {
-	return g.decide(user, code, codePurpose{action: "stepup", done: textConfirmed})
+	return g.decide(user, code, codePurpose{action: "stepup", success: textConfirmed})
 }
 
 // DecideEnrol checks a code to confirm a new factor. It opens no gate.
 func (g *Gate) DecideEnrol(user, code string) supervisor.CheckCode {
-	return g.decide(user, code, codePurpose{action: "totp", enrols: true, done: textEnrolled})
+	return g.decide(user, code, codePurpose{action: "totp", enrols: true, success: textEnrolled})
 }
 
 func (g *Gate) decide(user, code string, p codePurpose) supervisor.CheckCode {
@@ -163,7 +165,7 @@ func (g *Gate) decide(user, code string, p codePurpose) supervisor.CheckCode {
 		u, why := g.activeUser(user)
 		v := verification{user: u, seal: g.o.Seal, text: code, purpose: p}
 		if why != "" {
-			return f, v.not(suffixRefused, why)
+			return f, v.notAccepted(suffixRefused, why)
 		}
 		return v.verify(f, now)
 	}

@@ -11,11 +11,11 @@ import (
 	"mews/supervisor/access"
 )
 
-func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
+func TestCheck_TooFast_IsToldOnce(t *testing.T) {
 	p := newRig(t)
 	outcomes := func(n int) (got []outcome) {
 		for range n {
-			got = append(got, outcomeOf(p.meet(t, typed("hello"))))
+			got = append(got, outcomeOf(p.decide(t, terminalText("hello"))))
 		}
 		return got
 	}
@@ -26,17 +26,17 @@ func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
 		t.Errorf("behind it: %v", got)
 	}
 	for _, text := range []string{"/stop", "/lock", "/STOP@mews_bot now"} {
-		if m := p.meet(t, commanded(typed(text))); outcomeOf(m) != passes {
+		if m := p.decide(t, asCommand(terminalText(text))); outcomeOf(m) != passes {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
 	// texts block no command
 	for i, want := range append(slices.Repeat([]outcome{passes}, 20), refused, quiet) {
-		if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != want {
+		if m := p.decide(t, asCommand(terminalText("/help"))); outcomeOf(m) != want {
 			t.Errorf("/help, number %d: %+v", i, m)
 		}
 	}
-	if m := p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello")); outcomeOf(m) != passes {
+	if m := p.decide(t, from("bob", supervisor.ChannelTerminal, "", "hello")); outcomeOf(m) != passes {
 		t.Errorf("bob: %+v", m)
 	}
 	p.now = noon.Add(time.Second)
@@ -53,50 +53,50 @@ func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestTextsBeyondTheRateWait(t *testing.T) {
+func TestCheck_TextsBeyondRate_Wait(t *testing.T) {
 	p := newRig(t)
 	p.SetLimits(access.Limits{Waiting: 200})
 	for i := range 220 {
-		if m := p.meet(t, typed("hello")); outcomeOf(m) != passes {
+		if m := p.decide(t, terminalText("hello")); outcomeOf(m) != passes {
 			t.Fatalf("text %d: %+v", i, m)
 		}
 	}
 	for i := range 20 {
-		m := p.meet(t, typed("hello"))
+		m := p.decide(t, terminalText("hello"))
 		if outcomeOf(m) != refused || !strings.HasPrefix(m.Refusal, "This message was not taken") ||
 			strings.Contains(m.Refusal, "right behind it") != (i == 19) {
 			t.Errorf("number %d beyond what may wait: %+v", i, m)
 		}
 	}
 	for range 1000 { // a flood of texts
-		if m := p.meet(t, typed("hello")); outcomeOf(m) != quiet {
+		if m := p.decide(t, terminalText("hello")); outcomeOf(m) != quiet {
 			t.Fatalf("in a flood: %+v", m)
 		}
 	}
-	if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != passes {
+	if m := p.decide(t, asCommand(terminalText("/help"))); outcomeOf(m) != passes {
 		t.Errorf("a command while texts wait: %+v", m)
 	}
 	p.now = noon.Add(time.Second)
-	if m := p.meet(t, typed("hello")); outcomeOf(m) != passes {
+	if m := p.decide(t, terminalText("hello")); outcomeOf(m) != passes {
 		t.Errorf("a second later: %+v", m)
 	}
 	p.now = noon.Add(11 * time.Second)
-	m := p.meet(t, typed("hello"))
+	m := p.decide(t, terminalText("hello"))
 	for outcomeOf(m) == passes {
-		m = p.meet(t, typed("hello"))
+		m = p.decide(t, terminalText("hello"))
 	}
 	if outcomeOf(m) != refused || !strings.Contains(m.Refusal, ": 1,000 messages before it.") {
 		t.Errorf("after a flood: %+v", m)
 	}
 }
 
-func TestTheRateCanBeChanged(t *testing.T) {
+func TestSetLimits_OtherRate_TakesEffect(t *testing.T) {
 	p := newRig(t)
-	p.meet(t, typed("hello"))
+	p.decide(t, terminalText("hello"))
 	p.SetLimits(access.Limits{Burst: 2, PerSecond: 0.5})
 	var got []string
 	for i := range 4 {
-		m := p.meet(t, typed(fmt.Sprint(i)))
+		m := p.decide(t, terminalText(fmt.Sprint(i)))
 		got = append(got, string(outcomeOf(m)))
 		if i == 2 &&
 			(!strings.Contains(m.Refusal, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {

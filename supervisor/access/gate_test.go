@@ -49,8 +49,8 @@ func outcomeOf(m supervisor.GateDecision) outcome {
 }
 
 const (
-	alone = "101"  // ann's private chat
-	group = "-100" // a group that she is in
+	privateChat = "101"  // ann's private chat
+	group       = "-100" // a group that she is in
 )
 
 // sent makes each kind of inbound from ann, by its name in decisions.
@@ -61,10 +61,10 @@ var sent = map[string]func(p *rig, in supervisor.Inbound) supervisor.Inbound{
 		in.Text = p.codes[0]
 		return in
 	},
-	"/stop":  func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/stop"; return commanded(in) },
-	"/start": func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/start"; return commanded(in) },
-	"/new":   func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/new"; return commanded(in) },
-	"press":  func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "123456"; return pressed(in) },
+	"/stop":  func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/stop"; return asCommand(in) },
+	"/start": func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/start"; return asCommand(in) },
+	"/new":   func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/new"; return asCommand(in) },
+	"press":  func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "123456"; return asPress(in) },
 	"later": func(_ *rig, in supervisor.Inbound) supervisor.Inbound {
 		in.Kind, in.Text = "voice", "123456"
 		return in
@@ -74,25 +74,25 @@ var sent = map[string]func(p *rig, in supervisor.Inbound) supervisor.Inbound{
 // states sets up each state of ann's factor, by its name in decisions.
 var states = map[string]func(t *testing.T, p *rig){
 	"none":      func(*testing.T, *rig) {},
-	"enrolling": func(t *testing.T, p *rig) { p.enrolled(t, false) },
-	"closed":    func(t *testing.T, p *rig) { p.enrolled(t, true) },
+	"enrolling": func(t *testing.T, p *rig) { p.enrol(t, false) },
+	"closed":    func(t *testing.T, p *rig) { p.enrol(t, true) },
 	"open": func(t *testing.T, p *rig) {
-		p.enrolled(t, true)
-		for channel, chats := range map[supervisor.Channel][]string{supervisor.ChannelTelegram: {alone, group},
+		p.enrol(t, true)
+		for channel, chats := range map[supervisor.Channel][]string{supervisor.ChannelTelegram: {privateChat, group},
 			supervisor.ChannelTerminal: {""}} {
 			for _, chat := range chats {
 				p.open("ann", channel, chat, p.now.Add(-time.Minute))
 			}
 		}
 	},
-	"keyless": func(t *testing.T, p *rig) { p.enrolled(t, true); p.gate(nil) },
-	"halfway": func(t *testing.T, p *rig) { p.enrolled(t, false); p.gate(nil) },
-	"failing": func(t *testing.T, p *rig) { p.enrolled(t, true); p.broken = errors.New("disk I/O error") },
+	"keyless": func(t *testing.T, p *rig) { p.enrol(t, true); p.gate(nil) },
+	"halfway": func(t *testing.T, p *rig) { p.enrol(t, false); p.gate(nil) },
+	"failing": func(t *testing.T, p *rig) { p.enrol(t, true); p.broken = errors.New("disk I/O error") },
 }
 
 // decisions has the outcome of each inbound, by the user's codes and the state of the factor. The
 // outcome in a group is in brackets; * means all other inbounds.
-var meetings = map[supervisor.Codes]map[string]string{
+var decisions = map[supervisor.Codes]map[string]string{
 	supervisor.CodesOptional: {
 		"none":      "*:passes(passes)",
 		"enrolling": "*:passes(passes) digits:tried(passes) recovery:tried(tried)",
@@ -118,7 +118,7 @@ var meetings = map[supervisor.Codes]map[string]string{
 }
 
 // wantOutcome reads a row of decisions. /stop and /start always pass.
-func wanted(row, what string, private bool) outcome {
+func wantOutcome(row, what string, private bool) outcome {
 	if what == "/stop" || what == "/start" {
 		return passes
 	}
@@ -135,18 +135,18 @@ func wanted(row, what string, private bool) outcome {
 	return outcome(other)
 }
 
-func TestWhatBecomesOfEverything(t *testing.T) {
-	meetings := maps.Clone(meetings)
-	meetings[""] = meetings[supervisor.CodesOptional]
+func TestCheck_EachInboundAndState_Outcome(t *testing.T) {
+	decisions := maps.Clone(decisions)
+	decisions[""] = decisions[supervisor.CodesOptional]
 	// an unknown value is the strictest
-	meetings["sometimes"] = meetings[supervisor.CodesRequired]
+	decisions["sometimes"] = decisions[supervisor.CodesRequired]
 	places := []struct {
 		channel supervisor.Channel
 		chat    string
 		private bool
-	}{{supervisor.ChannelTerminal, "", true}, {supervisor.ChannelTerminal, "side", true}, {supervisor.ChannelTelegram, alone, true},
+	}{{supervisor.ChannelTerminal, "", true}, {supervisor.ChannelTerminal, "side", true}, {supervisor.ChannelTelegram, privateChat, true},
 		{supervisor.ChannelTelegram, group, false}}
-	for codes, rows := range meetings {
+	for codes, rows := range decisions {
 		for state, row := range rows {
 			for what, made := range sent {
 				for _, place := range places {
@@ -160,11 +160,11 @@ func TestWhatBecomesOfEverything(t *testing.T) {
 					if state == "open" {
 						p.open("ann", place.channel, place.chat, p.now)
 					}
-					m := p.meet(t, made(p, from("ann", place.channel, place.chat, "hello")))
-					if got, want := outcomeOf(m), wanted(row, what, place.private); got != want {
+					m := p.decide(t, made(p, from("ann", place.channel, place.chat, "hello")))
+					if got, want := outcomeOf(m), wantOutcome(row, what, place.private); got != want {
 						t.Errorf("codes %q, %s, %s in %s %q: %s, want %s", codes, state, what, place.channel, place.chat, got, want)
 					}
-					p.saysWhere(t, m)
+					p.checkChallenge(t, m)
 				}
 			}
 		}
@@ -172,12 +172,12 @@ func TestWhatBecomesOfEverything(t *testing.T) {
 }
 
 // checkChallenge fails unless codes are asked for in private, in sentences and without a secret.
-func (p *rig) saysWhere(t *testing.T, m supervisor.GateDecision) {
+func (p *rig) checkChallenge(t *testing.T, m supervisor.GateDecision) {
 	t.Helper()
 	said := m.Refusal
 	if m.Check != nil {
 		said = m.Check.Challenge
-		home := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: alone}
+		home := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: privateChat}
 		if m.Check.ChallengeIn != (supervisor.Conversation{}) && m.Check.ChallengeIn != home {
 			t.Errorf("it is asked for in %+v", m.Check.ChallengeIn)
 		}
@@ -199,18 +199,18 @@ func (p *rig) saysWhere(t *testing.T, m supervisor.GateDecision) {
 }
 
 // No other chat takes a code.
-func TestACodeIsTakenInPrivateAlone(t *testing.T) {
+func TestCheck_CodeInOtherChats_IsNotTaken(t *testing.T) {
 	for name, in := range map[string]supervisor.Inbound{
 		"a group":                     from("ann", supervisor.ChannelTelegram, group, "123456"),
 		"another's private chat":      from("ann", supervisor.ChannelTelegram, "102", "123456"),
 		"no chat":                     from("ann", supervisor.ChannelTelegram, "", "123456"),
 		"a channel's post":            {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-100"}, Sender: "-100", Kind: supervisor.KindText, Text: "123456"},
-		"nobody's":                    {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: alone}, Kind: supervisor.KindText, Text: "123456"},
+		"nobody's":                    {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: privateChat}, Kind: supervisor.KindText, Text: "123456"},
 		"a channel that nobody knows": from("ann", "pigeon", "1", "123456"),
 	} {
 		p := newRig(t)
-		p.enrolled(t, true)
-		m := p.meet(t, in)
+		p.enrol(t, true)
+		m := p.decide(t, in)
 		if m.CheckCode != nil || m.Check == nil {
 			t.Errorf("%s: %+v", name, m)
 			continue
@@ -221,9 +221,9 @@ func TestACodeIsTakenInPrivateAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsACode(t *testing.T) {
+func TestIsCode_Texts(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	mistyped := strings.Replace(p.codes[0], p.codes[0][:1], map[bool]string{true: "3", false: "2"}[p.codes[0][0] == '2'], 1)
 	for text, want := range map[string]bool{
 		"123456": true, "123 456": true, "123-456": true, " 123456\n": true, "1 2 3 4 5 6": true,
@@ -236,7 +236,7 @@ func TestWhatIsACode(t *testing.T) {
 		"\u0661\u0662\u0663\u0664\u0665\u0666": true, "\uff11\uff12\uff13\uff14\uff15\uff16": true, "\u200e123456": true, "123456.": true,
 		"Code: 123456": true, "My code is 123456": false, "Recovery code: " + p.codes[1]: true, "\u202a" + p.codes[1] + "\u202c.": true,
 	} {
-		if got := p.meet(t, typed(text)).CheckCode != nil; got != want {
+		if got := p.decide(t, terminalText(text)).CheckCode != nil; got != want {
 			t.Errorf("%q is a code: %v", text, got)
 		}
 		if got := access.IsCode(text); got != want {
@@ -247,36 +247,36 @@ func TestWhatIsACode(t *testing.T) {
 }
 
 // Such a code is valid for years. It must not be held, and go to a model once the gate is open.
-func TestARecoveryCodeAmongWordsIsNotKept(t *testing.T) {
+func TestCheck_RecoveryCodeAmongWords_IsRefused(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	for text, want := range map[string]outcome{
 		"my recovery code is " + p.codes[0]: refused, "a " + strings.ReplaceAll(p.codes[0], "-", " ") + " b": refused,
 		strings.Join(p.codes, "\n"): refused, "(" + strings.ToLower(strings.ReplaceAll(p.codes[0], "-", "")) + ")": refused,
 		"say what time does that show open at all": guarded, "order 4711-0815": guarded,
 		"is long long long long long 716708": guarded,
 	} {
-		for name, in := range map[string]supervisor.Inbound{"private": typed(text), "a command": commanded(typed("/ask " + text)),
+		for name, in := range map[string]supervisor.Inbound{"private": terminalText(text), "a command": asCommand(terminalText("/ask " + text)),
 			"a group": from("ann", supervisor.ChannelTelegram, group, text)} {
-			if got := outcomeOf(p.meet(t, in)); got != want && (got != elsewhere || want != guarded) {
+			if got := outcomeOf(p.decide(t, in)); got != want && (got != elsewhere || want != guarded) {
 				t.Errorf("%q, %s: %s, want %s", text, name, got, want)
 			}
 			p.now = p.now.Add(time.Second)
 		}
 	}
 	p.open("ann", supervisor.ChannelTerminal, "", p.now)
-	if got := outcomeOf(p.meet(t, typed("it was "+p.codes[0]))); got != guarded {
+	if got := outcomeOf(p.decide(t, terminalText("it was "+p.codes[0]))); got != guarded {
 		t.Errorf("while it is open: %s", got)
 	}
 }
 
 // Six digits beside a word open nothing, but their user expects an answer.
-func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
+func TestCheck_CodeAmongWords_RepeatsChallenge(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
 		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
-		m := p.meet(t, typed(text))
+		m := p.decide(t, terminalText(text))
 		if m.Check == nil || m.Check.RepeatSoon != want || strings.HasPrefix(m.Check.Challenge, "A code has to stand alone. Locked.") != want {
 			t.Errorf("%q: %+v", text, m)
 		}
@@ -285,28 +285,28 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
 }
 
 // A recovery code with other spaces or dashes has the same digest.
-func TestARecoveryCodeIsKnownHoweverItIsWritten(t *testing.T) {
+func TestCheck_SpacedRecoveryCode_IsRecognized(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	text := strings.Join(strings.Split(strings.ReplaceAll(p.codes[2], "-", ""), ""), " ")
-	if m := p.meet(t, typed(text)); m.CheckCode == nil || access.IsCode(text) {
+	if m := p.decide(t, terminalText(text)); m.CheckCode == nil || access.IsCode(text) {
 		t.Errorf("%+v", m)
 	}
 }
 
-func TestWhichCommandsAreOpen(t *testing.T) {
+func TestCheck_Commands_PassLockedGate(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	for text, want := range map[string]bool{
 		"/start": true, "/help": true, "/stop": true, "/lock": true, "/STOP@mews_bot x": true, "/Lock\tnow": true, "/help\n": true,
 		"/start CODE": true, "/status": false, "/new": false, "/stopp": false, "/st": false, "/model x": false, "/unlock": false,
 		"/@stop": false, "//stop": false, "/ stop": false, "/resend": false, "/usage": false,
 	} {
-		if got := outcomeOf(p.meet(t, commanded(typed(text)))); (got == passes) != want {
+		if got := outcomeOf(p.decide(t, asCommand(terminalText(text)))); (got == passes) != want {
 			t.Errorf("%q is open: %v", text, !want)
 		}
-		for name, in := range map[string]supervisor.Inbound{"as text": typed(text), "pressed": pressed(typed(text))} {
-			if got := p.meet(t, in); got.Check == nil && got.Refusal == "" {
+		for name, in := range map[string]supervisor.Inbound{"as text": terminalText(text), "pressed": asPress(terminalText(text))} {
+			if got := p.decide(t, in); got.Check == nil && got.Refusal == "" {
 				t.Errorf("%q %s is let through", text, name)
 			}
 		}
@@ -314,21 +314,21 @@ func TestWhichCommandsAreOpen(t *testing.T) {
 	}
 }
 
-func TestALoginRunsOut(t *testing.T) {
+func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	for after, want := range map[time.Duration]outcome{
 		-time.Second: tried, 0: guarded, 30*time.Minute - 1: guarded, 30 * time.Minute: tried, 13 * time.Hour: tried,
 	} {
 		p.open("ann", supervisor.ChannelTerminal, "", noon)
 		p.now = noon.Add(after)
-		if got := outcomeOf(p.meet(t, typed("123456"))); got != want {
+		if got := outcomeOf(p.decide(t, terminalText("123456"))); got != want {
 			t.Errorf("%v after: %s, want %s", after, got, want)
 		}
 	}
 	p.SetLimits(access.Limits{IdleTimeout: 20 * time.Hour, Lifetime: 14 * time.Hour})
 	p.now = noon.Add(13 * time.Hour)
-	m := p.meet(t, typed("123456"))
+	m := p.decide(t, terminalText("123456"))
 	if m.Check == nil || m.Check.IdleTimeout != 20*time.Hour || m.Check.Lifetime != 14*time.Hour {
 		t.Errorf("with other limits: %+v", m)
 	}
@@ -338,13 +338,13 @@ func TestALoginRunsOut(t *testing.T) {
 }
 
 // A message in a group waits for a code from the private chat, where the gate may be open.
-func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
+func TestCheck_MessageInGroupWaits_TakesCode(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	at := access.Binding{Channel: supervisor.ChannelTerminal, User: "ann"}
 	p.logins[at] = supervisor.Login{User: "ann", Channel: supervisor.ChannelTerminal, OpenedAt: p.now, UsedAt: p.now}
 	text := code(p.secret, p.now)
-	m := p.meet(t, typed(text))
+	m := p.decide(t, terminalText(text))
 	if m.CheckCode != nil || m.Check == nil {
 		t.Fatalf("where nothing waits it came to %+v", m)
 	}
@@ -352,23 +352,23 @@ func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
 		t.Errorf("where the gate closes meanwhile it is no code: %+v", m.Check)
 	}
 	p.held = map[supervisor.Conversation]int64{from("ann", supervisor.ChannelTelegram, "101", "").Conversation: 1}
-	if m := p.meet(t, typed(text)); m.CheckCode != nil || m.Check == nil {
+	if m := p.decide(t, terminalText(text)); m.CheckCode != nil || m.Check == nil {
 		t.Errorf("while something waits for a code from another chat it came to %+v", m)
 	}
-	p.held[typed("").Conversation] = 1
-	if m := p.meet(t, typed(text)); m.CheckCode == nil {
+	p.held[terminalText("").Conversation] = 1
+	if m := p.decide(t, terminalText(text)); m.CheckCode == nil {
 		t.Errorf("while something waits for a code from here it came to %+v", m)
 	}
 	p.heldErr = errors.New("boom")
-	if m := p.meet(t, typed(text)); m.Check == nil || !m.Check.AnswerOnly {
+	if m := p.decide(t, terminalText(text)); m.Check == nil || !m.Check.AnswerOnly {
 		t.Errorf("where it is not known whether something waits it came to %+v", m)
 	}
 }
 
-func TestWhatMeetsTheGateOpensIt(t *testing.T) {
+func TestCheck_RightCode_OpensTheGate(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
-	m := p.meet(t, typed(code(p.secret, p.now)))
+	p.enrol(t, true)
+	m := p.decide(t, terminalText(code(p.secret, p.now)))
 	if m.CheckCode == nil {
 		t.Fatalf("%+v", m)
 	}
@@ -378,46 +378,46 @@ func TestWhatMeetsTheGateOpensIt(t *testing.T) {
 	}
 }
 
-func TestAChallengeSaysUntilWhenItIsLocked(t *testing.T) {
+func TestCheck_LockedOut_ChallengeSaysUntilWhen(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	p.fail(5)
-	if m := p.meet(t, typed("hello")); !strings.HasSuffix(m.Check.Challenge,
+	if m := p.decide(t, terminalText("hello")); !strings.HasSuffix(m.Check.Challenge,
 		"No code is taken before 18:00 (Asia/Kathmandu): too many were wrong.") {
 		t.Errorf("%q", m.Check.Challenge)
 	}
 	p.now = noon.Add(15 * time.Minute)
-	if m := p.meet(t, typed("hello")); strings.Contains(m.Check.Challenge, "before") {
+	if m := p.decide(t, terminalText("hello")); strings.Contains(m.Check.Challenge, "before") {
 		t.Errorf("%q", m.Check.Challenge)
 	}
 }
 
-func TestNobodyIsTakenForAnybody(t *testing.T) {
+func TestCheck_UnknownOrSuspendedUser_IsIgnored(t *testing.T) {
 	p := newRig(t)
 	if err := p.people.Set([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: fmt.Sprint(annsID)}}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann", "eve", ""} {
-		for _, in := range []supervisor.Inbound{from(name, supervisor.ChannelTelegram, alone, "hi"),
-			commanded(from(name, supervisor.ChannelTerminal, "", "/stop")), pressed(from(name, supervisor.ChannelTerminal, "", "x"))} {
-			if m := p.meet(t, in); outcomeOf(m) != quiet {
+		for _, in := range []supervisor.Inbound{from(name, supervisor.ChannelTelegram, privateChat, "hi"),
+			asCommand(from(name, supervisor.ChannelTerminal, "", "/stop")), asPress(from(name, supervisor.ChannelTerminal, "", "x"))} {
+			if m := p.decide(t, in); outcomeOf(m) != quiet {
 				t.Errorf("%q: %+v", name, m)
 			}
 		}
 	}
 }
 
-func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
+func TestCheck_UnreadableFactor_AlertsHourly(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	p.factors["bob"] = p.factors["ann"] // sealed for ann, so it does not open for bob
 	meet := func() {
-		p.meet(t, typed("hello"))
-		p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello"))
+		p.decide(t, terminalText("hello"))
+		p.decide(t, from("bob", supervisor.ChannelTerminal, "", "hello"))
 	}
 	meet()
-	if len(p.alarms) != 1 || !strings.HasPrefix(p.alarms[0], "bob: bob is locked out, because Mews could not ") {
-		t.Fatalf("%q", p.alarms)
+	if len(p.alerts) != 1 || !strings.HasPrefix(p.alerts[0], "bob: bob is locked out, because Mews could not ") {
+		t.Fatalf("%q", p.alerts)
 	}
 	p.gate(nil)
 	for _, c := range []struct {
@@ -427,36 +427,36 @@ func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
 		p.now = c.at
 		meet()
 		meet()
-		if len(p.alarms) != c.want {
-			t.Errorf("at %v there were %d alarms, want %d: %q", c.at, len(p.alarms), c.want, p.alarms)
+		if len(p.alerts) != c.want {
+			t.Errorf("at %v there were %d alarms, want %d: %q", c.at, len(p.alerts), c.want, p.alerts)
 		}
 	}
-	for _, a := range p.alarms {
+	for _, a := range p.alerts {
 		if strings.Contains(a, p.secret) {
 			t.Errorf("%q says a secret", a)
 		}
 	}
 }
 
-func TestAtTheServicesEndNothingIsDecided(t *testing.T) {
+func TestCheck_ContextEnded_DecidesNothing(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	p.broken = context.Canceled
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if m, err := p.Check(ctx, typed("hello")); !errors.Is(err, context.Canceled) || outcomeOf(m) != passes || len(p.alarms) != 0 {
-		t.Errorf("%+v, %v, %q", m, err, p.alarms)
+	if m, err := p.Check(ctx, terminalText("hello")); !errors.Is(err, context.Canceled) || outcomeOf(m) != passes || len(p.alerts) != 0 {
+		t.Errorf("%+v, %v, %q", m, err, p.alerts)
 	}
 }
 
-func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
+func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
-	gate := access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: p.seal, Now: time.Now,
+	p.enrol(t, true)
+	gate := access.NewGate(access.Options{People: p.people, Factors: p.memoryStore, Logins: p.memoryStore, Seal: p.seal, Now: time.Now,
 		Command: func(string) (c supervisor.SlashCommand) { return c },
 		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_, _ string) {}, Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
 	for _, want := range []outcome{guarded, refused, quiet} {
-		m, err := gate.Check(t.Context(), typed("hello"))
+		m, err := gate.Check(t.Context(), terminalText("hello"))
 		if err != nil || outcomeOf(m) != want || want == guarded && (m.Check.IdleTimeout != time.Minute || m.Check.Lifetime != 12*time.Hour) {
 			t.Errorf("%+v, %v; want %s", m, err, want)
 		}
@@ -468,7 +468,7 @@ func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
 }
 
 // NeedsCode follows the same rules as Check.
-func TestOfWhomCodesAreAsked(t *testing.T) {
+func TestNeedsCode_AgreesWithCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		codes     supervisor.Codes
 		enrolled  bool
@@ -489,14 +489,14 @@ func TestOfWhomCodesAreAsked(t *testing.T) {
 		p.people = newPeople(t, c.codes)
 		p.gate(p.seal)
 		if c.enrolled {
-			p.enrolled(t, c.confirmed)
+			p.enrol(t, c.confirmed)
 		}
-		p.kept.broken = c.broken
+		p.memoryStore.broken = c.broken
 		asks, err := p.NeedsCode(t.Context(), "ann")
 		if asks != c.asks || (err != nil) != (c.broken != nil && c.asks) {
 			t.Errorf("%s: got %v, %v", name, asks, err)
 		}
-		if m := p.meet(t, typed("hello")); (m.Check == nil) == asks {
+		if m := p.decide(t, terminalText("hello")); (m.Check == nil) == asks {
 			t.Errorf("%s: it asks: %v, and what is met is %+v", name, asks, m)
 		}
 	}

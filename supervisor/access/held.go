@@ -28,7 +28,7 @@ func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64)
 	case press:
 		return textPressLockedElsewhere
 	case held >= maxHeld:
-		return textHeldFull
+		return textTooManyHeld
 	}
 	return ""
 }

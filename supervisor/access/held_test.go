@@ -15,7 +15,7 @@ func TestRefuseHeld_PressesAndTooMuch_AreAnswered(t *testing.T) {
 		want string
 	}{
 		{supervisor.KindText, supervisor.GateCheck{}, 99, ""},
-		{supervisor.KindText, elsewhere, 100, textHeldFull},
+		{supervisor.KindText, elsewhere, 100, textTooManyHeld},
 		{supervisor.KindPress, supervisor.GateCheck{}, 0, textPressLocked},
 		{supervisor.KindPress, elsewhere, 100, textPressLockedElsewhere},
 	} {

@@ -13,14 +13,14 @@ import (
 // fail sends n wrong codes of ann.
 func (p *rig) fail(n int) (v supervisor.CodeResult) {
 	for range n {
-		v = p.try(wrong(p.secret, p.now))
+		v = p.try(wrongCode(p.secret, p.now))
 	}
 	return v
 }
 
-func TestWrongCodesLockForLongerAndLonger(t *testing.T) {
+func TestLockout_EachTime_IsLonger(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	for i, c := range []struct {
 		locked time.Duration
 		until  string // in Kathmandu, at 17:45 there
@@ -39,7 +39,7 @@ func TestWrongCodesLockForLongerAndLonger(t *testing.T) {
 		end := p.now.Add(c.locked)
 		p.now = end.Add(-time.Millisecond)
 		was := p.factors["ann"]
-		for _, text := range []string{wrong(p.secret, p.now), code(p.secret, p.now), p.codes[0]} {
+		for _, text := range []string{wrongCode(p.secret, p.now), code(p.secret, p.now), p.codes[0]} {
 			if v := p.try(text); v.Right || v.Action != "login.barred" || !strings.Contains(v.Text, "before "+c.until[:5]) {
 				t.Errorf("%d, still locked: %+v", i, v)
 			}
@@ -60,9 +60,9 @@ func TestWrongCodesLockForLongerAndLonger(t *testing.T) {
 	}
 }
 
-func TestAClockThatWasSetBackIsHintedAt(t *testing.T) {
+func TestVerify_ClockSetBack_SaysSo(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	if v := p.try(code(p.secret, p.now)); !v.Right {
 		t.Fatalf("%+v", v)
 	}
@@ -85,9 +85,9 @@ func TestAClockThatWasSetBackIsHintedAt(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheClockDoesNotLockForEver(t *testing.T) {
+func TestLockout_WrongClock_LastsOneDay(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	p.now = noon.AddDate(40, 0, 0)
 	p.fail(5)
 	p.now = noon
@@ -111,7 +111,7 @@ type model struct {
 }
 
 // enter says whether a code is right: the app code of a step, a recovery code, or a wrong code.
-func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
+func (m *model) enter(now time.Time, step int64, recovery string) (right bool) {
 	if m.locked.After(now.Add(24 * time.Hour)) {
 		m.locked = now.Add(24 * time.Hour)
 	}
@@ -147,10 +147,10 @@ func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
 
 // The lockouts equal those of a simple model, whatever codes come and however the clock jumps. No
 // lockout is longer than a day of the current clock.
-func TestTheLadderIsItsModel(t *testing.T) {
+func TestLockout_RandomCodes_EqualsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newRig(t)
-		p.enrolled(t, true)
+		p.enrol(t, true)
 		m := model{recovery: map[string]bool{}}
 		for _, c := range p.codes {
 			m.recovery[c] = true
@@ -175,20 +175,20 @@ func TestTheLadderIsItsModel(t *testing.T) {
 						continue
 					}
 				}
-				check(rt, p, &m, code(p.secret, at), p.now.Unix()/30+ahead, "")
+				compareWithModel(rt, p, &m, code(p.secret, at), p.now.Unix()/30+ahead, "")
 			case "wrong":
-				check(rt, p, &m, wrong(p.secret, p.now), -10, "")
+				compareWithModel(rt, p, &m, wrongCode(p.secret, p.now), -10, "")
 			case "recovery":
 				c := rapid.SampledFrom(p.codes).Draw(rt, "code")
-				check(rt, p, &m, c, -10, c)
+				compareWithModel(rt, p, &m, c, -10, c)
 			}
 		}
 	})
 }
 
-func check(t *rapid.T, p *rig, m *model, text string, step int64, recovery string) {
+func compareWithModel(t *rapid.T, p *rig, m *model, text string, step int64, recovery string) {
 	t.Helper()
-	want := m.typed(p.now, step, recovery)
+	want := m.enter(p.now, step, recovery)
 	v := p.try(text)
 	f := p.factors["ann"]
 	if v.Right != want {

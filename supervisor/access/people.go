@@ -140,7 +140,7 @@ func (p *People) resolveName(d *directory, uid uint32, as string) (string, error
 	case len(mine) == 0 && admin && len(d.names) == 1:
 		return d.names[0], nil
 	case admin:
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textSpeakAsWhom, strings.Join(d.names, ", "))
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textNameUser, strings.Join(d.names, ", "))
 	case len(mine) == 0:
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textNoAccount, uid)
 	}

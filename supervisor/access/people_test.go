@@ -16,7 +16,7 @@ func telegram(account, name string) access.Binding {
 	return access.Binding{Channel: supervisor.ChannelTelegram, Account: account, User: name}
 }
 
-func TestPeopleAreBoundWhileTheProgramRuns(t *testing.T) {
+func TestSet_NewBindings_TakeEffect(t *testing.T) {
 	p := people(t, onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser))
 	more := access.Stored{
 		Bindings: []access.Binding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"), telegram("42", "ann"),
@@ -56,7 +56,7 @@ func number(u supervisor.User) int64 {
 	return n
 }
 
-func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
+func TestSet_InvalidUsers_ChangesNothing(t *testing.T) {
 	ann := onTelegram("ann", 42)
 	for name, c := range map[string]struct {
 		users []supervisor.User
@@ -91,7 +91,7 @@ func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
 
 // The configuration decides about an account, whatever was bound before. A stored binding locks out
 // nobody.
-func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
+func TestSet_ConfiguredAccount_BeatsBinding(t *testing.T) {
 	p := people(t, onTelegram("old", 1))
 	wrong := telegram("42", "bob")
 	more := access.Stored{Suspended: []string{"ann"}, Bindings: []access.Binding{
@@ -119,7 +119,7 @@ func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 }
 
 // After the first invite, the service's own account still belongs to the one configured user.
-func TestWhoWasAddedHasNoAccount(t *testing.T) {
+func TestSpeaker_AddedUser_HasNoServiceAccount(t *testing.T) {
 	p := people(t, user("ann", "", supervisor.RoleUser))
 	users := []supervisor.User{user("ann", "", supervisor.RoleUser), user("new", "", supervisor.RoleUser), user("bob", "bob", supervisor.RoleUser)}
 	if err := p.Set(users, access.Stored{Added: []string{"new", "bob"}}); err != nil {
@@ -141,7 +141,7 @@ func TestWhoWasAddedHasNoAccount(t *testing.T) {
 	}
 }
 
-func TestWhoIsSuspendedIsNobody(t *testing.T) {
+func TestSuspended_User_MayNotSpeak(t *testing.T) {
 	p := people(t)
 	users := append([]supervisor.User{onTelegram("tim", 42)}, directory...)
 	set := func(names ...string) {
@@ -195,7 +195,7 @@ func TestWhoIsSuspendedIsNobody(t *testing.T) {
 }
 
 // Every answer comes from one state, even while the users change.
-func TestAReaderSeesOneState(t *testing.T) {
+func TestSet_Concurrently_ReadersSeeOneState(t *testing.T) {
 	p := people(t)
 	var setting, reading sync.WaitGroup
 	done := make(chan struct{})

@@ -21,21 +21,21 @@ var noon = time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 const annsID = 101
 
 // memoryStore keeps factors and logins as a store does.
-type kept struct {
+type memoryStore struct {
 	mu      sync.Mutex // guards the fields below
 	factors map[string]supervisor.Factor
 	logins  map[access.Binding]supervisor.Login
 	broken  error
 }
 
-func (k *kept) Find(_ context.Context, user string) (supervisor.Factor, bool, error) {
+func (k *memoryStore) Find(_ context.Context, user string) (supervisor.Factor, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, ok := k.factors[user]
 	return f, ok, k.broken
 }
 
-func (k *kept) FindLogin(_ context.Context, user string, channel supervisor.Channel, chat string) (supervisor.Login, bool, error) {
+func (k *memoryStore) FindLogin(_ context.Context, user string, channel supervisor.Channel, chat string) (supervisor.Login, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	l, ok := k.logins[access.Binding{Channel: channel, Account: chat, User: user}]
@@ -43,7 +43,7 @@ func (k *kept) FindLogin(_ context.Context, user string, channel supervisor.Chan
 }
 
 // attempt is the transaction that checks a code.
-func (k *kept) attempt(user string, decide supervisor.CheckCode, now time.Time) supervisor.CodeResult {
+func (k *memoryStore) attempt(user string, decide supervisor.CheckCode, now time.Time) supervisor.CodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, v := decide(k.factors[user], now)
@@ -51,7 +51,7 @@ func (k *kept) attempt(user string, decide supervisor.CheckCode, now time.Time) 
 	return v
 }
 
-func (k *kept) open(user string, channel supervisor.Channel, chat string, at time.Time) {
+func (k *memoryStore) open(user string, channel supervisor.Channel, chat string, at time.Time) {
 	k.logins[access.Binding{Channel: channel, Account: chat, User: user}] =
 		supervisor.Login{User: user, Channel: channel, Chat: chat, OpenedAt: at, UsedAt: at}
 }
@@ -59,20 +59,20 @@ func (k *kept) open(user string, channel supervisor.Channel, chat string, at tim
 // rig is a gate with the users ann and bob, and a clock that stands still.
 type rig struct {
 	*access.Gate
-	*kept
+	*memoryStore
 	people *access.People
 	seal   *access.Seal
 	now    time.Time
 	secret string   // ann's
 	codes  []string // ann's recovery codes
-	alarms []string
+	alerts []string
 
 	held    map[supervisor.Conversation]int64 // held inbounds that a code from the conversation lets through
 	heldErr error
 }
 
 func newRig(t testing.TB) *rig {
-	p := &rig{seal: access.NewSeal(key), now: noon, kept: &kept{
+	p := &rig{seal: access.NewSeal(key), now: noon, memoryStore: &memoryStore{
 		factors: map[string]supervisor.Factor{}, logins: map[access.Binding]supervisor.Login{}}}
 	p.people = newPeople(t, supervisor.CodesOptional)
 	p.gate(p.seal)
@@ -96,14 +96,14 @@ func (p *rig) gate(seal *access.Seal) {
 	if err != nil {
 		panic(err)
 	}
-	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal,
+	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.memoryStore, Logins: p.memoryStore, Seal: seal,
 		Command: commands.Find,
 		Now:     func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
-		AlertAdmins: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
+		AlertAdmins: func(user, text string) { p.alerts = append(p.alerts, user+": "+text) }})
 }
 
 // enrol gives ann a factor.
-func (p *rig) enrolled(t testing.TB, confirmed bool) {
+func (p *rig) enrol(t testing.TB, confirmed bool) {
 	e := enrol(t, p.seal, "ann")
 	codes, digests := access.NewRecovery()
 	p.codes = nil
@@ -124,7 +124,7 @@ func code(secret string, at time.Time) string {
 }
 
 // wrongCode returns a code that is not valid around a time.
-func wrong(secret string, at time.Time) string {
+func wrongCode(secret string, at time.Time) string {
 	near := map[string]bool{}
 	for step := -2; step <= 2; step++ {
 		near[code(secret, at.Add(time.Duration(step)*30*time.Second))] = true
@@ -141,7 +141,7 @@ func (p *rig) try(text string) supervisor.CodeResult {
 	return p.attempt("ann", p.DecideLogin("ann", text), p.now)
 }
 
-func (p *rig) meet(t testing.TB, in supervisor.Inbound) supervisor.GateDecision {
+func (p *rig) decide(t testing.TB, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
 	m, err := p.Check(t.Context(), in)
 	if err != nil {
@@ -161,16 +161,18 @@ func from(user string, channel supervisor.Channel, chat, text string) supervisor
 }
 
 // terminalText returns a text of ann in the terminal.
-func typed(text string) supervisor.Inbound { return from("ann", supervisor.ChannelTerminal, "", text) }
+func terminalText(text string) supervisor.Inbound {
+	return from("ann", supervisor.ChannelTerminal, "", text)
+}
 
 // asCommand returns the inbound as a command.
-func commanded(in supervisor.Inbound) supervisor.Inbound {
+func asCommand(in supervisor.Inbound) supervisor.Inbound {
 	in.Kind = supervisor.KindCommand
 	in.Command, _ = slash.Parse(in.Text)
 	return in
 }
 
-func pressed(in supervisor.Inbound) supervisor.Inbound {
+func asPress(in supervisor.Inbound) supervisor.Inbound {
 	in.Kind = supervisor.KindPress
 	return in
 }

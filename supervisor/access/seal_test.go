@@ -16,7 +16,7 @@ import (
 
 var key = [access.KeySize]byte{7, 7, 7}
 
-func TestWhatIsSealedOpensForItsUserAlone(t *testing.T) {
+func TestSeal_OpensOnlyForItsUser(t *testing.T) {
 	seal := access.NewSeal(key)
 	plain := []byte("ORSXG5A")
 	sealed, err := seal.Seal("ann", plain)
@@ -46,7 +46,7 @@ func TestWhatIsSealedOpensForItsUserAlone(t *testing.T) {
 	}
 }
 
-func TestWhatWasTamperedWithDoesNotOpen(t *testing.T) {
+func TestOpen_ChangedData_Fails(t *testing.T) {
 	seal := access.NewSeal(key)
 	sealed, err := seal.Seal("ann", []byte("ORSXG5A"))
 	if err != nil {
@@ -69,7 +69,7 @@ func TestWhatWasTamperedWithDoesNotOpen(t *testing.T) {
 	}
 }
 
-func TestAKeyIsMadeOnce(t *testing.T) {
+func TestLoadKey_Fresh_MakesOneKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seal.key")
 	if _, err := access.LoadKey(path, false); err == nil {
 		t.Fatal("a key was made that opens nothing")
@@ -95,7 +95,7 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestOfManyWhoMakeAKeyAllHaveTheSame(t *testing.T) {
+func TestLoadKey_Concurrently_GivesOneKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seal.key")
 	keys := make([][access.KeySize]byte, 20)
 	var crowd sync.WaitGroup
@@ -113,7 +113,7 @@ func TestOfManyWhoMakeAKeyAllHaveTheSame(t *testing.T) {
 	}
 }
 
-func TestOnlyAPlainFileOfOnesOwnIsAKey(t *testing.T) {
+func TestLoadKey_ContentsAndModes(t *testing.T) {
 	raw := bytes.Repeat([]byte{0x5a}, access.KeySize)
 	text := hex.EncodeToString(raw)
 	for name, c := range map[string]struct {
@@ -157,7 +157,7 @@ func TestOnlyAPlainFileOfOnesOwnIsAKey(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPlainFileIsNoKey(t *testing.T) {
+func TestLoadKey_NoPlainFile_Fails(t *testing.T) {
 	dir := t.TempDir()
 	real := filepath.Join(dir, "real")
 	if err := os.WriteFile(real, make([]byte, access.KeySize), 0o600); err != nil {

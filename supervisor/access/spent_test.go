@@ -13,15 +13,15 @@ import (
 
 // A recovery code that others have read is no secret any more. One that opens nothing would stay
 // valid wherever its text is kept.
-func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
+func TestCheck_RecoveryCodeAnywhere_IsUsedUp(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
-	p.open("ann", supervisor.ChannelTelegram, alone, p.now)
+	p.enrol(t, true)
+	p.open("ann", supervisor.ChannelTelegram, privateChat, p.now)
 	p.open("ann", supervisor.ChannelTelegram, group, p.now)
 	left := func() int { return len(p.factors["ann"].Recovery) }
 	all := left()
 
-	private := p.meet(t, from("ann", supervisor.ChannelTelegram, alone, strings.ToLower(p.codes[0])))
+	private := p.decide(t, from("ann", supervisor.ChannelTelegram, privateChat, strings.ToLower(p.codes[0])))
 	if private.CheckCode == nil || private.Check == nil {
 		t.Fatalf("in the open private chat: %+v", private)
 	}
@@ -33,7 +33,7 @@ func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
 			p.fail(5)
 		}
 		failures, in := p.factors["ann"].Lockouts, from("ann", supervisor.ChannelTelegram, group, p.codes[i+1])
-		m := p.meet(t, in)
+		m := p.decide(t, in)
 		if m.CheckCode == nil || m.Check != nil {
 			t.Fatalf("in the group: %+v", m)
 		}
@@ -42,39 +42,39 @@ func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
 			!strings.Contains(v.Text, "our private chat") || left() != all-2-i || p.factors["ann"].Lockouts != failures {
 			t.Errorf("locked %v: %+v, and %d of %d are left", lock, v, left(), all)
 		}
-		if m := p.meet(t, in); m.CheckCode != nil {
+		if m := p.decide(t, in); m.CheckCode != nil {
 			t.Errorf("used up, it is still one: %+v", m)
 		}
 	}
-	if m := p.meet(t, from("ann", supervisor.ChannelTelegram, group, "0000-0000-0000-0000-0000-0000-00")); m.CheckCode != nil {
+	if m := p.decide(t, from("ann", supervisor.ChannelTelegram, group, "0000-0000-0000-0000-0000-0000-00")); m.CheckCode != nil {
 		t.Errorf("one that was never good: %+v", m)
 	}
 }
 
-func TestWhatALockCloses(t *testing.T) {
+func TestCheck_LockCommand_SetsItsLock(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	for text, want := range map[string]supervisor.Lock{
 		"/lock": supervisor.LockHere, "/Lock@mews_bot ": supervisor.LockHere, "/lock ALL": supervisor.LockAll,
 		"/lock me": "", "/stop": "", "/stop all": "",
 	} {
-		if m := p.meet(t, commanded(typed(text))); m.Lock != want || outcomeOf(m) != passes {
+		if m := p.decide(t, asCommand(terminalText(text))); m.Lock != want || outcomeOf(m) != passes {
 			t.Errorf("%s: %+v", text, m)
 		}
-		if m := p.meet(t, typed(text)); m.Lock != "" {
+		if m := p.decide(t, terminalText(text)); m.Lock != "" {
 			t.Errorf("%s as text: %+v", text, m)
 		}
 	}
 }
 
-func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
+func TestCheck_RepeatedMessage_CostsNothing(t *testing.T) {
 	p := newRig(t)
 	p.SetLimits(access.Limits{Burst: 3, PerSecond: 0.5})
 	send := func(user, source string, keys ...string) (got []outcome) {
 		for _, key := range keys {
 			in := from(user, supervisor.ChannelTerminal, "", "hello")
 			in.Source, in.Key = source, key
-			got = append(got, outcomeOf(p.meet(t, in)))
+			got = append(got, outcomeOf(p.decide(t, in)))
 		}
 		return got
 	}
@@ -107,14 +107,14 @@ func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
 }
 
 // A batch that could not be kept comes again, and each of its texts gets its reply again.
-func TestARefusalIsToldAgain(t *testing.T) {
+func TestCheck_RepeatedRefusal_HasItsReply(t *testing.T) {
 	p := newRig(t)
 	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001, Waiting: 1})
 	for n := range 50 {
 		for i, want := range []outcome{passes, passes, refused, refused} {
-			in := typed("hello")
+			in := terminalText("hello")
 			in.Key = fmt.Sprint(i)
-			if got := outcomeOf(p.meet(t, in)); got != want {
+			if got := outcomeOf(p.decide(t, in)); got != want {
 				t.Fatalf("text %d, the %dth time: %s, want %s", i, n, got, want)
 			}
 		}

@@ -8,8 +8,8 @@ const (
 	textSuspended      = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
 	textTooManyWaiting = "This message was not taken: %d of yours wait already, and no more can. Send it again in " +
 		"a few minutes."
-	textNorBefore = " Not taken either, and without a reply of their own: %s before it."
-	textNorBehind = " What you send right behind it is not taken either, and not each one gets a reply from " +
+	textAlsoRefused = " Not taken either, and without a reply of their own: %s before it."
+	textNextRefused = " What you send right behind it is not taken either, and not each one gets a reply from " +
 		"now on."
 	textTooFast = "This was not taken, because you send faster than I can take it: %d at once, and then %g " +
 		"a second. Try again in a moment. " +
@@ -23,11 +23,11 @@ const (
 		"six digits that your authenticator app shows, or a recovery code. Then what you sent is answered there."
 	textLockedNoChat         = "Locked, and no code can be sent here. Send this in our private chat."
 	textLockedOut            = " No code is taken before %s: too many were wrong."
-	textNotCodeAlone         = "A code has to stand alone. "
+	textSendCodeAlone        = "A code has to stand alone. "
 	textPressLocked          = "Locked. Send your code, then press again."
 	textPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for " +
 		"it there, then press again."
-	textHeldFull = "This was not taken: too much of yours waits for a code already. Send a code " +
+	textTooManyHeld = "This was not taken: too much of yours waits for a code already. Send a code " +
 		"first, then send this again."
 	textCodeLate = "That code came too late: what it was for was not done, and the code is used up. " +
 		"Ask again for what you wanted."
@@ -94,7 +94,7 @@ func textRecoveryLeft(n int) string {
 const (
 	textSpeakAsUnknown = "There is no user %q. There are: %s."
 	textSpeakAsDenied  = "Only an admin may speak as %q; this account is not one."
-	textSpeakAsWhom    = "Say as whom to speak, with --user NAME. There are: %s."
+	textNameUser       = "Say as whom to speak, with --user NAME. There are: %s."
 	textNoAccount      = "No user of Mews has this account (user id %d). An admin can add it: `account:` under " +
 		"`users:` in the configuration."
 	textManyUsers = "This account is that of several users; say which with --user NAME: %s."

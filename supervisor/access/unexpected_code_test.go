@@ -10,9 +10,9 @@ import (
 )
 
 // spendUnexpected sends an inbound of ann while nothing waits for a code.
-func (p *rig) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecision {
+func (p *rig) spendUnexpected(t *testing.T, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
-	m, err := p.SpendUnexpected(t.Context(), in, p.meet(t, in))
+	m, err := p.SpendUnexpected(t.Context(), in, p.decide(t, in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,20 +21,20 @@ func (p *rig) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecisi
 
 // A right code that nothing waits for is used up, and its text is not kept. Otherwise guesses that
 // no try counts could be sent as words, and a right one used.
-func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
+func TestSpendUnexpected_RightCode_IsUsedUp(t *testing.T) {
 	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
 		p := newRig(t)
 		p.people = newPeople(t, codes)
 		p.gate(p.seal)
-		p.enrolled(t, true)
+		p.enrol(t, true)
 		p.open("ann", supervisor.ChannelTerminal, "", p.now)
 		text := code(p.secret, p.now)
-		for _, words := range []string{wrong(p.secret, p.now), "call " + text, code(p.secret, p.now.Add(-5*time.Minute)), "hello"} {
-			if m := p.unasked(t, typed(words)); m.CheckCode != nil {
+		for _, words := range []string{wrongCode(p.secret, p.now), "call " + text, code(p.secret, p.now.Add(-5*time.Minute)), "hello"} {
+			if m := p.spendUnexpected(t, terminalText(words)); m.CheckCode != nil {
 				t.Errorf("codes %s: %q is no words", codes, words)
 			}
 		}
-		m := p.unasked(t, typed(" "+text[:3]+" "+text[3:]))
+		m := p.spendUnexpected(t, terminalText(" "+text[:3]+" "+text[3:]))
 		if m.CheckCode == nil {
 			t.Fatalf("codes %s: a right code is words: %+v", codes, m)
 		}
@@ -51,7 +51,7 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 		}
 		// A code that is sent twice at once comes again after the first has opened the gate.
 		for _, spent := range []string{text, code(p.secret, p.now.Add(-2*time.Minute))} {
-			m := p.unasked(t, typed(spent))
+			m := p.spendUnexpected(t, terminalText(spent))
 			if m.CheckCode == nil {
 				t.Fatalf("codes %s: a code that was right a moment ago is words", codes)
 			}
@@ -67,30 +67,30 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 }
 
 // Users whose codes are off may have recovery codes too, for effects that need a new code.
-func TestARecoveryCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
+func TestSpendUnexpected_RecoveryCode_IsUsedUp(t *testing.T) {
 	p := newRig(t)
 	p.people = newPeople(t, supervisor.CodesOff)
 	p.gate(p.seal)
-	p.enrolled(t, true)
-	m := p.unasked(t, typed(p.codes[3]))
+	p.enrol(t, true)
+	m := p.spendUnexpected(t, terminalText(p.codes[3]))
 	if m.CheckCode == nil {
 		t.Fatalf("it is words: %+v", m)
 	}
 	if v := p.attempt("ann", m.CheckCode, p.now); v.Right || !strings.Contains(v.Text, "You have 9 recovery codes left") {
 		t.Errorf("%+v", v)
 	}
-	if m := p.unasked(t, typed(p.codes[3])); m.CheckCode != nil {
+	if m := p.spendUnexpected(t, terminalText(p.codes[3])); m.CheckCode != nil {
 		t.Errorf("used up it is no words: %+v", m)
 	}
 }
 
 // Without a confirmed and readable factor no text is a code.
-func TestWhereNoCodeCanBeRightNoneIsUnasked(t *testing.T) {
+func TestSpendUnexpected_NoFactor_IsNoCode(t *testing.T) {
 	for name, prepare := range map[string]func(*rig){
-		"not confirmed": func(p *rig) { p.enrolled(t, false) },
-		"no key":        func(p *rig) { p.enrolled(t, true); p.gate(nil) },
+		"not confirmed": func(p *rig) { p.enrol(t, false) },
+		"no key":        func(p *rig) { p.enrol(t, true); p.gate(nil) },
 		"suspended": func(p *rig) {
-			p.enrolled(t, true)
+			p.enrol(t, true)
 			if err := p.people.Set([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestWhereNoCodeCanBeRightNoneIsUnasked(t *testing.T) {
 		p.people = newPeople(t, supervisor.CodesOff)
 		p.gate(p.seal)
 		prepare(p)
-		if m := p.unasked(t, typed(code(p.secret, p.now))); m.CheckCode != nil {
+		if m := p.spendUnexpected(t, terminalText(code(p.secret, p.now))); m.CheckCode != nil {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}

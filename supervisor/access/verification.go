@@ -40,9 +40,9 @@ const (
 
 // codePurpose is the purpose of a code.
 type codePurpose struct {
-	action string // of the audit log
-	enrols bool   // the first right code confirms a new factor
-	done   string // tells the user that the code was right
+	action  string // of the audit log
+	enrols  bool   // the first right code confirms a new factor
+	success string // tells the user that the code was right
 }
 
 // verification checks a code against a factor.
@@ -58,15 +58,15 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
 	case len(f.Secret) == 0 || !f.Confirmed && !v.purpose.enrols:
-		return f, v.not(suffixRefused, textNothingToVerify)
+		return f, v.notAccepted(suffixRefused, textNothingToVerify)
 	case now.Before(f.LockedUntil):
-		return f, v.not(suffixDuringLockout, fmt.Sprintf(textDuringLockout, formatTime(f.LockedUntil, now, v.user)))
+		return f, v.notAccepted(suffixDuringLockout, fmt.Sprintf(textDuringLockout, formatTime(f.LockedUntil, now, v.user)))
 	case appCode(v.text) != "":
 		return v.verifyAppCode(f, now)
 	case f.Confirmed && looksLikeRecovery(v.text, f):
 		return v.verifyRecovery(f, now)
 	}
-	return f, v.not(suffixRefused, textNotCode)
+	return f, v.notAccepted(suffixRefused, textNotCode)
 }
 
 // verifyAppCode accepts the code of a valid period, but never twice. A code that was used already
@@ -75,13 +75,13 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
 	case err != nil:
-		return f, v.not(suffixUnreadable, fmt.Sprintf(textUnreadableFactor, v.user.Name))
+		return f, v.notAccepted(suffixUnreadable, fmt.Sprintf(textUnreadableFactor, v.user.Name))
 	case found && period > f.LastPeriod:
 		return v.accept(f, period)
 	case current < f.LastPeriod:
-		return f, v.not(suffixRefused, fmt.Sprintf(textClockBack, now.In(timezone.Of(v.user)).Format("15:04 on 2 January 2006")))
+		return f, v.notAccepted(suffixRefused, fmt.Sprintf(textClockBack, now.In(timezone.Of(v.user)).Format("15:04 on 2 January 2006")))
 	case found:
-		return f, v.not(suffixRefused, textUsedCode)
+		return f, v.notAccepted(suffixRefused, textUsedCode)
 	}
 	return v.reject(f, now)
 }
@@ -113,7 +113,7 @@ func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (superv
 		return v.reject(f, now)
 	}
 	return resetFailures(f), supervisor.CodeResult{Right: true, Action: v.purpose.action + suffixRecovery,
-		Text: v.purpose.done + " " + textRecoveryLeft(len(f.Recovery))}
+		Text: v.purpose.success + " " + textRecoveryLeft(len(f.Recovery))}
 }
 
 // withoutRecovery returns the factor without a recovery code, and whether the factor had it. It
@@ -144,9 +144,9 @@ func decideUnreadable(user string) supervisor.CheckCode {
 
 // accept accepts a right code of a period.
 func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Factor, supervisor.CodeResult) {
-	verdict := supervisor.CodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.done}
+	verdict := supervisor.CodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.success}
 	if !f.Confirmed {
-		verdict.Action, verdict.Text = actionEnrolled, textFactorSetUp+v.purpose.done
+		verdict.Action, verdict.Text = actionEnrolled, textFactorSetUp+v.purpose.success
 	}
 	f = resetFailures(f)
 	f.Confirmed, f.LastPeriod = true, period
@@ -157,13 +157,13 @@ func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Fact
 func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {
-		return f, v.not(suffixLocked, fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
+		return f, v.notAccepted(suffixLocked, fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
 	}
-	return f, v.not(suffixRefused, fmt.Sprintf(textWrong, amount.Plural(maxTries-f.Failures, "try is", "tries are"),
+	return f, v.notAccepted(suffixRefused, fmt.Sprintf(textWrong, amount.Plural(maxTries-f.Failures, "try is", "tries are"),
 		amount.Duration(lockoutDuration(f.Lockouts+1))))
 }
 
-// not returns the result for a code that was not accepted.
-func (v verification) not(suffix, text string) supervisor.CodeResult {
+// notAccepted returns the result for a code that was not accepted.
+func (v verification) notAccepted(suffix, text string) supervisor.CodeResult {
 	return supervisor.CodeResult{Action: v.purpose.action + suffix, Text: text}
 }

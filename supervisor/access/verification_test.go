@@ -18,7 +18,7 @@ import (
 const step = 30 * time.Second
 
 // The codes are from RFC 6238, appendix B: their last six digits.
-func TestCodesAreThoseOfTheRFC(t *testing.T) {
+func TestVerify_CodesOfRFC6238_AreRight(t *testing.T) {
 	seal := access.NewSeal(key)
 	// 12345678901234567890
 	sealed, err := seal.Seal("ann", []byte("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
@@ -39,19 +39,19 @@ func TestCodesAreThoseOfTheRFC(t *testing.T) {
 	}
 }
 
-func TestACodeHoldsForItsStepAndTheNext(t *testing.T) {
+func TestVerify_Code_IsValidForTwoPeriods(t *testing.T) {
 	p := newRig(t)
 	for steps, want := range map[int]bool{-3: false, -2: false, -1: true, 0: true, 1: false, 2: false, 2880: false} {
-		p.enrolled(t, true)
+		p.enrol(t, true)
 		if v := p.try(code(p.secret, p.now.Add(time.Duration(steps)*step))); v.Right != want {
 			t.Errorf("%d steps away: %+v", steps, v)
 		}
 	}
 }
 
-func TestACodeIsTakenAsPeopleTypeIt(t *testing.T) {
+func TestVerify_CodeWithSpacesOrDash_IsRight(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	was := p.factors["ann"]
 	c := code(p.secret, p.now)
 	a, b := c[:3], c[3:]
@@ -72,9 +72,9 @@ func TestACodeIsTakenAsPeopleTypeIt(t *testing.T) {
 	}
 }
 
-func TestACodeIsTakenOnce(t *testing.T) {
+func TestVerify_UsedCode_IsRefused(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	first := code(p.secret, p.now)
 	if v := p.try(first); !v.Right {
 		t.Fatalf("%+v", v)
@@ -103,7 +103,7 @@ func TestACodeIsTakenOnce(t *testing.T) {
 	}
 }
 
-func TestOfAHundredAtOnceOneIsRight(t *testing.T) {
+func TestVerify_SameCodeAtOnce_IsRightOnce(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		text func(p *rig, i int) string
@@ -111,11 +111,11 @@ func TestOfAHundredAtOnceOneIsRight(t *testing.T) {
 	}{
 		{"the same code", func(p *rig, _ int) string { return code(p.secret, p.now) }, 1},
 		{"the same recovery code", func(p *rig, _ int) string { return p.codes[3] }, 1},
-		{"wrong codes", func(p *rig, _ int) string { return wrong(p.secret, p.now) }, 0},
+		{"wrong codes", func(p *rig, _ int) string { return wrongCode(p.secret, p.now) }, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newRig(t)
-			p.enrolled(t, true)
+			p.enrol(t, true)
 			text := c.text(p, 0)
 			var right atomic.Int64
 			var crowd sync.WaitGroup
@@ -138,16 +138,16 @@ func TestOfAHundredAtOnceOneIsRight(t *testing.T) {
 	}
 }
 
-func TestTheFirstCodeConfirmsAFactor(t *testing.T) {
+func TestVerify_FirstCode_ConfirmsFactor(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, false)
+	p.enrol(t, false)
 	if v := p.try(p.codes[0]); v.Right {
 		t.Errorf("a recovery code confirmed it: %+v", v)
 	}
 	if v := p.attempt("ann", p.DecideStepUp("ann", code(p.secret, p.now)), p.now); v.Right || p.factors["ann"].Confirmed {
 		t.Errorf("a step-up confirmed it: %+v", v)
 	}
-	if v := p.try(wrong(p.secret, p.now)); v.Right || p.factors["ann"].Failures != 1 {
+	if v := p.try(wrongCode(p.secret, p.now)); v.Right || p.factors["ann"].Failures != 1 {
 		t.Errorf("%+v", v)
 	}
 	first := code(p.secret, p.now)
@@ -160,9 +160,9 @@ func TestTheFirstCodeConfirmsAFactor(t *testing.T) {
 	}
 }
 
-func TestAStepUpWantsAFreshCode(t *testing.T) {
+func TestDecideStepUp_UsedCode_IsRefused(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	used := code(p.secret, p.now)
 	if v := p.try(used); !v.Right {
 		t.Fatalf("%+v", v)
@@ -189,9 +189,9 @@ func TestAStepUpWantsAFreshCode(t *testing.T) {
 	}
 }
 
-func TestARecoveryCodeWorksOnce(t *testing.T) {
+func TestVerify_RecoveryCode_WorksOnce(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	spoilt := strings.NewReplacer("1", "l", "0", "o", "-", " ").Replace(strings.ToLower(p.codes[0]))
 	for i, c := range []struct{ text, says string }{
 		{p.codes[4], "9 recovery codes left"},
@@ -216,9 +216,9 @@ func TestARecoveryCodeWorksOnce(t *testing.T) {
 	}
 }
 
-func TestTheDigestsOfTheCallerStayAsTheyAre(t *testing.T) {
+func TestVerify_RecoveryCode_KeepsCallersSlice(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	f := p.factors["ann"]
 	was := slices.Clone(f.Recovery)
 	left, v := p.DecideLogin("ann", p.codes[0])(f, p.now)
@@ -227,9 +227,9 @@ func TestTheDigestsOfTheCallerStayAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
+func TestVerify_UnreadableFactor_TakesNoCode(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
+	p.enrol(t, true)
 	text := code(p.secret, p.now)
 	sound := p.factors["ann"]
 	for name, spoil := range map[string]func(*supervisor.Factor){
@@ -257,13 +257,13 @@ func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
 
 // Without the key a code is not checked, and stays valid: it opens the gate once the key is back. A
 // recovery code that others have read is used up all the same.
-func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
+func TestCheck_MissingKey_CodeStaysValid(t *testing.T) {
 	for what, enrolled := range map[string]bool{"confirmed": true, "not confirmed yet": false} {
 		p := newRig(t)
-		p.enrolled(t, enrolled)
+		p.enrol(t, enrolled)
 		p.gate(nil)
 		for _, text := range []string{code(p.secret, p.now), p.codes[0]} {
-			m := p.meet(t, from("ann", supervisor.ChannelTelegram, alone, text))
+			m := p.decide(t, from("ann", supervisor.ChannelTelegram, privateChat, text))
 			if m.CheckCode == nil || m.Check != nil {
 				t.Fatalf("%s, %q: %+v", what, text, m)
 			}
@@ -273,7 +273,7 @@ func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 				t.Errorf("%s, %q: %+v, and the factor is %+v", what, text, v, p.factors["ann"])
 			}
 		}
-		shown := p.meet(t, from("ann", supervisor.ChannelTelegram, group, p.codes[1]))
+		shown := p.decide(t, from("ann", supervisor.ChannelTelegram, group, p.codes[1]))
 		if v := p.attempt("ann", shown.CheckCode, p.now); v.Right || v.Action != "login.exposed" || len(p.factors["ann"].Recovery) != 9 {
 			t.Errorf("%s, in a group: %+v", what, v)
 		}
@@ -292,10 +292,10 @@ func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 }
 
 // No result contains the sent text or the secret.
-func TestNoVerdictSaysASecret(t *testing.T) {
+func TestVerify_Results_ContainNoSecret(t *testing.T) {
 	p := newRig(t)
-	p.enrolled(t, true)
-	for _, text := range []string{code(p.secret, p.now), code(p.secret, p.now), wrong(p.secret, p.now), p.codes[0], p.codes[0], "hello"} {
+	p.enrol(t, true)
+	for _, text := range []string{code(p.secret, p.now), code(p.secret, p.now), wrongCode(p.secret, p.now), p.codes[0], p.codes[0], "hello"} {
 		v := p.try(text)
 		if said := v.Text + v.Action; strings.Contains(said, text) || strings.Contains(said, p.secret) {
 			t.Errorf("%q says too much", said)
@@ -311,12 +311,12 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 		f.Add(text)
 	}
 	p := newRig(f)
-	p.enrolled(f, true)
+	p.enrol(f, true)
 	was := p.factors["ann"]
 	f.Fuzz(func(t *testing.T, text string) {
 		p.gate(p.seal) // with a full bucket
 		p.factors["ann"] = was
-		code := p.meet(t, typed(text)).CheckCode != nil
+		code := p.decide(t, terminalText(text)).CheckCode != nil
 		if code && (len(text) > 128 || !strings.ContainsAny(codes.Normalize(text), "0123456789")) {
 			t.Errorf("%q is taken for a code", text)
 		}
