@@ -133,15 +133,15 @@ const (
 // Calls returns all calls. Calls that are not only for admins let users ask about themselves.
 func (o *Service) Calls() []feature.Call {
 	return []feature.Call{
-		forAnybody(o, MethodUserList, (*Service).ListPeople),
+		forUsers(o, MethodUserList, (*Service).ListPeople),
 		forAdmins(o, MethodUserAdd, (*Service).AddPerson),
 		forAdmins(o, MethodUserSuspend, (*Service).suspend),
 		forAdmins(o, MethodUserRemove, (*Service).removePerson),
 		forAdmins(o, MethodUserInvite, (*Service).Invite),
-		forAnybody(o, MethodUserExport, (*Service).Export),
+		forUsers(o, MethodUserExport, (*Service).Export),
 		forAdmins(o, MethodUserDelete, (*Service).DeletePerson),
-		forAnybody(o, MethodTotpEnroll, (*Service).Enroll),
-		forAnybody(o, MethodTotpConfirm, (*Service).confirm),
+		forUsers(o, MethodTotpEnroll, (*Service).Enroll),
+		forUsers(o, MethodTotpConfirm, (*Service).confirm),
 		forAdmins(o, MethodTotpReset, (*Service).ResetFactor),
 		forAdmins(o, MethodTotpUnlock, (*Service).unlockFactor),
 		forAdmins(o, MethodAuditList, (*Service).listAudit),
@@ -154,8 +154,8 @@ func (o *Service) Calls() []feature.Call {
 // action is a method that answers a call.
 type action[Q, R any] = func(*Service, context.Context, Caller, Q) (R, error)
 
-// forAnybody makes a call that every user may make.
-func forAnybody[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
+// forUsers makes a call that every user may make.
+func forUsers[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
 	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (R, error) {
 		return do(o, ctx, o.Caller(by.UID), q)
 	})
@@ -163,24 +163,24 @@ func forAnybody[Q, R any](o *Service, name string, do action[Q, R]) feature.Call
 
 // forAdmins makes a call that only an admin may make.
 func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
-	call := forAnybody(o, name, do)
+	call := forUsers(o, name, do)
 	call.AdminsOnly = true
 	return call
 }
 
-// entry makes an entry of the audit log: what was done about a user, and by whom.
-func entry(by Caller, user, action, detail string) sqlite.AuditRow {
+// auditEntry makes an entry of the audit log: what was done about a user, and by whom.
+func auditEntry(by Caller, user, action, detail string) sqlite.AuditRow {
 	return sqlite.AuditRow{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
 }
 
 // note keeps an entry in the audit log, alone: for calls that change nothing in the database, or
 // before they do.
 func (o *Service) note(ctx context.Context, by Caller, user, action, detail string) error {
-	return o.Log.PutAll(ctx, []sqlite.AuditRow{entry(by, user, action, detail)})
+	return o.Log.PutAll(ctx, []sqlite.AuditRow{auditEntry(by, user, action, detail)})
 }
 
-// person returns the user that a call is about: the one that an admin names, otherwise the caller.
-func (o *Service) person(by Caller, name string) (supervisor.User, error) {
+// userOrCaller returns the user that a call is about: the one that an admin names, otherwise the caller.
+func (o *Service) userOrCaller(by Caller, name string) (supervisor.User, error) {
 	if !by.Admin {
 		return o.People.Speaker(by.UID, name)
 	}

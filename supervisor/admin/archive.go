@@ -34,7 +34,7 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	if err := o.packRecords(ctx, u, p); err != nil {
 		return err
 	}
-	left := strings.Join(p.left, "")
+	left := strings.Join(p.leftOut, "")
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
@@ -67,7 +67,7 @@ func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer)
 		return err
 	}
 	defer a.Close()
-	p.left = append(p.left, a.LeftOut...)
+	p.leftOut = append(p.leftOut, a.LeftOut...)
 	return p.member("files.tar", a.Size, a)
 }
 
@@ -109,9 +109,9 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 
 // packer fills an archive.
 type packer struct {
-	tar  *tar.Writer
-	home *os.Root // the folder that is being added
-	left []string // lines about files that could not be read
+	tar     *tar.Writer
+	home    *os.Root // the folder that is being added
+	leftOut []string // lines about files that could not be read
 }
 
 // member adds a file that only its owner may read.
@@ -136,7 +136,9 @@ func (p *packer) files(ctx context.Context) error {
 	})
 }
 
-func (p *packer) leave(name, why string) { p.left = append(p.left, fmt.Sprintf("%q: %s\n", name, why)) }
+func (p *packer) leave(name, why string) {
+	p.leftOut = append(p.leftOut, fmt.Sprintf("%q: %s\n", name, why))
+}
 
 // entry adds one file, folder or link of the home. It leaves out what can't be read, and returns
 // only errors of the archive.

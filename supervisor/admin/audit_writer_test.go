@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAFloodOfAuditRowsIsBoundedAndCounted(t *testing.T) {
+func TestAuditWriter_Flood_IsBoundedAndCounted(t *testing.T) {
 	a := NewAuditWriter(sqlite.Audit{}, hclog.NewNullLogger())
 	for i := range 1500 {
 		a.Note("ann", "worker.offence", fmt.Sprint(i))

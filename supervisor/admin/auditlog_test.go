@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestAnAuditRowCannotMoveTheCursor(t *testing.T) {
+func TestAuditLine_Text_PrintsNoControlCharacters(t *testing.T) {
 	line := AuditLine{
 		ID:        1,
 		User:      "a\x1bb",
@@ -23,7 +23,7 @@ func TestAnAuditRowCannotMoveTheCursor(t *testing.T) {
 	}
 }
 
-func TestAWholeLogSaysWhatItDoesNotShow(t *testing.T) {
+func TestAuditReport_WholeLog_SaysItsLimits(t *testing.T) {
 	for r, want := range map[AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each fits the one before it\nhead " +
 		" ab\n",
 		{Rows: 3, Early: 1, Head: "ab"}: "1 row is from before there were digests"} {

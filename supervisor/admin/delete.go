@@ -72,7 +72,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 
 // shutOut removes a user so that no new message of theirs is taken.
 func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
-	if _, err := o.Store.People.Remove(ctx, name, entry(by, name, "user.removed", "")); err != nil {
+	if _, err := o.Store.People.Remove(ctx, name, auditEntry(by, name, "user.removed", "")); err != nil {
 		return err
 	}
 	return o.Configuration.Refresh(ctx)

@@ -27,7 +27,7 @@ func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error)
 		bytes, last, err := o.exports.next(ctx, by, q.Token)
 		return Piece{q.Token, bytes, last}, err
 	}
-	u, err := o.anybody(ctx, by, q.User)
+	u, err := o.userOrFormer(ctx, by, q.User)
 	if err != nil {
 		return Piece{}, err
 	}
@@ -38,10 +38,10 @@ func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error)
 	return Piece{Token: token}, err
 }
 
-// anybody returns a user, or a placeholder for a former user with stored data. The placeholder has
+// userOrFormer returns a user, or a placeholder for a former user with stored data. The placeholder has
 // no Home if the folder does not belong to Mews. Only an admin may name a former user.
-func (o *Service) anybody(ctx context.Context, by Caller, name string) (supervisor.User, error) {
-	u, err := o.person(by, name)
+func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (supervisor.User, error) {
+	u, err := o.userOrCaller(by, name)
 	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Facts().ValidName(name) {
 		return u, err
 	}
@@ -54,7 +54,7 @@ func (o *Service) anybody(ctx context.Context, by Caller, name string) (supervis
 
 func (o *Service) WriteExport(ctx context.Context, name string, w io.Writer) error {
 	by := o.Caller(uint32(os.Getuid()))
-	u, err := o.anybody(ctx, by, name)
+	u, err := o.userOrFormer(ctx, by, name)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type exports struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	all     map[string]*export // by token
-	line    *slots.Slots       // slots of exports; clients take turns
+	queue   *slots.Slots       // slots of exports; clients take turns
 }
 
 // export is one running export.
@@ -47,7 +47,7 @@ const (
 func (p *exports) open(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ctx, p.all, p.line = ctx, map[string]*export{}, slots.New(maxExports)
+	p.ctx, p.all, p.queue = ctx, map[string]*export{}, slots.New(maxExports)
 }
 
 // close waits for the running exports. Their context must have ended.
@@ -64,7 +64,7 @@ func (p *exports) close() {
 // begin starts an export as soon as there is a slot; pack writes it. It returns an error if no slot
 // becomes free in time.
 func (p *exports) begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
-	slot, err := p.enter(ctx, by)
+	slot, err := p.acquireSlot(ctx, by)
 	if err != nil {
 		return "", err
 	}
@@ -79,28 +79,28 @@ func notServing() error {
 	return supervisor.Errorf(supervisor.CodeUnavailable, textNotServing)
 }
 
-// errCrowded ends the wait for a slot.
-var errCrowded = errors.New("no slot has become free")
+// errNoFreeSlot ends the wait for a slot.
+var errNoFreeSlot = errors.New("no slot has become free")
 
-// enter waits for a slot. Clients take turns: each waits for at most one export of every other
+// acquireSlot waits for a slot. Clients take turns: each waits for at most one export of every other
 // client.
-func (p *exports) enter(ctx context.Context, by Caller) (slot *slots.Slot, err error) {
+func (p *exports) acquireSlot(ctx context.Context, by Caller) (slot *slots.Slot, err error) {
 	p.mu.Lock()
-	serving, line := p.ctx, p.line
+	serving, queue := p.ctx, p.queue
 	p.mu.Unlock()
 	if serving == nil {
 		return slot, notServing()
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, exportWaitTimeout, errCrowded)
+	ctx, cancel := context.WithTimeoutCause(ctx, exportWaitTimeout, errNoFreeSlot)
 	defer cancel()
 	defer context.AfterFunc(serving, cancel)()
-	slot, err = line.Acquire(ctx, strconv.FormatUint(uint64(by.UID), 10))
+	slot, err = queue.Acquire(ctx, strconv.FormatUint(uint64(by.UID), 10))
 	switch {
 	case err == nil:
 		return slot, nil
 	case serving.Err() != nil:
 		return slot, notServing()
-	case errors.Is(err, errCrowded):
+	case errors.Is(err, errNoFreeSlot):
 		return slot, supervisor.Errorf(supervisor.CodeUnavailable, textExportsBusy, maxExports, int(exportWaitTimeout.Seconds()))
 	}
 	return slot, err

@@ -26,7 +26,7 @@ func brief(context.Context, io.Writer) error { return nil }
 
 // A client that finds no free slot waits. It waits for at most one export of a client that wants
 // many. If no slot becomes free, the client is told what to do.
-func TestAnExportWaitsForItsPlace(t *testing.T) {
+func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
 		p.open(t.Context())
@@ -94,7 +94,7 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 }
 
 // An export also ends with the service.
-func TestAnExportIsItsClientsAlone(t *testing.T) {
+func TestExports_OtherClient_GetsNothing(t *testing.T) {
 	var p exports
 	ctx, end := context.WithCancel(t.Context())
 	p.open(ctx)
@@ -123,7 +123,7 @@ func TestAnExportIsItsClientsAlone(t *testing.T) {
 
 // While a home is archived there is nothing to fetch yet. The client is told to ask again, and
 // loses nothing.
-func TestAnExportThatHasNotBegunIsAskedForAgain(t *testing.T) {
+func TestExports_NotBegun_GivesEmptyPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
 		p.open(t.Context())

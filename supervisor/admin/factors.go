@@ -20,7 +20,7 @@ type Enrolled struct {
 
 // Enroll makes a second factor for a user. It counts after the user has sent a code.
 func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, error) {
-	u, err := o.person(by, q.User)
+	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Enrolled{}, err
 	}
@@ -32,7 +32,7 @@ func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, 
 		return Enrolled{}, err
 	}
 	codes, digests := access.NewRecovery()
-	if err := o.Store.Factors.Put(ctx, u.Name, made.Sealed, digests, entry(by, u.Name, "totp.offered", "")); err != nil {
+	if err := o.Store.Factors.Put(ctx, u.Name, made.Sealed, digests, auditEntry(by, u.Name, "totp.offered", "")); err != nil {
 		return Enrolled{}, err
 	}
 	return Enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: access.RevealAll(codes)}, nil
@@ -57,7 +57,7 @@ var final = []string{".locked", ".barred", ".broken"}
 // confirm checks a code to confirm a new second factor. A wrong code counts as a failure, as
 // everywhere.
 func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResult, error) {
-	u, err := o.person(by, q.User)
+	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return CodeResult{}, err
 	}
@@ -71,11 +71,11 @@ func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResu
 
 // ResetFactor deletes a user's second factor, and tells the user.
 func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
-	u, err := o.person(by, q.User)
+	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Result{}, err
 	}
-	there, told, err := o.Store.Factors.Reset(ctx, u.Name, entry(by, u.Name, "totp.reset", ""))
+	there, told, err := o.Store.Factors.Reset(ctx, u.Name, auditEntry(by, u.Name, "totp.reset", ""))
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,11 +97,11 @@ func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Resul
 
 // unlockFactor forgets a user's wrong codes and lockout.
 func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
-	u, err := o.person(by, q.User)
+	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Result{}, err
 	}
-	there, err := o.Store.Factors.Unlock(ctx, u.Name, entry(by, u.Name, "totp.unlocked", ""))
+	there, err := o.Store.Factors.Unlock(ctx, u.Name, auditEntry(by, u.Name, "totp.unlocked", ""))
 	if err != nil {
 		return Result{}, err
 	}

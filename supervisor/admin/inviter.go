@@ -36,7 +36,7 @@ func (i Inviter) Check(ctx context.Context, name string) error {
 	if err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textCantInvite, name, err)
 	}
-	return unclaimed(ctx, i.Store.People, i.Configuration.Facts(), name)
+	return checkUnclaimed(ctx, i.Store.People, i.Configuration.Facts(), name)
 }
 
 // Invite makes an invite for a user. If the name is new, it adds the user.

@@ -77,7 +77,7 @@ func (o *Service) ListPeople(ctx context.Context, by Caller, q UserName) (People
 	}
 	list := People{Users: []Person{}}
 	for _, name := range names {
-		u, err := o.person(by, name)
+		u, err := o.userOrCaller(by, name)
 		if err != nil {
 			return People{}, err
 		}

@@ -32,21 +32,21 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 	if err := o.Configuration.CheckAdded(u); err != nil {
 		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.Text(q.Name), err)
 	}
-	if err := o.freeAccount(q.Account); err != nil {
+	if err := o.checkAccountIsFree(q.Account); err != nil {
 		return Result{}, err
 	}
-	if err := o.freeName(ctx, q); err != nil {
+	if err := o.checkNameIsFree(ctx, q); err != nil {
 		return Result{}, err
 	}
 	as := "as " + q.Role
 	if q.Again {
 		as += ", with what was kept of them"
 	}
-	if err := o.Store.People.Add(ctx, u, entry(by, q.Name, "user.added", as)); err != nil {
+	if err := o.Store.People.Add(ctx, u, auditEntry(by, q.Name, "user.added", as)); err != nil {
 		return Result{}, err
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
-		_, undo := o.Store.People.Remove(ctx, q.Name, entry(by, q.Name, "user.removed", "it could not be used, as added"))
+		_, undo := o.Store.People.Remove(ctx, q.Name, auditEntry(by, q.Name, "user.removed", "it could not be used, as added"))
 		if undo != nil {
 			return Result{}, fmt.Errorf("%w; and they could not be taken out again: %w", err, undo)
 		}
@@ -76,13 +76,13 @@ func (f Facts) Botless() string {
 	return textNoBot
 }
 
-// freeName refuses a name with stored data, unless q.Again is set. With q.Again it refuses a name
+// checkNameIsFree refuses a name with stored data, unless q.Again is set. With q.Again it refuses a name
 // without stored data.
-func (o *Service) freeName(ctx context.Context, q NewUser) error {
+func (o *Service) checkNameIsFree(ctx context.Context, q NewUser) error {
 	if _, known := o.People.Find(q.Name); known {
 		return nil // adding an existing user fails later anyway
 	}
-	err := unclaimed(ctx, o.Store.People, o.Configuration.Facts(), q.Name)
+	err := checkUnclaimed(ctx, o.Store.People, o.Configuration.Facts(), q.Name)
 	switch {
 	case !q.Again:
 		return err
@@ -94,8 +94,8 @@ func (o *Service) freeName(ctx context.Context, q NewUser) error {
 	return err
 }
 
-// freeAccount refuses a Unix account that does not exist or belongs to another user.
-func (o *Service) freeAccount(name string) error {
+// checkAccountIsFree refuses a Unix account that does not exist or belongs to another user.
+func (o *Service) checkAccountIsFree(name string) error {
 	if name == "" {
 		return nil
 	}

@@ -34,12 +34,12 @@ const inviteLasts = 24 * time.Hour
 // Invite makes a one-time code for a user, or revokes the unused ones. The code binds an account on
 // Telegram to the user.
 func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
-	u, err := o.person(by, q.User)
+	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return InviteResult{}, err
 	}
 	if q.Revoke {
-		n, err := o.Store.Invites.Revoke(ctx, u.Name, entry(by, u.Name, "invite.revoked", "all that nobody had used"))
+		n, err := o.Store.Invites.Revoke(ctx, u.Name, auditEntry(by, u.Name, "invite.revoked", "all that nobody had used"))
 		return InviteResult{Revoked: n}, err
 	}
 	if o.People.Suspended(u.Name) {
@@ -49,7 +49,7 @@ func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts), Botless: o.Configuration.Facts().Botless(),
 		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
 	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
-		entry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))
+		auditEntry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))
 	if err != nil {
 		return InviteResult{}, err
 	}

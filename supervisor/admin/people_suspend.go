@@ -16,7 +16,7 @@ type SuspendRequest struct {
 
 // suspend suspends a user, or enables them again.
 func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Result, error) {
-	u, err := o.person(by, q.User)
+	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Result{}, err
 	}
@@ -24,9 +24,9 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Res
 	if err != nil {
 		return Result{}, err
 	}
-	done := entry(by, u.Name, "user.enabled", "")
+	done := auditEntry(by, u.Name, "user.enabled", "")
 	if q.On {
-		done = entry(by, u.Name, "user.disabled", amount.Plural(open, "login", "logins")+" ended")
+		done = auditEntry(by, u.Name, "user.disabled", amount.Plural(open, "login", "logins")+" ended")
 	}
 	if err := o.Store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
 		return Result{}, err
@@ -55,14 +55,14 @@ func (o *Service) openLogins(ctx context.Context, user string) (n int, err error
 
 // removePerson removes a user who was added while Mews ran.
 func (o *Service) removePerson(ctx context.Context, by Caller, q UserName) (Result, error) {
-	u, err := o.person(by, q.User)
+	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Result{}, err
 	}
 	if o.configured(u.Name) {
 		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textRemoveConfigured, u.Name, u.Name)
 	}
-	if _, err := o.Store.People.Remove(ctx, u.Name, entry(by, u.Name, "user.removed", "")); err != nil {
+	if _, err := o.Store.People.Remove(ctx, u.Name, auditEntry(by, u.Name, "user.removed", "")); err != nil {
 		return Result{}, err
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {

@@ -50,9 +50,9 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 // HomeOf returns the folder of a user who was added while Mews ran.
 func (f Facts) HomeOf(name string) string { return filepath.Join(f.Homes, name) }
 
-// unclaimed returns an error if a name has stored data but no user. A new user of that name would
+// checkUnclaimed returns an error if a name has stored data but no user. A new user of that name would
 // get the old folder and messages. An empty folder does not count.
-func unclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
+func checkUnclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
 	rows, err := people.Count(ctx, name)
 	if err != nil {
 		return err

@@ -21,18 +21,18 @@ type UserWork struct {
 }
 
 const (
-	// ending is the time that a user's work may take to end. A worker is killed sooner, and the end
+	// endTimeout is the time that a user's work may take to end. A worker is killed sooner, and the end
 	// of a turn is a transaction. A client gives up a call after 30 s.
-	ending = 20 * time.Second
-	// lookAgain is the time between two checks whether a turn has ended.
-	lookAgain = 20 * time.Millisecond
+	endTimeout = 20 * time.Second
+	// pollInterval is the time between two checks whether a turn has ended.
+	pollInterval = 20 * time.Millisecond
 )
 
 // end ends all work of a user who is shut out already. First it ends commands, arriving files,
 // transcriptions and operations, then turns, and last the worker. After it returns nil, nothing of
 // the user is written any more.
 func (l *UserWork) end(ctx context.Context, user string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, ending, fmt.Errorf("it has not ended within %v", ending))
+	ctx, cancel := context.WithTimeoutCause(ctx, endTimeout, fmt.Errorf("it has not ended within %v", endTimeout))
 	defer cancel()
 	for _, end := range l.Ends {
 		if err := end(ctx, user); err != nil {
@@ -52,7 +52,7 @@ func (l *UserWork) end(ctx context.Context, user string) error {
 	if err := l.Evict(ctx, user); err != nil {
 		return err
 	}
-	tick := time.NewTicker(lookAgain)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for _, conversation := range stopped {
 		for l.StopTurn(conversation) {
