@@ -59,7 +59,7 @@ func (c activityCalls) answer(ctx context.Context, by feature.Caller, q Activity
 	if q.Kind != "" && kinds == nil {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoActivityKind, q.Kind, effect.Groups())
 	}
-	if r.User, err = whose(by, q.User, "activity.read"); err != nil {
+	if r.User, err = resolveUser(by, q.User, "activity.read"); err != nil {
 		return r, err
 	}
 	if r.User == "" {

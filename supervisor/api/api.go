@@ -102,8 +102,8 @@ func (a *API) Call(ctx context.Context, method string, params, result any) error
 	return json.Unmarshal(text, result)
 }
 
-// bare makes a call without parameters.
-func bare[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.Call {
+// withoutParameters makes a call without parameters.
+func withoutParameters[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.Call {
 	call := feature.Call{Name: name}
 	call.Answer = func(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
 		if err := req.Decode(nil); err != nil {
@@ -114,9 +114,9 @@ func bare[R any](name string, answer func(context.Context, feature.Caller) (R, e
 	return call
 }
 
-// whose returns the user whose data a call is about; "" means everybody. Only an admin may ask
+// resolveUser returns the user whose data a call is about; "" means everybody. Only an admin may ask
 // about everybody.
-func whose(by feature.Caller, name, action string) (string, error) {
+func resolveUser(by feature.Caller, name, action string) (string, error) {
 	if name == "" && by.Admin {
 		return "", nil
 	}

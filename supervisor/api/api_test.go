@@ -48,14 +48,14 @@ func newRig(t *testing.T) *rig {
 	}
 	r := &rig{T: t}
 	done := func(context.Context, feature.Caller) (string, error) { return "done", nil }
-	admins := bare("admins", done)
+	admins := withoutParameters("admins", done)
 	admins.AdminsOnly = true
 	r.table, err = New(Options{People: people, Audit: func(user, action, detail string) {
 		r.audited = append(r.audited, fmt.Sprintf("%s %s %s", user, action, detail))
 	}}, []feature.Call{admins}, []feature.Call{
-		bare("bare", done),
+		withoutParameters("bare", done),
 		feature.NewCall("whose", func(_ context.Context, by feature.Caller, q name) (string, error) {
-			return whose(by, q.User, "look")
+			return resolveUser(by, q.User, "look")
 		}),
 	})
 	if err != nil {

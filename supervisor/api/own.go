@@ -22,8 +22,8 @@ type Own struct {
 // Calls returns the calls of this package.
 func (o Own) Calls() []feature.Call {
 	return []feature.Call{
-		bare(MethodStatus, o.Status.answer),
-		bare(MethodModels, modelCalls{o.Catalogue, o.Choices}.answer),
+		withoutParameters(MethodStatus, o.Status.answer),
+		withoutParameters(MethodModels, modelCalls{o.Catalogue, o.Choices}.answer),
 		feature.NewCall(MethodUsage, usageCalls{o.Usage, time.Now}.answer),
 		feature.NewCall(MethodActivity, activityCalls{o.Effects}.answer),
 	}

@@ -20,7 +20,7 @@ func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuesti
 	if q.Days < 1 || q.Days > MaxDays {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textDaysRange, MaxDays)
 	}
-	name, err := whose(by, q.User, "")
+	name, err := resolveUser(by, q.User, "")
 	if err != nil {
 		return r, err
 	}

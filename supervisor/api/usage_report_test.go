@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestUsageIsPrintedInColumns(t *testing.T) {
+func TestUsageReport_Text_HasColumns(t *testing.T) {
 	from := time.Date(2026, 10, 23, 0, 0, 0, 0, time.UTC)
 	models := []usage.Line{
 		{Name: "claude/claude-haiku-4-5", Calls: 1200, Input: 34_567_890, CacheRead: 30_765_422, Output: 91_000,
