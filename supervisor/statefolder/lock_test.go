@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAStateFolderHasOneMewsAtATime(t *testing.T) {
+func TestLock_SecondProcess_IsRefused(t *testing.T) {
 	state := t.TempDir()
 	lock, err := Lock(state)
 	if err != nil {
@@ -36,7 +36,7 @@ func TestAStateFolderHasOneMewsAtATime(t *testing.T) {
 	lock.Close()
 }
 
-func TestALockFileOfAnOlderLifeIsNoLock(t *testing.T) {
+func TestLock_OldLockFile_IsIgnored(t *testing.T) {
 	state := t.TempDir()
 	path := filepath.Join(state, "lock")
 	if err := os.WriteFile(path, []byte("12345678901234567890 and more that a crash left"), 0o600); err != nil {
@@ -52,7 +52,7 @@ func TestALockFileOfAnOlderLifeIsNoLock(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeLockedSaysWhich(t *testing.T) {
+func TestLock_Failure_NamesTheFolder(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "missing")
 	if _, err := Lock(state); err == nil || !strings.Contains(err.Error(), "lock the state folder: open "+state) {
 		t.Errorf("got %v", err)

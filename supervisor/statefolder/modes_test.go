@@ -10,7 +10,7 @@ import (
 )
 
 // A program of the same account may have changed any of the modes.
-func TestThePrivateFolderKeepsItsModes(t *testing.T) {
+func TestModes_ChangedMode_IsRestored(t *testing.T) {
 	m := Modes{Private: filepath.Join(t.TempDir(), "private"), Log: hclog.NewNullLogger()}
 	private := func(name string) string { return filepath.Join(m.Private, name) }
 	want := map[string]os.FileMode{"": 0o700, "mews.db": 0o600, "seal.key": 0o600}
