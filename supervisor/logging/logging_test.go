@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestTheLogWritesDurationsAsSuch(t *testing.T) {
+func TestNew_Durations_AreReadable(t *testing.T) {
 	var out bytes.Buffer
 	log := New("info", true, &out)
 	log.Named("part").With("every", time.Minute).Warn("tries", "again_in", 1500*time.Millisecond)
