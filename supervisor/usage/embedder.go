@@ -21,7 +21,7 @@ type Embedder struct {
 
 // Embed asks a provider for the vectors of texts. The user pays for each try before it is made.
 func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vectors [][]float32, err error) {
-	in, err := e.talksIn(ctx, user)
+	in, err := e.payingConversation(ctx, user)
 	call := sqlite.ModelCall{Spec: e.Model, Purpose: modelcall.PurposeEmbed}
 	for _, text := range texts {
 		// a token has at least one byte, and models add one before and one after a text
@@ -39,8 +39,8 @@ func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vecto
 	})
 }
 
-// talksIn returns the user's first conversation, for which the money is set aside.
-func (e Embedder) talksIn(ctx context.Context, user string) (c supervisor.Conversation, err error) {
+// payingConversation returns the user's first conversation, for which the money is set aside.
+func (e Embedder) payingConversation(ctx context.Context, user string) (c supervisor.Conversation, err error) {
 	ids, err := e.Transcript.Conversations(ctx, user)
 	if err != nil {
 		return c, err
@@ -50,5 +50,5 @@ func (e Embedder) talksIn(ctx context.Context, user string) (c supervisor.Conver
 			return c, err
 		}
 	}
-	return c, supervisor.Errorf(supervisor.CodeNotFound, textTalksNowhere, user)
+	return c, supervisor.Errorf(supervisor.CodeNotFound, textNoConversation, user)
 }

@@ -10,5 +10,5 @@ const (
 	textSomeUnpriced = "%s and %s of unknown price"
 )
 
-// textTalksNowhere is logged for an admin if a user has no conversation to pay from.
-const textTalksNowhere = "%s talks nowhere, so nothing can be paid for them."
+// textNoConversation is logged for an admin if a user has no conversation to pay from.
+const textNoConversation = "%s talks nowhere, so nothing can be paid for them."
