@@ -27,9 +27,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// invariants are what holds by the order in which things are done, and no type would object to
-// another order. Each is shown here, by the service as people have it, or by tests beside the code,
-// or by both. Who moves code looks here first.
+// invariants are properties that depend on the order of steps, which no type checks. Each is tested
+// here by a running service, by tests beside the code, or by both. Read them before you move code.
 var invariants = []struct {
 	holds string
 	shown func(*testing.T)
@@ -44,11 +43,11 @@ var invariants = []struct {
 	{"What an earlier life had set aside is settled before a session starts.", leasesSettledBeforeSessions, []string{
 		"supervisor/sqlite.TestRecover_LeaseOfCrash_CountsInFull"}},
 	{"Turns, posts and operations of an earlier life are gone on with where they were.", nil, []string{
-		"supervisor/app.TestUpgrade_OldState_LosesNothing", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd",
+		"supervisor/app.TestUpgrade_OldState_LosesNothing", "supervisor/operation.TestRun_Restart_ContinuesOperation",
 		"supervisor/app.TestFile_KillAfterEachCommit_LosesNothing"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
-		"supervisor/statefolder.TestAStateFolderHasOneMewsAtATime"}},
+		"supervisor/statefolder.TestLock_SecondProcess_IsRefused"}},
 	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForRemovedUsers, []string{
 		"supervisor/inbox.TestGate_Missing_RefusesAll", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
 	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
@@ -94,8 +93,8 @@ func hasTest(t *testing.T, folder, test string) bool {
 	})
 }
 
-// aCodeAndWhatItOpens: where what a code lets in cannot be let in, the code is not spent, nothing
-// is opened, and Telegram is not told that the code was taken. Once it can be, all of it happens,
+// codeAndReleaseInOneTransaction: if held messages can't be released, the code is not used up, no
+// login begins, and Telegram gets no confirmation of the update. Once they can, all of it happens
 // once.
 func codeAndReleaseInOneTransaction(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
@@ -124,18 +123,17 @@ func codeAndReleaseInOneTransaction(t *testing.T) {
 	l.awaitTold("bob", 1, unlocked, "echo: held words")
 }
 
-// database is the path of a service's.
+// database returns the path of the database.
 func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", "private", "mews.db") }
 
-// look is what a query finds first in a service's database as it is now. It may be called while
-// Telegram or the model is asked.
+// query returns the first column of a query in the current database. It may be called while a
+// request to Telegram or the model waits.
 func (l *gatedService) query(query string) string {
 	return strings.Join(sqlitetest.QueryCopy(l.T, l.database(), query), "\n")
 }
 
-// nothingIsPolledTooEarly: on a state folder of the version before, the first request for updates
-// comes when the database is this version's, and begins where the last batch that was kept has
-// ended.
+// databaseBeforePolling: on a state folder of the previous version, the first request for updates
+// comes after the migration. It begins where the last stored batch ended.
 func databaseBeforePolling(t *testing.T) {
 	var l *gatedService
 	var schema string
@@ -157,8 +155,8 @@ func databaseBeforePolling(t *testing.T) {
 	}
 }
 
-// settledBeforeSessions: when the first session of a new life asks a model, the lease that the
-// earlier one left is gone, and counts with all that it may have cost.
+// leasesSettledBeforeSessions: when the first session of a new life asks a model, the old life's
+// lease is gone and counts in full.
 func leasesSettledBeforeSessions(t *testing.T) {
 	var l *gatedService
 	var left string
@@ -177,7 +175,8 @@ func leasesSettledBeforeSessions(t *testing.T) {
 }
 
 // privateBeforeSecrets: when `mews run` opens its configuration, no other process of its account
-// may look into it. A process that is not dumpable is root's in /proc (prctl(2)), whosever it is.
+// may read its memory. A process that is not dumpable belongs to root in /proc (prctl(2)), whatever
+// its account.
 func privateBeforeSecrets(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
@@ -219,7 +218,7 @@ func privateBeforeSecrets(t *testing.T) {
 	}
 }
 
-// openRead opens a FIFO for writing once somebody has opened it to read.
+// openRead opens a FIFO for writing, once a reader has opened it.
 func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 	t.Helper()
 	deadline := time.After(apptest.Patience)
@@ -236,8 +235,8 @@ func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 	}
 }
 
-// lockedBeforeOpened: whoever finds the state folder taken has not touched the database, which
-// another version may have.
+// lockedBeforeOpened: if the state folder is locked, the database is not touched, since another
+// version may be using it.
 func lockedBeforeOpened(t *testing.T) {
 	l := newUpgradedService(t, nil, nil)
 	lock, err := statefolder.Lock(filepath.Join(l.Dir, "state"))
@@ -250,8 +249,8 @@ func lockedBeforeOpened(t *testing.T) {
 	}
 }
 
-// nothingForNobody: carl is in the configuration no more. What was being sent to him is not sent,
-// what he and a stranger write is not kept, and ann is served all the same.
+// nothingForRemovedUsers: carl is no longer in the configuration. His delivery is not sent,
+// messages of his and of a stranger are not stored, and ann is served as before.
 func nothingForRemovedUsers(t *testing.T) {
 	l := newUpgradedService(t, nil, nil)
 	raw, err := os.ReadFile(l.Config)
@@ -274,9 +273,9 @@ func nothingForRemovedUsers(t *testing.T) {
 	}
 }
 
-// committedBeforeTold: Telegram is told of an update's receipt when the update is on disk; the
-// model is asked when the turn and its lease are; and the answer is sent when the end of its turn
-// is, and that it is being sent.
+// committedBeforeTold: an update is stored before Telegram gets its receipt. The turn and its lease
+// are stored before the model is asked. The turn's end and the post are stored before the answer is
+// sent.
 func committedBeforeTold(t *testing.T) {
 	var l *gatedService
 	var mu sync.Mutex // guards told
@@ -316,8 +315,8 @@ func committedBeforeTold(t *testing.T) {
 	}
 }
 
-// partsInOrder: what brings people their answers starts before what makes them, and that before
-// what takes messages.
+// partsInOrder: parts that deliver answers start before those that make answers, and those before
+// the parts that accept messages.
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "modes", "index", "admin", "outbox", "cleaner", "reactor", "presses", "workers", "operations",
 		"voices", "attachments", "sessions", "questions", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}

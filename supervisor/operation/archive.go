@@ -45,7 +45,7 @@ func (o *Operations[H]) Archive(ctx context.Context, user string, most int64) (A
 	if err != nil {
 		return Archive{}, fmt.Errorf("open the archive of the home of %s: %w", user, err)
 	}
-	a := Archive{ReadCloser: droppedArchive{tar, func() { o.Discard(op.ID) }}, Size: size}
+	a := Archive{ReadCloser: temporaryArchive{tar, func() { o.Discard(op.ID) }}, Size: size}
 	for _, left := range result.LeftOut {
 		a.LeftOut = append(a.LeftOut, fmt.Sprintf("%q: %s\n", left.Path, left.Reason))
 	}
@@ -70,14 +70,14 @@ func ArchiveLimit(user string, room, quota, holds int64, more bool) (int64, erro
 	return room, nil
 }
 
-// droppedArchive is an archive that is deleted when it is closed.
-type droppedArchive struct {
+// temporaryArchive is an archive that is deleted when it is closed.
+type temporaryArchive struct {
 	io.ReadCloser
 	drop func()
 }
 
 // Close closes the archive and deletes it.
-func (a droppedArchive) Close() error {
+func (a temporaryArchive) Close() error {
 	defer a.drop()
 	return a.ReadCloser.Close()
 }

@@ -44,8 +44,8 @@ var (
 	errShared    = errors.New("something else was in the worker that ended")
 )
 
-// task is an operation that runs.
-type task[H Host] struct {
+// execution is one run of an operation, with all its attempts.
+type execution[H Host] struct {
 	*Operations[H]
 	supervisor.Operation
 	kind   kind
@@ -55,9 +55,9 @@ type task[H Host] struct {
 	log    hclog.Logger
 }
 
-// newTask makes a task that waits for its slot. It returns nil if the kind or the parameters are
+// newExecution makes an execution that waits for its slot. It returns nil if the kind or the parameters are
 // unknown.
-func (o *Operations[H]) newTask(op supervisor.Operation) *task[H] {
+func (o *Operations[H]) newExecution(op supervisor.Operation) *execution[H] {
 	kind, known := kinds[op.Kind]
 	if !known {
 		return nil
@@ -66,25 +66,25 @@ func (o *Operations[H]) newTask(op supervisor.Operation) *task[H] {
 	if err != nil {
 		return nil
 	}
-	return &task[H]{Operations: o, Operation: op, kind: kind, bounds: bounds, slot: o.request(kind.queue, op, bounds.seconds),
+	return &execution[H]{Operations: o, Operation: op, kind: kind, bounds: bounds, slot: o.request(kind.queue, op, bounds.seconds),
 		log: o.o.Log.With("user", op.User, "operation", op.ID, "kind", op.Kind)}
 }
 
 // run tries the operation until it or ctx has ended.
-func (t *task[H]) run(ctx context.Context) {
-	for !ended(t.Operation) && t.again(ctx) {
+func (t *execution[H]) run(ctx context.Context) {
+	for !ended(t.Operation) && t.tryOnce(ctx) {
 	}
 }
 
-// again tries the operation once, and says whether to try again. A worker's death counts only if
+// tryOnce tries the operation once, and says whether to try again. A worker's death counts only if
 // the worker had no other work. If it had other work, the next attempt waits for a worker without
 // any.
-func (t *task[H]) again(ctx context.Context) bool {
+func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	result, err := t.attempt(ctx)
 	failed, broken := new(supervisor.Error), new(pool.BrokenError)
 	switch {
 	case err == nil:
-		t.move(ctx, t.ID, supervisor.OperationDone, string(result))
+		t.setState(ctx, t.ID, supervisor.OperationDone, string(result))
 		return false
 	case ctx.Err() != nil: // it continues after a restart, or was cancelled
 		return false
@@ -92,35 +92,35 @@ func (t *task[H]) again(ctx context.Context) bool {
 		t.fail(ctx, failed.Message, err)
 		return false
 	case errors.Is(err, errYielded):
-		return t.move(ctx, t.ID, supervisor.OperationWaiting, "")
+		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")
 	case errors.As(err, &broken):
-		return t.move(ctx, t.ID, supervisor.OperationWaiting, "") && retry.Wait(ctx, broken.Until.Sub(t.o.Now())+time.Millisecond)
+		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "") && retry.Wait(ctx, broken.Until.Sub(t.o.Now())+time.Millisecond)
 	}
 	t.Discard(t.ID)
 	if shared := errors.Is(err, errShared); shared || !pool.IsDeath(err) {
-		t.log.Warn("worker ended in an operation, for something else maybe", "error", err)
+		t.log.Warn("worker ended during an operation, maybe because of other work", "error", err)
 		t.unused = shared
-		return t.move(ctx, t.ID, supervisor.OperationWaiting, "")
+		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")
 	}
 	counted := false
 	if t.Operation, counted = retry.Persist(ctx, t.log, "count a worker's death", func() (supervisor.Operation, error) {
 		return t.o.Store.CountDeath(ctx, t.ID, fmt.Sprintf(textParked, supervisor.MaxDeaths))
 	}); counted {
-		t.log.Warn("worker ended in an operation", "deaths", t.Deaths, "error", err)
+		t.log.Warn("worker ended during an operation", "deaths", t.Deaths, "error", err)
 	}
 	return counted
 }
 
 // fail stores that the operation has failed.
-func (t *task[H]) fail(ctx context.Context, text string, why error) {
+func (t *execution[H]) fail(ctx context.Context, text string, why error) {
 	t.log.Warn("an operation failed", "error", why)
 	t.Discard(t.ID)
-	t.move(ctx, t.ID, supervisor.OperationFailed, text)
+	t.setState(ctx, t.ID, supervisor.OperationFailed, text)
 }
 
-// move stores the new state of an operation.
-func (o *Operations[H]) move(ctx context.Context, id int64, to supervisor.OperationState, result string) bool {
-	_, ok := retry.Persist(ctx, o.o.Log, "keep an operation's state", func() (struct{}, error) {
+// setState stores the new state of an operation.
+func (o *Operations[H]) setState(ctx context.Context, id int64, to supervisor.OperationState, result string) bool {
+	_, ok := retry.Persist(ctx, o.o.Log, "store an operation's state", func() (struct{}, error) {
 		return struct{}{}, o.o.Store.Move(ctx, id, to, result)
 	})
 	return ok
@@ -132,7 +132,7 @@ func (o *Operations[H]) move(ctx context.Context, id int64, to supervisor.Operat
 //
 // It takes a worker only after it has a slot, so that no worker waits. If the operation needs an
 // unused worker, it takes the worker first, so that no slot waits.
-func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
+func (t *execution[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	var worker *pool.Worker[H]
 	var err error
 	if t.unused {
@@ -148,7 +148,7 @@ func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	if err := t.slot.Wait(ctx); err != nil {
 		return nil, err
 	}
-	if !t.move(ctx, t.ID, supervisor.OperationRunning, "") {
+	if !t.setState(ctx, t.ID, supervisor.OperationRunning, "") {
 		return nil, failure(textUnknown, errors.New("it has ended meanwhile"))
 	}
 	if worker == nil {
@@ -161,7 +161,7 @@ func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 }
 
 // acquire takes a worker from the pool.
-func (t *task[H]) acquire(ctx context.Context) (*pool.Worker[H], error) {
+func (t *execution[H]) acquire(ctx context.Context) (*pool.Worker[H], error) {
 	spec, err := t.o.Spec(t.User, t.kind.profile)
 	if err != nil {
 		return nil, failure(textNoWorker, err)
@@ -182,7 +182,7 @@ func (t *task[H]) acquire(ctx context.Context) (*pool.Worker[H], error) {
 }
 
 // work lets a worker do the operation.
-func (t *task[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
+func (t *execution[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(t.bounds.timeout, func() { cancel(errTimeout) })
@@ -197,7 +197,7 @@ func (t *task[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMes
 		defer attempt.Spool.Close()
 	}
 	if t.bounds.seconds > 0 {
-		pieces := piecework[H]{task: t, timer: timer, end: cancel}
+		pieces := piecework[H]{execution: t, timer: timer, end: cancel}
 		if start.Pieces, err = t.o.Store.Pieces(ctx, t.ID); err != nil {
 			return nil, failure(textNoFolder, err)
 		}
@@ -212,7 +212,7 @@ func (t *task[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMes
 
 // ended returns the result of an operation from its worker's answer: end or err. cause is the
 // reason for which the operation was ended; nil means none.
-func (t *task[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
+func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
 	said := new(protocol.Error)
 	switch {
 	case errors.Is(cause, errTimeout):

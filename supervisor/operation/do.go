@@ -34,8 +34,8 @@ func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhi
 	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 		defer cancel()
-		if err := o.Cancel(late, id, textDropped); err != nil {
-			o.o.Log.Warn("end an operation that is not wanted any more", "operation", id, "error", err)
+		if err := o.Cancel(late, id, textUnwanted); err != nil {
+			o.o.Log.Warn("could not end an unwanted operation", "operation", id, "error", err)
 		}
 	}
 	return op, ok

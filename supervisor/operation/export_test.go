@@ -15,8 +15,8 @@ func (o *Operations[H]) WaitingInBackground() int {
 	return o.queues[queueBackground].Waiting()
 }
 
-// BoundLooks limits the time of a check until restore is called.
-func BoundLooks(most time.Duration) (restore func()) {
+// LimitCheckTime limits the time of a check until restore is called.
+func LimitCheckTime(most time.Duration) (restore func()) {
 	usual := kinds[protocol.OperationCheck]
 	bounded := usual
 	bounded.bounds = func(string) (bounds, error) { return bounds{timeout: most}, nil }

@@ -55,7 +55,7 @@ func (o *Operations[H]) sweep(ctx context.Context) {
 	for _, e := range entries {
 		id, err := strconv.ParseInt(e.Name(), 10, 64)
 		// an indexing operation discards its own blobs at its end
-		if err != nil || id > firstIndex && id <= firstIndex+o.homes.last.Load() {
+		if err != nil || id > firstIndex && id <= firstIndex+o.homes.lastID.Load() {
 			continue
 		}
 		op, ok, err := o.o.Store.Find(ctx, id)

@@ -15,7 +15,7 @@ import (
 // worker, it starts one that ends afterwards. all is false if ctx ended before everything was
 // indexed, or before there was a free slot; the indexed part stays. An error may be temporary.
 func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all bool, err error) {
-	own, done, served := o.tasks.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
+	own, done, served := o.userWork.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
 		return false, nil
 	}
@@ -26,8 +26,8 @@ func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all b
 		return false, ctxErr(ctx, err)
 	}
 	for more := true; more; {
-		if more, err = o.lookThroughNow(own, user); err != nil {
-			return false, ctxErr(ctx, fmt.Errorf("look through the home of %s: %w", user, err))
+		if more, err = o.indexNow(own, user); err != nil {
+			return false, ctxErr(ctx, fmt.Errorf("index the home of %s: %w", user, err))
 		}
 	}
 	return true, nil
@@ -41,10 +41,10 @@ func ctxErr(ctx context.Context, err error) error {
 	return err
 }
 
-// lookThroughNow lets the user's worker index the home, or starts a worker for it.
-func (o *Operations[H]) lookThroughNow(ctx context.Context, user string) (more bool, err error) {
+// indexNow lets the user's worker index the home, or starts a worker for it.
+func (o *Operations[H]) indexNow(ctx context.Context, user string) (more bool, err error) {
 	if worker, there := o.o.Pool.Find(user); there {
-		more, err := o.lookThroughWith(ctx, user, worker)
+		more, err := o.indexWith(ctx, user, worker)
 		if !errors.Is(err, protocol.ErrClosed) { // otherwise the worker has just ended
 			return more, err
 		}
@@ -53,12 +53,12 @@ func (o *Operations[H]) lookThroughNow(ctx context.Context, user string) (more b
 	if err != nil {
 		return false, err
 	}
-	spec.Key = fmt.Sprintf("%s/%d", protocol.OperationIndex, o.homes.last.Add(1))
+	spec.Key = fmt.Sprintf("%s/%d", protocol.OperationIndex, o.homes.lastID.Add(1))
 	worker, err := o.o.Pool.Acquire(ctx, spec)
 	if err != nil {
 		return false, err
 	}
-	if more, err = o.lookThroughWith(ctx, user, worker); err != nil {
+	if more, err = o.indexWith(ctx, user, worker); err != nil {
 		return false, worker.End(err)
 	}
 	worker.Release() // the worker ends by itself

@@ -10,9 +10,9 @@ import (
 
 // The running worker indexes a home, otherwise a worker that ends afterwards. A failure is an
 // error.
-func TestAHomeIsLookedThroughAsItIs(t *testing.T) {
+func TestIndexHomeNow_AnyWorker_IndexesHome(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	for range 2 { // the first two times it fails
 		if all, err := r.operations.LookThroughHome(t.Context(), "ann"); all || err == nil {
 			t.Fatalf("it is looked through: %t, %v", all, err)
@@ -22,9 +22,9 @@ func TestAHomeIsLookedThroughAsItIs(t *testing.T) {
 	if lines, processes := r.runs("ann"); !all || err != nil || !slices.Equal(lines, []string{"index", "index", "index"}) || len(processes) != 3 {
 		t.Fatalf("it is looked through: %t, %v; done were %q by %q", all, err, lines, processes)
 	}
-	r.until("no worker is left", func() bool { return len(r.pool.List()) == 0 })
+	r.waitFor("no worker is left", func() bool { return len(r.pool.List()) == 0 })
 
-	r.done(r.receive("ann"))
+	r.waitDone(r.receive("ann"))
 	all, err = r.operations.LookThroughHome(t.Context(), "ann")
 	if lines, processes := r.runs("ann"); !all || err != nil || len(lines) != 5 || len(processes) != 4 {
 		t.Errorf("with a worker there: %t, %v; done were %q by %q", all, err, lines, processes)
@@ -32,9 +32,9 @@ func TestAHomeIsLookedThroughAsItIs(t *testing.T) {
 }
 
 // An index run waits for its slot until its deadline, and then gives up.
-func TestALookThroughAHomeThatTakesTooLong(t *testing.T) {
+func TestIndexHomeNow_Timeout_GivesUp(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	letGo := r.hold("ann", "hold-index")
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
@@ -47,5 +47,5 @@ func TestALookThroughAHomeThatTakesTooLong(t *testing.T) {
 		t.Errorf("in a service that ends: %t, %v", all, err)
 	}
 	letGo()
-	r.done(r.transcribe("bob", "note", 5)) // the slot is free
+	r.waitDone(r.transcribe("bob", "note", 5)) // the slot is free
 }

@@ -19,7 +19,7 @@ import (
 
 // homes are the users whose homes may have changed.
 type homes struct {
-	last    atomic.Int64    // number of the last operation since the start
+	lastID  atomic.Int64    // number of the last operation since the start
 	changed map[string]bool // since the last index run began
 	running map[string]bool // users whose homes are being indexed
 }
@@ -54,9 +54,9 @@ func (o *Operations[H]) nextHome() (user string, ok bool) {
 	return "", false
 }
 
-// leaveHome marks a user's home as not being indexed any more. more says that it must be indexed
+// finishHome marks a user's home as not being indexed any more. more says that it must be indexed
 // again.
-func (o *Operations[H]) leaveHome(user string, more bool) {
+func (o *Operations[H]) finishHome(user string, more bool) {
 	o.mu.Lock()
 	delete(o.homes.running, user)
 	if more {
@@ -72,7 +72,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 	defer running.Wait()
 	for {
 		user, ok := o.nextHome()
-		own, done, served := o.tasks.Begin(ctx, user, func() bool { return ok && (o.o.Serves == nil || o.o.Serves(user)) })
+		own, done, served := o.userWork.Begin(ctx, user, func() bool { return ok && (o.o.Serves == nil || o.o.Serves(user)) })
 		if served {
 			running.Go(func() {
 				var more bool
@@ -81,16 +81,16 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 					more, took, err = o.indexHome(own, user)
 					return err
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
-					o.o.Log.Warn("look through a home for the index", "user", user, "error", err, "again_in", wait)
+					o.o.Log.Warn("could not index a home", "user", user, "error", err, "again_in", wait)
 				})
 				retry.Wait(own, took) // leave the slot and the processor to others for the same time
 				done()
-				o.leaveHome(user, more && err == nil)
+				o.finishHome(user, more && err == nil)
 			})
 			continue
 		}
 		if ok {
-			o.leaveHome(user, false)
+			o.finishHome(user, false)
 			continue
 		}
 		select {
@@ -110,27 +110,27 @@ func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, 
 		return false, 0, err
 	}
 	began := o.o.Now()
-	more, err = o.lookThrough(ctx, user)
+	more, err = o.indexIfRunning(ctx, user)
 	return more, o.o.Now().Sub(began), err
 }
 
-// lookThrough lets the user's worker index their home, if there is a worker. If the worker ends
+// indexIfRunning lets the user's worker index their home, if there is a worker. If the worker ends
 // meanwhile, the indexed part stays.
-func (o *Operations[H]) lookThrough(ctx context.Context, user string) (more bool, err error) {
+func (o *Operations[H]) indexIfRunning(ctx context.Context, user string) (more bool, err error) {
 	worker, there := o.o.Pool.Find(user)
 	if !there {
 		return false, nil
 	}
-	more, err = o.lookThroughWith(ctx, user, worker)
+	more, err = o.indexWith(ctx, user, worker)
 	if errors.Is(err, protocol.ErrClosed) { // the worker has ended
 		err = nil
 	}
 	return more, err
 }
 
-// lookThroughWith lets a worker index the user's home.
-func (o *Operations[H]) lookThroughWith(ctx context.Context, user string, worker *pool.Worker[H]) (more bool, err error) {
-	id := firstIndex + o.homes.last.Add(1)
+// indexWith lets a worker index the user's home.
+func (o *Operations[H]) indexWith(ctx context.Context, user string, worker *pool.Worker[H]) (more bool, err error) {
+	id := firstIndex + o.homes.lastID.Add(1)
 	k := kinds[protocol.OperationIndex]
 	parameters := "{}"
 	bounds, err := k.bounds(parameters)

@@ -20,7 +20,7 @@ const (
 	queueBackground queueName = "background" // in the user's worker, for a long time
 	queueOneShot    queueName = "one-shot"   // each in a worker of its own
 	// in the user's worker; the caller limits their number
-	queueLook queueName = "look"
+	queueCheck queueName = "look"
 )
 
 // kind describes a kind of operations.
@@ -73,9 +73,9 @@ var kinds = map[protocol.OperationKind]kind{
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
 	// These are not stored. Only Look and IndexHome begin them.
-	protocol.OperationCheck: {profile: pool.ProfileLook, queue: queueLook, bounds: boundsOf(func(protocol.CheckParameters) bounds {
+	protocol.OperationCheck: {profile: pool.ProfileLook, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.CheckSeconds + 15) * time.Second}
-	}), check: checkLook},
+	}), check: checkCondition},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
 		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlob, maxBlobs: protocol.MaxIndexCalls}
 	}), check: checkIndex},
@@ -111,7 +111,7 @@ func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 	return protocol.DecodeStrict(raw, new(protocol.IndexResult))
 }
 
-func checkLook(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
+func checkCondition(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
 	var p protocol.CheckParameters
 	var result protocol.CheckResult
 	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result), result.Check())

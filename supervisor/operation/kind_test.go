@@ -8,7 +8,7 @@ import (
 )
 
 // Only a check that asked for a prompt file may return one, and only that one.
-func TestALookIsOfWhatItWasToLookAt(t *testing.T) {
+func TestCheckResult_OtherPromptFile_IsRefused(t *testing.T) {
 	const heartbeat, command = `{"prompt_file":"HEARTBEAT.md"}`, `{"command":"true"}`
 	for _, c := range []struct {
 		parameters, result string

@@ -31,10 +31,10 @@ func (r *rig) state(id int64) supervisor.OperationState {
 }
 
 // The operation runs once its user is served again.
-func TestWhatArrivesOfSomebodyWhoIsNotServedWaits(t *testing.T) {
+func TestStart_UnservedUser_Waits(t *testing.T) {
 	r := newRig(t)
-	r.gone.Store("ann")
-	r.live()
+	r.unserved.Store("ann")
+	r.startService()
 	op, err := r.operations.Start(t.Context(), r.arriving("ann"))
 	if err != nil {
 		t.Fatal(err)
@@ -43,25 +43,25 @@ func TestWhatArrivesOfSomebodyWhoIsNotServedWaits(t *testing.T) {
 	if state := r.state(op.ID); state != supervisor.OperationWaiting || len(r.pool.List()) != 1 {
 		t.Errorf("it is %s, with %d workers", state, len(r.pool.List()))
 	}
-	r.gone.Store("")
+	r.unserved.Store("")
 	r.operations.Wake()
 	if op = r.wait(op.ID); op.State != supervisor.OperationDone {
 		t.Errorf("it is %+v", op)
 	}
 }
 
-func TestTheOperationsOfSomebodyWhoLeavesEnd(t *testing.T) {
+func TestEnd_User_EndsTheirOperations(t *testing.T) {
 	r := newRig(t)
 	letGo := r.hold("ann", "hold-receive")
 	defer letGo()
-	r.live()
+	r.startService()
 	op, err := r.operations.Start(t.Context(), r.arriving("ann"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := r.receive("bob")
-	r.until("it to run", func() bool { return r.state(op.ID) == supervisor.OperationRunning })
-	r.gone.Store("ann")
+	r.waitFor("it to run", func() bool { return r.state(op.ID) == supervisor.OperationRunning })
+	r.unserved.Store("ann")
 	if err := r.operations.End(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestTheOperationsOfSomebodyWhoLeavesEnd(t *testing.T) {
 }
 
 // An operation goes on if only the waiting for it ends.
-func TestAnOperationEndsWithWhoeverWantsIt(t *testing.T) {
+func TestDo_ContextEnds_EndsByCause(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  error
 		want supervisor.OperationState
@@ -87,7 +87,7 @@ func TestAnOperationEndsWithWhoeverWantsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			defer r.hold("ann", "hold-receive")()
-			r.live()
+			r.startService()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			wanted := r.arriving("ann")
 			done, shown := make(chan bool, 1), make(chan struct{})
@@ -96,7 +96,7 @@ func TestAnOperationEndsWithWhoeverWantsIt(t *testing.T) {
 				done <- ok
 			}()
 			var id int64
-			r.until("it to run", func() bool {
+			r.waitFor("it to run", func() bool {
 				list, err := r.db.Operations().ListUnfinished(t.Context())
 				if len(list) == 1 && err == nil {
 					id = list[0].ID

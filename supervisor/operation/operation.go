@@ -67,28 +67,28 @@ type Options[H Host] struct {
 
 // Operations runs operations. Its methods may be called from any goroutine.
 type Operations[H Host] struct {
-	o      Options[H]
-	queues map[queueName]*slots.Slots
-	woken  chan struct{} // holds a token if there may be new operations
-	tasks  work.WorkByUser
+	o        Options[H]
+	queues   map[queueName]*slots.Slots
+	woken    chan struct{} // holds a token if there may be new operations
+	userWork work.WorkByUser
 
 	homesWoken chan struct{} // holds a token if a home may have changed
 
-	mu    sync.Mutex // guards the fields below
-	begun map[int64]context.CancelCauseFunc
-	left  map[int64]chan struct{} // closed when an operation stops running; for its waiters
-	come  map[int64]int           // seconds of each recording that are done
-	homes homes
+	mu          sync.Mutex // guards the fields below
+	begun       map[int64]context.CancelCauseFunc
+	doneChans   map[int64]chan struct{} // closed when an operation stops running; for its waiters
+	secondsDone map[int64]int           // seconds of each recording that are done
+	homes       homes
 }
 
 // New makes Operations; Run runs them.
 func New[H Host](o Options[H]) *Operations[H] {
 	queues := map[queueName]*slots.Slots{
-		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewEach(0, nowAtOnce), queueLook: slots.New(0),
+		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewEach(0, nowAtOnce), queueCheck: slots.New(0),
 		queueBackground: slots.NewEach(cmp.Or(o.Speech, defaultSpeech), 1),
 	}
 	return &Operations[H]{o: o, queues: queues, woken: make(chan struct{}, 1), begun: map[int64]context.CancelCauseFunc{},
-		left: map[int64]chan struct{}{}, come: map[int64]int{}, homesWoken: make(chan struct{}, 1),
+		doneChans: map[int64]chan struct{}{}, secondsDone: map[int64]int{}, homesWoken: make(chan struct{}, 1),
 		homes: homes{changed: map[string]bool{}, running: map[string]bool{}}}
 }
 
@@ -113,7 +113,7 @@ func (o *Operations[H]) Wake() { signals.Send(o.woken) }
 // the store.
 func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
 	for {
-		left := o.leaving(id)
+		done := o.whenDone(id)
 		op, ok, err := o.o.Store.Find(ctx, id)
 		switch {
 		case err != nil:
@@ -121,11 +121,11 @@ func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operatio
 		case !ok:
 			return op, &supervisor.Error{Code: supervisor.CodeNotFound, Message: textNotThere}
 		case ended(op):
-			o.leave(id)
+			o.finish(id)
 			return op, nil
 		}
 		select {
-		case <-left:
+		case <-done:
 		case <-ctx.Done():
 			return op, context.Cause(ctx)
 		}
@@ -145,7 +145,7 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 	if cancel != nil {
 		cancel(errCancelled)
 	} else {
-		o.leave(id)
+		o.finish(id)
 	}
 	return nil
 }
@@ -156,11 +156,11 @@ func (o *Operations[H]) End(ctx context.Context, user string) error {
 	list, err := o.o.Store.ListUnfinished(ctx)
 	for _, op := range list {
 		if op.User == user && err == nil {
-			err = o.Cancel(ctx, op.ID, textEnded)
+			err = o.Cancel(ctx, op.ID, textUserGone)
 		}
 	}
 	if err == nil {
-		err = o.tasks.End(ctx, user)
+		err = o.userWork.End(ctx, user)
 	}
 	if err != nil {
 		return fmt.Errorf("end the operations of %s: %w", user, err)
@@ -177,7 +177,7 @@ func (o *Operations[H]) serves(op supervisor.Operation) bool {
 func (o *Operations[H]) Progress(id int64) (seconds int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.come[id]
+	return o.secondsDone[id]
 }
 
 // ended says whether an operation is in a final state.
@@ -208,7 +208,7 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 			return o.o.Store.ListUnfinished(ctx)
 		})
 		for _, op := range list {
-			own, done, ok := o.tasks.Begin(ctx, op.User, func() bool { return o.serves(op) })
+			own, done, ok := o.userWork.Begin(ctx, op.User, func() bool { return o.serves(op) })
 			if !ok {
 				continue
 			}
@@ -217,13 +217,13 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 				done()
 				continue
 			}
-			t := o.newTask(op)
+			t := o.newExecution(op)
 			running.Go(func() {
 				defer done()
-				defer o.leave(op.ID)
+				defer o.finish(op.ID)
 				defer cancel(nil)
 				if t == nil {
-					o.move(bounded, op.ID, supervisor.OperationFailed, textUnknown)
+					o.setState(bounded, op.ID, supervisor.OperationFailed, textUnknown)
 					return
 				}
 				t.run(bounded)
@@ -244,24 +244,24 @@ func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCaus
 	return !begun
 }
 
-// leave marks an operation as not running, and wakes its waiters.
-func (o *Operations[H]) leave(id int64) {
+// finish marks an operation as not running, and wakes its waiters.
+func (o *Operations[H]) finish(id int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.begun, id)
-	delete(o.come, id)
-	if left := o.left[id]; left != nil {
-		close(left)
-		delete(o.left, id)
+	delete(o.secondsDone, id)
+	if done := o.doneChans[id]; done != nil {
+		close(done)
+		delete(o.doneChans, id)
 	}
 }
 
-// leaving returns a channel that is closed when an operation stops running.
-func (o *Operations[H]) leaving(id int64) <-chan struct{} {
+// whenDone returns a channel that is closed when an operation stops running.
+func (o *Operations[H]) whenDone(id int64) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.left[id] == nil {
-		o.left[id] = make(chan struct{})
+	if o.doneChans[id] == nil {
+		o.doneChans[id] = make(chan struct{})
 	}
-	return o.left[id]
+	return o.doneChans[id]
 }

@@ -30,8 +30,8 @@ import (
 type rig struct {
 	*testing.T
 	root, folder string
-	later        time.Duration // added to the clock
-	gone         atomic.Value  // name of the user who is not served
+	clockOffset  time.Duration // added to the clock
+	unserved     atomic.Value  // name of the user who is not served
 	db           *sqlite.DB
 	operations   *operation.Operations[*hostcall.Conn]
 	pool         *pool.Pool[*hostcall.Conn]
@@ -48,8 +48,8 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// live starts the service. It ends with the test at the latest.
-func (r *rig) live() (end func()) {
+// startService starts the service. It ends with the test at the latest.
+func (r *rig) startService() (end func()) {
 	r.Helper()
 	o := pool.SpawnerOptions{Path: spawnerPath, Worker: workerPath, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
 	if os.Getuid() == 0 { // a worker never runs as root
@@ -73,8 +73,8 @@ func (r *rig) live() (end func()) {
 	r.pool = workers
 	r.operations = operation.New(operation.Options[*hostcall.Conn]{
 		Store: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
-		Now:    func() time.Time { return time.Now().Add(r.later) },
-		Serves: func(user string) bool { return r.gone.Load() != user },
+		Now:    func() time.Time { return time.Now().Add(r.clockOffset) },
+		Serves: func(user string) bool { return r.unserved.Load() != user },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -136,8 +136,8 @@ func (r *rig) starts(user string) []string {
 	return strings.Fields(string(text))
 }
 
-// kept returns the text that an operation has committed.
-func (r *rig) kept(op supervisor.Operation) string {
+// committedText returns the text that an operation has committed.
+func (r *rig) committedText(op supervisor.Operation) string {
 	r.Helper()
 	var result protocol.ArchiveResult
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
@@ -158,37 +158,37 @@ func (r *rig) kept(op supervisor.Operation) string {
 	return string(text)
 }
 
-func TestAnOperationIsDone(t *testing.T) {
+func TestRun_Operation_IsDone(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	op := r.wait(r.start("good").ID)
-	if op.State != supervisor.OperationDone || r.kept(op) != "the archive" {
-		t.Errorf("it is %+v, kept is %q", op, r.kept(op))
+	if op.State != supervisor.OperationDone || r.committedText(op) != "the archive" {
+		t.Errorf("it is %+v, kept is %q", op, r.committedText(op))
 	}
 	if again := r.wait(op.ID); again.State != op.State {
 		t.Errorf("waited for again, it is %+v", again)
 	}
 	r.operations.Discard(op.ID)
-	if r.kept(op) != "" {
+	if r.committedText(op) != "" {
 		t.Error("it is kept after it was fetched")
 	}
 }
 
-func TestAnOperationIsDoneAgainUnderTheSameIDAfterItsWorkersDeath(t *testing.T) {
+func TestRun_WorkerDies_RepeatsSameID(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	op := r.wait(r.start("flaky").ID)
 	if op.State != supervisor.OperationDone || op.Deaths != 2 || !slices.Equal(r.starts("flaky"), []string{"1", "1", "1"}) {
 		t.Errorf("it is %+v, begun were %v", op, r.starts("flaky"))
 	}
-	if r.kept(op) != "the archive" {
-		t.Errorf("kept is %q", r.kept(op))
+	if r.committedText(op) != "the archive" {
+		t.Errorf("kept is %q", r.committedText(op))
 	}
 }
 
-func TestAnOperationIsParkedAfterThreeDeaths(t *testing.T) {
+func TestRun_ThreeDeaths_ParksOperation(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	op := r.wait(r.start("dies").ID)
 	if op.State != supervisor.OperationParked || op.Deaths != 3 || len(r.starts("dies")) != 3 || !strings.Contains(op.Result, "3 attempts") {
 		t.Errorf("it is %+v, begun were %v", op, r.starts("dies"))
@@ -198,9 +198,9 @@ func TestAnOperationIsParkedAfterThreeDeaths(t *testing.T) {
 	}
 }
 
-func TestAnOperationGoesOnAfterTheServicesEnd(t *testing.T) {
+func TestRun_Restart_ContinuesOperation(t *testing.T) {
 	r := newRig(t)
-	end := r.live()
+	end := r.startService()
 	op := r.start("hangs")
 	for ended := time.Now().Add(time.Minute); len(r.starts("hangs")) == 0 && time.Now().Before(ended); {
 		<-time.After(time.Millisecond)
@@ -209,15 +209,15 @@ func TestAnOperationGoesOnAfterTheServicesEnd(t *testing.T) {
 	if was, _, err := r.db.Operations().Find(t.Context(), op.ID); err != nil || was.State != supervisor.OperationRunning || was.Deaths != 0 {
 		t.Errorf("at the end of the first life it is %+v, %v", was, err)
 	}
-	r.live()
+	r.startService()
 	if op = r.wait(op.ID); op.State != supervisor.OperationDone || !slices.Equal(r.starts("hangs"), []string{"1", "1"}) {
 		t.Errorf("it is %+v, begun were %v", op, r.starts("hangs"))
 	}
 }
 
-func TestAnOperationThatCannotBeDoneSaysWhy(t *testing.T) {
+func TestRun_Failure_SaysWhy(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	for user, want := range map[string]string{
 		"refuses": "says that it failed",
 		"forges":  "says that it failed",
@@ -234,13 +234,13 @@ func TestAnOperationThatCannotBeDoneSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatIsNotThere(t *testing.T) {
+func TestRun_UnknownKindOrID_Fails(t *testing.T) {
 	r := newRig(t)
 	op, err := r.db.Operations().Put(t.Context(), supervisor.Operation{User: "good", Kind: "dance", Parameters: "{}"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.live()
+	r.startService()
 	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "does not know how") {
 		t.Errorf("of a kind that there is not: %+v", op)
 	}
@@ -249,20 +249,20 @@ func TestAnOperationThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestWhatAnOperationCommittedIsGoneAfterAnHour(t *testing.T) {
+func TestSweep_AfterAnHour_DeletesCommittedBlobs(t *testing.T) {
 	r := newRig(t)
-	end := r.live()
+	end := r.startService()
 	op := r.wait(r.start("good").ID)
 	for _, step := range []struct {
 		after time.Duration
 		kept  string
 	}{{59 * time.Minute, "the archive"}, {2 * time.Minute, ""}} {
 		end()
-		r.later += step.after
-		end = r.live()
+		r.clockOffset += step.after
+		end = r.startService()
 		r.wait(r.start("good").ID) // Run sweeps before it begins an operation
-		if got := r.kept(op); got != step.kept {
-			t.Errorf("after %v kept is %q", r.later, got)
+		if got := r.committedText(op); got != step.kept {
+			t.Errorf("after %v kept is %q", r.clockOffset, got)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // piecework handles the pieces of one attempt at a recording.
 type piecework[H Host] struct {
-	*task[H]
+	*execution[H]
 	timer *time.Timer // ends the attempt
 	end   context.CancelCauseFunc
 }
@@ -33,5 +33,5 @@ func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) erro
 func (w piecework[H]) progress(seconds int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.come[w.ID] = seconds
+	w.secondsDone[w.ID] = seconds
 }

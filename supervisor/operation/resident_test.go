@@ -18,11 +18,11 @@ import (
 	"mews/supervisor/pool"
 )
 
-// residents do the operations of a worker that also runs its user's turns. Each line of the file
+// userWorkerOperations are the operations of a worker that also runs its user's turns. Each line of the file
 // runs names one operation with its process.
-var residents = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
+var userWorkerOperations = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
 	protocol.OperationIndex:   (*worker).index,
-	protocol.OperationCheck:   (*worker).look,
+	protocol.OperationCheck:   (*worker).check,
 	protocol.OperationReceive: (*worker).receive,
 	protocol.OperationTranscribe: func(w *worker, ctx context.Context, start protocol.OperationStart) (any, error) {
 		var p protocol.TranscribeParameters
@@ -33,13 +33,13 @@ var residents = map[protocol.OperationKind]func(*worker, context.Context, protoc
 	},
 }
 
-// ran appends a line to the file runs, and returns how often it is there.
-func ran(line string) int {
+// noteRun appends a line to the file runs, and returns how often it is there.
+func noteRun(line string) int {
 	return strings.Count("\n"+note("runs", fmt.Sprintf("%s %d\n", line, os.Getpid())), "\n"+line+" ")
 }
 
-// held waits while the home, or the folder above it, has a file with a name.
-func held(ctx context.Context, name string) {
+// waitWhileHeld waits while the home, or the folder above it, has a file with a name.
+func waitWhileHeld(ctx context.Context, name string) {
 	for ctx.Err() == nil {
 		_, err := os.Stat(name)
 		if _, all := os.Stat(filepath.Join("..", name)); err != nil && all != nil {
@@ -51,27 +51,27 @@ func held(ctx context.Context, name string) {
 
 // index fails twice.
 func (w *worker) index(ctx context.Context, _ protocol.OperationStart) (any, error) {
-	times := ran("index")
-	held(ctx, "hold-index")
+	times := noteRun("index")
+	waitWhileHeld(ctx, "hold-index")
 	if times < 3 {
 		return nil, &protocol.Error{Code: protocol.CodeFailed, Message: "not now"}
 	}
 	return protocol.OperationEnd{Result: json.RawMessage(`{}`)}, nil
 }
 
-func (w *worker) look(ctx context.Context, _ protocol.OperationStart) (any, error) {
-	ran("look")
-	held(ctx, "hold-look")
+func (w *worker) check(ctx context.Context, _ protocol.OperationStart) (any, error) {
+	noteRun("look")
+	waitWhileHeld(ctx, "hold-look")
 	return protocol.OperationEnd{Result: json.RawMessage(`{}`)}, nil
 }
 
 func (w *worker) receive(ctx context.Context, start protocol.OperationStart) (any, error) {
-	ran(fmt.Sprintf("receive:%d", start.Operation))
+	noteRun(fmt.Sprintf("receive:%d", start.Operation))
 	if w.behaviour == "dies" {
-		held(ctx, "alive")
+		waitWhileHeld(ctx, "alive")
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
-	held(ctx, "hold-receive")
+	waitWhileHeld(ctx, "hold-receive")
 	if ctx.Err() != nil {
 		return nil, &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
 	}
@@ -98,19 +98,19 @@ func (w *worker) transcribe(ctx context.Context, start protocol.OperationStart, 
 			result, err := json.Marshal(protocol.TranscribeResult{Text: text, Seconds: p.Seconds})
 			return protocol.OperationEnd{Result: result}, err
 		}
-		times := ran(fmt.Sprintf("%s:%d", p.Path, i))
+		times := noteRun(fmt.Sprintf("%s:%d", p.Path, i))
 		_ = w.conn.Notify(ctx, protocol.MethodOperationProgress, protocol.OperationProgress{Operation: start.Operation, Seconds: 60*i + 1})
 		if w.behaviour == "crashes" && i == 1 && times == 1 {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
-		held(ctx, fmt.Sprintf("hold-%s-%d", p.Path, i))
+		waitWhileHeld(ctx, fmt.Sprintf("hold-%s-%d", p.Path, i))
 		done = &protocol.TranscribedPiece{Text: fmt.Sprint(i)}
 		text += done.Text
 	}
 }
 
-// put starts an operation.
-func (r *rig) put(user string, kind protocol.OperationKind, parameters string) supervisor.Operation {
+// begin starts an operation.
+func (r *rig) begin(user string, kind protocol.OperationKind, parameters string) supervisor.Operation {
 	r.Helper()
 	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: kind, Parameters: parameters})
 	if err != nil {
@@ -120,11 +120,11 @@ func (r *rig) put(user string, kind protocol.OperationKind, parameters string) s
 }
 
 func (r *rig) receive(user string) supervisor.Operation {
-	return r.put(user, protocol.OperationReceive, `{"sent_at":1,"files":[]}`)
+	return r.begin(user, protocol.OperationReceive, `{"sent_at":1,"files":[]}`)
 }
 
 func (r *rig) transcribe(user, name string, seconds int) supervisor.Operation {
-	return r.put(user, protocol.OperationTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
+	return r.begin(user, protocol.OperationTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
 }
 
 // hold keeps operations of a user's worker from ending until letGo is called; user "" means all
@@ -147,8 +147,8 @@ func (r *rig) hold(user, name string) (letGo func()) {
 	}
 }
 
-// until waits until a condition is true.
-func (r *rig) until(what string, is func() bool) {
+// waitFor waits until a condition is true.
+func (r *rig) waitFor(what string, is func() bool) {
 	r.Helper()
 	for ended := time.Now().Add(time.Minute); !is(); <-time.After(time.Millisecond) {
 		if time.Now().After(ended) {
@@ -170,14 +170,14 @@ func (r *rig) runs(user string) (lines, processes []string) {
 	return lines, processes
 }
 
-func (r *rig) did(user, what string) func() bool {
+func (r *rig) hasRun(user, what string) func() bool {
 	return func() bool {
 		lines, _ := r.runs(user)
 		return slices.Contains(lines, what)
 	}
 }
 
-func (r *rig) done(op supervisor.Operation) supervisor.Operation {
+func (r *rig) waitDone(op supervisor.Operation) supervisor.Operation {
 	r.Helper()
 	now := r.wait(op.ID)
 	if now.State != supervisor.OperationDone {
@@ -186,26 +186,26 @@ func (r *rig) done(op supervisor.Operation) supervisor.Operation {
 	return now
 }
 
-func TestTwoOperationsAndOneInTheBackgroundRunInAPersonsWorker(t *testing.T) {
+func TestRun_TwoNowAndOneBackground_ShareWorker(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	letGo, finish := r.hold("ann", "hold-receive"), r.hold("ann", "hold-talk-0")
 	talk := r.transcribe("ann", "talk", 60)
 	ops := []supervisor.Operation{r.receive("ann"), r.receive("ann"), r.receive("ann")}
-	r.until("two are received while a recording is transcribed", func() bool {
+	r.waitFor("two are received while a recording is transcribed", func() bool {
 		lines, _ := r.runs("ann")
 		return len(lines) == 3
 	})
 	if op, _, err := r.db.Operations().Find(t.Context(), ops[2].ID); err != nil || op.State != supervisor.OperationWaiting {
 		t.Errorf("the third is %+v, %v", op, err)
 	}
-	r.done(r.receive("bob")) // users do not wait for each other
+	r.waitDone(r.receive("bob")) // users do not wait for each other
 	letGo()
 	for _, op := range ops {
-		r.done(op)
+		r.waitDone(op)
 	}
 	finish()
-	r.done(talk)
+	r.waitDone(talk)
 	if lines, processes := r.runs("ann"); len(lines) != 4 || len(processes) != 1 {
 		t.Errorf("done were %q by %q", lines, processes)
 	}
@@ -215,14 +215,14 @@ func TestTwoOperationsAndOneInTheBackgroundRunInAPersonsWorker(t *testing.T) {
 }
 
 // The note belongs to the same user, or to another one.
-func TestALectureHoldsUpNoNote(t *testing.T) {
+func TestTranscribe_ShortNote_OvertakesLecture(t *testing.T) {
 	for _, user := range []string{"ann", "bob"} {
 		t.Run(user, func(t *testing.T) {
 			r := newRig(t)
-			r.live()
+			r.startService()
 			inPiece, inNote := r.hold("ann", "hold-lecture-1"), r.hold(user, "hold-note-0")
 			lecture := r.transcribe("ann", "lecture", 3600)
-			r.until("the lecture is in its second piece", r.did("ann", "lecture:1"))
+			r.waitFor("the lecture is in its second piece", r.hasRun("ann", "lecture:1"))
 			// the notification may still be on its way
 			if come := r.operations.Progress(lecture.ID); come != 61 && come != 1 {
 				t.Errorf("it has come to %d s", come)
@@ -233,14 +233,14 @@ func TestALectureHoldsUpNoNote(t *testing.T) {
 				t.Error("who waits for a place has a worker")
 			}
 			inPiece()
-			r.until("the note is transcribed", r.did(user, "note:0"))
+			r.waitFor("the note is transcribed", r.hasRun(user, "note:0"))
 			if op, _, err := r.db.Operations().Find(t.Context(), lecture.ID); err != nil || op.State != supervisor.OperationWaiting {
 				t.Errorf("while the note is transcribed the lecture is %+v, %v", op, err)
 			}
 			inNote()
-			r.done(note)
-			r.done(later)
-			if op := r.done(lecture); op.Deaths != 0 || !strings.HasPrefix(op.Result, `{"text":"0123456789101112`) {
+			r.waitDone(note)
+			r.waitDone(later)
+			if op := r.waitDone(lecture); op.Deaths != 0 || !strings.HasPrefix(op.Result, `{"text":"0123456789101112`) {
 				t.Errorf("the lecture: %+v", op)
 			}
 			lines, _ := r.runs("ann")
@@ -251,10 +251,10 @@ func TestALectureHoldsUpNoNote(t *testing.T) {
 	}
 }
 
-func TestAWorkersEndCostsOnePiece(t *testing.T) {
+func TestTranscribe_WorkerDies_RepeatsOnePiece(t *testing.T) {
 	r := newRig(t)
-	r.live()
-	op := r.done(r.transcribe("crashes", "talk", 240))
+	r.startService()
+	op := r.waitDone(r.transcribe("crashes", "talk", 240))
 	lines, processes := r.runs("crashes")
 	if want := []string{"talk:0", "talk:1", "talk:1", "talk:2", "talk:3"}; !slices.Equal(lines, want) || len(processes) != 2 || op.Deaths != 1 {
 		t.Errorf("run were %q in %q, %+v", lines, processes, op)
@@ -268,28 +268,28 @@ func TestAWorkersEndCostsOnePiece(t *testing.T) {
 	}
 }
 
-func TestTheServicesEndCostsOnePiece(t *testing.T) {
+func TestTranscribe_Restart_RepeatsOnePiece(t *testing.T) {
 	r := newRig(t)
-	end := r.live()
+	end := r.startService()
 	letGo := r.hold("ann", "hold-talk-2")
 	op := r.transcribe("ann", "talk", 240)
-	r.until("it is in its third piece", r.did("ann", "talk:2"))
+	r.waitFor("it is in its third piece", r.hasRun("ann", "talk:2"))
 	end()
 	letGo()
-	r.live()
-	r.done(op)
+	r.startService()
+	r.waitDone(op)
 	if lines, _ := r.runs("ann"); !slices.Equal(lines, []string{"talk:0", "talk:1", "talk:2", "talk:2", "talk:3"}) {
 		t.Errorf("run were %q", lines)
 	}
 }
 
 // The operation runs again once the worker has no other work.
-func TestADeathBesideSomethingElseIsNotCounted(t *testing.T) {
+func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	letDie := r.hold("dies", "alive")
 	op := r.receive("dies")
-	r.until("it has begun", func() bool { return len(r.starts("dies")) == 1 })
+	r.waitFor("it has begun", func() bool { return len(r.starts("dies")) == 1 })
 	spec, err := r.spec("dies", pool.ProfileUser)
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func TestADeathBesideSomethingElseIsNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn.Release()
-	r.until("it waits", func() bool {
+	r.waitFor("it waits", func() bool {
 		now, _, err := r.db.Operations().Find(t.Context(), op.ID)
 		return err == nil && now.State == supervisor.OperationWaiting
 	})
@@ -319,17 +319,17 @@ func TestADeathBesideSomethingElseIsNotCounted(t *testing.T) {
 }
 
 // An eviction does not wait for operations, and does not count as a death.
-func TestAnEvictedWorkersOperationGoesOn(t *testing.T) {
+func TestRun_EvictedWorker_OperationGoesOn(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	letGo := r.hold("ann", "hold-talk-1")
 	op := r.transcribe("ann", "talk", 120)
-	r.until("it is in its second piece", r.did("ann", "talk:1"))
+	r.waitFor("it is in its second piece", r.hasRun("ann", "talk:1"))
 	if err := r.pool.Evict(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
 	letGo()
-	if now := r.done(op); now.Deaths != 0 {
+	if now := r.waitDone(op); now.Deaths != 0 {
 		t.Errorf("it is %+v", now)
 	}
 	if lines, _ := r.runs("ann"); !slices.Equal(lines, []string{"talk:0", "talk:1", "talk:1"}) {
@@ -337,12 +337,12 @@ func TestAnEvictedWorkersOperationGoesOn(t *testing.T) {
 	}
 }
 
-func TestAnOperationIsCancelled(t *testing.T) {
+func TestCancel_RunningOrWaiting_Fails(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	letGo := r.hold("ann", "hold-receive")
 	ops := []supervisor.Operation{r.receive("ann"), r.receive("ann")}
-	r.until("two run", func() bool { return len(r.starts("ann")) == 2 })
+	r.waitFor("two run", func() bool { return len(r.starts("ann")) == 2 })
 	waits := r.receive("ann")
 	for _, op := range []supervisor.Operation{waits, ops[0]} {
 		if err := r.operations.Cancel(t.Context(), op.ID, "cancelled"); err != nil {
@@ -353,10 +353,10 @@ func TestAnOperationIsCancelled(t *testing.T) {
 		}
 	}
 	last := r.receive("ann") // there is a free slot again
-	r.until("the next runs", func() bool { return len(r.starts("ann")) == 3 })
+	r.waitFor("the next runs", func() bool { return len(r.starts("ann")) == 3 })
 	letGo()
-	r.done(ops[1])
-	r.done(last)
+	r.waitDone(ops[1])
+	r.waitDone(last)
 	if err := errors.Join(r.operations.Cancel(t.Context(), last.ID, "cancelled"), r.operations.Cancel(t.Context(), 4711, "cancelled")); err != nil {
 		t.Errorf("one that has ended, and one that is not there: %v", err)
 	}
@@ -366,56 +366,56 @@ func TestAnOperationIsCancelled(t *testing.T) {
 }
 
 // A failed index run is repeated without another change. It starts no worker.
-func TestALookThroughAHomeThatFailsIsDoneAgain(t *testing.T) {
+func TestIndexHome_Failure_IsRepeated(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	letGo := r.hold("alice", "hold-receive")
 	op := r.receive("alice")
-	r.until("a worker runs", r.did("alice", fmt.Sprintf("receive:%d", op.ID)))
+	r.waitFor("a worker runs", r.hasRun("alice", fmt.Sprintf("receive:%d", op.ID)))
 	r.operations.IndexHome("bob")
 	r.operations.IndexHome("alice")
-	r.until("the third attempt", func() bool {
+	r.waitFor("the third attempt", func() bool {
 		lines, _ := r.runs("alice")
 		return len(lines) == 4
 	})
 	letGo()
-	r.done(op)
+	r.waitDone(op)
 	if lines, _ := r.runs("bob"); len(lines) > 0 {
 		t.Errorf("bob's worker did %q", lines)
 	}
 }
 
 // The worker is idle meanwhile, and is released like any other.
-func TestALookThroughAHomeKeepsNoWorker(t *testing.T) {
+func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	letGo := r.hold("ann", "hold-index")
-	r.done(r.receive("ann"))
+	r.waitDone(r.receive("ann"))
 	r.operations.IndexHome("ann")
-	r.until("the home is looked through", r.did("ann", "index"))
-	r.until("its worker is idle", func() bool { return r.pool.List()[0].State == pool.StateIdle })
+	r.waitFor("the home is looked through", r.hasRun("ann", "index"))
+	r.waitFor("its worker is idle", func() bool { return r.pool.List()[0].State == pool.StateIdle })
 	if err := r.pool.Evict(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
 	letGo()
 	r.operations.IndexHome("ann")
-	r.done(r.transcribe("bob", "note", 5)) // the slot is free again
+	r.waitDone(r.transcribe("bob", "note", 5)) // the slot is free again
 	if lines, processes := r.runs("ann"); len(lines) != 2 || len(processes) != 1 {
 		t.Errorf("done were %q by %q", lines, processes)
 	}
 }
 
 // The store does not know the operation, so the sweep at a start could take it for an old one.
-func TestWhatIsToldOfAHomeIsNotSwept(t *testing.T) {
+func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r.live()
+	r.startService()
 	letGo := r.hold("ann", "hold-index")
-	r.done(r.receive("ann"))
+	r.waitDone(r.receive("ann"))
 	r.operations.IndexHome("ann")
-	r.until("the home is looked through", r.did("ann", "index"))
+	r.waitFor("the home is looked through", r.hasRun("ann", "index"))
 	if _, err := os.Stat(filepath.Join(r.folder, fmt.Sprint(1<<62+1))); err != nil {
 		t.Error(err)
 	}
@@ -427,20 +427,20 @@ func TestWhatIsToldOfAHomeIsNotSwept(t *testing.T) {
 }
 
 // They go first, whoever asked first for the only slot.
-func TestRecordingsAreHeardBeforeHomesAreLookedThrough(t *testing.T) {
+func TestRun_Recordings_GoBeforeIndexing(t *testing.T) {
 	r := newRig(t)
-	r.live()
+	r.startService()
 	first := r.hold("ann", "hold-first-0")
-	r.done(r.receive("bob"))
+	r.waitDone(r.receive("bob"))
 	ann := r.transcribe("ann", "first", 60)
-	r.until("a recording is heard", r.did("ann", "first:0"))
+	r.waitFor("a recording is heard", r.hasRun("ann", "first:0"))
 	r.operations.IndexHome("bob")
-	r.until("the home waits", func() bool { return r.operations.WaitingInBackground() == 1 })
+	r.waitFor("the home waits", func() bool { return r.operations.WaitingInBackground() == 1 })
 	long := r.transcribe("bob", "long", 3600)
-	r.until("the recording waits", func() bool { return r.operations.WaitingInBackground() == 2 })
+	r.waitFor("the recording waits", func() bool { return r.operations.WaitingInBackground() == 2 })
 	first()
-	r.done(ann)
-	r.done(long)
+	r.waitDone(ann)
+	r.waitDone(long)
 	lines, _ := r.runs("bob")
 	if i, n := slices.Index(lines, "index"), slices.Index(lines, "long:59"); i >= 0 && i < n {
 		t.Errorf("bob's worker did %q", lines)

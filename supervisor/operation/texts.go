@@ -12,8 +12,8 @@ const (
 	textNoFolder = "This could not be done: there is no room for it in the state folder. The log says why."
 	textNotThere = "There is no such operation."
 	textUnknown  = "This could not be done: this version of Mews does not know how."
-	textDropped  = "It is not wanted any more."
-	textEnded    = "Its person is no user of Mews any more."
+	textUnwanted = "It is not wanted any more."
+	textUserGone = "Its person is no user of Mews any more."
 )
 
 // Errors of archives and uploads.

@@ -20,32 +20,32 @@ import (
 func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
 	parameters, err := json.Marshal(p)
 	if err != nil {
-		return r, fmt.Errorf("look for %s: %w", user, err)
+		return r, fmt.Errorf("check for %s: %w", user, err)
 	}
-	own, done, served := o.tasks.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
+	own, done, served := o.userWork.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
-		return r, fmt.Errorf("look for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
+		return r, fmt.Errorf("check for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
 	}
 	defer done()
-	t := o.newTask(supervisor.Operation{ID: firstIndex + o.homes.last.Add(1), User: user, Kind: protocol.OperationCheck, Parameters: string(parameters)})
+	t := o.newExecution(supervisor.Operation{ID: firstIndex + o.homes.lastID.Add(1), User: user, Kind: protocol.OperationCheck, Parameters: string(parameters)})
 	if t == nil {
-		return r, failure(textUnknown, errors.New("look: the parameters can't be read"))
+		return r, failure(textUnknown, errors.New("check: the parameters can't be read"))
 	}
 	defer t.slot.Release()
 	if err := t.slot.Wait(own); err != nil {
-		return r, fmt.Errorf("look for %s: %w: %w", user, supervisor.ErrCheckAgain, err)
+		return r, fmt.Errorf("check for %s: %w: %w", user, supervisor.ErrCheckAgain, err)
 	}
-	raw, err := t.lookOnce(own)
+	raw, err := t.checkOnce(own)
 	if err != nil {
 		return r, err
 	}
 	return r, json.Unmarshal(raw, &r)
 }
 
-// lookOnce lets the user's worker check, or starts a worker for it.
-func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
+// checkOnce lets the user's worker check, or starts a worker for it.
+func (t *execution[H]) checkOnce(ctx context.Context) (json.RawMessage, error) {
 	if worker, there := t.o.Pool.Find(t.User); there {
-		raw, err := t.lookWith(ctx, worker)
+		raw, err := t.checkWith(ctx, worker)
 		if !errors.Is(err, protocol.ErrClosed) { // otherwise the worker has just ended
 			return raw, err
 		}
@@ -57,9 +57,9 @@ func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
 	spec.Key = fmt.Sprintf("%s/%d", t.Kind, t.ID)
 	worker, err := t.o.Pool.Acquire(ctx, spec)
 	if err != nil {
-		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrCheckAgain, err)
+		return nil, fmt.Errorf("check for %s: %w: %w", t.User, supervisor.ErrCheckAgain, err)
 	}
-	raw, err := t.lookWith(ctx, worker)
+	raw, err := t.checkWith(ctx, worker)
 	if err != nil {
 		if errors.Is(err, errTimeout) {
 			worker.Kill(err)
@@ -70,10 +70,10 @@ func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// lookWith lets a worker check. An error that the worker reports is for the user; the worker's end
+// checkWith lets a worker check. An error that the worker reports is for the user; the worker's end
 // is a temporary error. After its timeout the call is only cancelled, because the worker may have
 // other work.
-func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
+func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.bounds.timeout, errTimeout)
 	defer cancel()
 	worker.Host().BeginOperation(Attempt{ID: t.ID})
@@ -83,11 +83,11 @@ func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.Ra
 	said := new(protocol.Error)
 	switch {
 	case errors.As(err, &said) && ctx.Err() == nil:
-		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: printable.Text(lookError(t.ID, said.Message)), Err: err}
+		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: printable.Text(checkError(t.ID, said.Message)), Err: err}
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return nil, failure(textTimeout, errTimeout)
 	case err != nil:
-		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrCheckAgain, err)
+		return nil, fmt.Errorf("check for %s: %w: %w", t.User, supervisor.ErrCheckAgain, err)
 	}
 	if err := t.kind.check(t.Parameters, end.Result, nil); err != nil {
 		t.o.Audit(t.User, "worker.offence", fmt.Sprintf("the result of operation %d: %v", t.ID, err))
@@ -97,7 +97,7 @@ func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.Ra
 	return end.Result, nil
 }
 
-// lookError returns a worker's error without the operation's name, which is for the log.
-func lookError(id int64, text string) string {
+// checkError returns a worker's error without the operation's name, which is for the log.
+func checkError(id int64, text string) string {
 	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationCheck))
 }

@@ -1,0 +1,53 @@
+package operation_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/operation"
+)
+
+var checkParameters = protocol.CheckParameters{Command: "true"}
+
+// Operations that a user waits for never wait for a check.
+func TestCheck_Running_DelaysNoOperations(t *testing.T) {
+	r := newRig(t)
+	r.startService()
+	r.waitDone(r.receive("ann")) // in the same worker as the check, too
+	letGo := r.hold("ann", "hold-look")
+	var looks sync.WaitGroup
+	for range 2 {
+		looks.Go(func() {
+			if _, err := r.operations.Look(t.Context(), "ann", checkParameters); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	r.waitFor("two look", func() bool { return len(r.starts("ann")) == 3 })
+	r.waitDone(r.receive("ann"))
+	letGo()
+	looks.Wait()
+}
+
+// A check that takes too long is cancelled. The worker's other work goes on.
+func TestCheck_Timeout_KeepsWorker(t *testing.T) {
+	t.Cleanup(operation.LimitCheckTime(50 * time.Millisecond))
+	r := newRig(t)
+	r.startService()
+	letGo, never := r.hold("ann", "hold-receive"), r.hold("ann", "hold-look")
+	op := r.receive("ann")
+	r.waitFor("it runs", func() bool { return len(r.starts("ann")) == 1 })
+	if _, err := r.operations.Look(t.Context(), "ann", checkParameters); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrCheckAgain) {
+		t.Errorf("it ends with %v", err)
+	}
+	letGo()
+	r.waitDone(op)
+	if _, processes := r.runs("ann"); len(processes) > 1 {
+		t.Errorf("it took the workers %q", processes)
+	}
+	never()
+}
