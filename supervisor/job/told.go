@@ -84,7 +84,7 @@ const (
 	maxToldText = 1000 // characters of each
 )
 
-// ToldText tells the model about recent messages of jobs in its conversation; "" means none.
+// ToldText tells the model about recent messages of jobs in its chat; "" means none.
 // fires has the newest first, and zone is the user's. world reports whether the text may have words
 // of others.
 func ToldText(fires []sqlite.FireTold, zone *time.Location) (text string, world bool) {

@@ -7,8 +7,8 @@ const (
 		"writable. Until then a watchdog measures the memory every few seconds."
 	textLimited  = "A person's processes are limited all together by cgroup %s: %s."
 	textLacking  = " There is no controller for: %s."
-	textNotAlone = "make room for groups in %s: processes %d are in it too, but only Mews may be there (it was not started " +
-		"from its own unit with Delegate=yes)"
+	textNotAlone = "make room for groups in %s: only Mews may be in it, but processes %d are there too. It was not started " +
+		"from its own unit with Delegate=yes"
 	textNoCgroups   = "this kernel has no control groups, or /proc is not mounted"
 	textNotMounted  = "no control groups are mounted at %s"
 	textNotMakeable = "Mews cannot make a group in %s (%v)"

@@ -157,7 +157,7 @@ func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 		pid    int
 		want   string
 	}{
-		{name: "somebody else is there", procs: own + "\n1\n", want: "processes [1] are in it too"},
+		{name: "somebody else is there", procs: own + "\n1\n", want: "processes [1] are there too"},
 		{name: "a supervisor that has gone", procs: own + "\n", pid: 1 << 22, want: "put process 4194304 into group"},
 		{name: "the controllers", refuse: unit + "/cgroup.subtree_control", procs: own + "\n", want: "controller memory on"},
 		{name: "the leaf", refuse: "mkdir main", procs: own + "\n", want: "make group"},

@@ -3,13 +3,12 @@ package offline
 // Texts of the offline model.
 const (
 	textWhatIAm = "I am the offline model of Mews: a fixed list of rules that runs without any network. I am not an AI " +
-		"and know nothing of the world; I can only run commands, do small things with the files of your folder, and remember what you " +
-		"tell me to."
+		"and know nothing of the world. I can only run commands, change files in your folder, and remember what you tell me to."
 	textConnect = "To talk to a real model, set OPENAI_BASE_URL and OPENAI_MODEL (for an Ollama on this machine: " +
 		"OPENAI_BASE_URL=http://127.0.0.1:11434/v1, and OPENAI_MODEL the name of a model it has; OPENAI_API_KEY where " +
 		"the service wants one), or name one under `models:` in mews.yaml. Then start Mews again."
-	textHello = "Hello! I am the offline model of Mews: a list of rules, not an AI. I can run commands and Python, list, " +
-		"read, write, move and delete files in your folder, take notes, and remember facts. Say `help` to see how."
+	textHello = "Hello! I am the offline model of Mews: a list of rules, not an AI. I can run commands and Python. I can " +
+		"list, read, write, move and delete files in your folder, take notes, and remember facts. Say `help` to see how."
 	textSayHelp   = "Say `help` for what I understand."
 	textUnknown   = "I did not understand that."
 	textHelp      = "I am the offline model: a list of rules, not an AI. These are examples of what I understand:"
