@@ -12,17 +12,17 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// forgets has alice forget a span by a command of hers, which she confirms.
+// forgetSpan runs alice's /forget with arguments, and confirms it.
 func (l *aliceService) forgetSpan(arguments string) {
 	l.T.Helper()
 	l.say("alice", "/forget "+arguments)
-	l.pressButton("gone for good", "Forget it")
+	l.pressButton("I delete this for good", "Forget it")
 	l.WaitFor(apptest.Patience, "it to be forgotten", func() bool {
 		return slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, "Forgotten") })
 	})
 }
 
-// worker is the process id of alice's.
+// workerPID returns the process id of alice's worker.
 func (l *aliceService) workerPID() int {
 	l.T.Helper()
 	var s api.Status
@@ -32,9 +32,9 @@ func (l *aliceService) workerPID() int {
 	return s.Users[0].PID
 }
 
-// A conversation goes on in the very same worker, a minute after a day of it was forgotten: no
-// later request has a word of that day, in what was said, in what is known or in the recap of
-// another conversation. What was said since is in them.
+// A conversation goes on in the same worker, a minute after a day of it was forgotten. No later
+// request has a word of that day: not in messages, facts or another conversation's recap. Later
+// messages are still there.
 func TestForget_LaterRequests_OmitTheSpan(t *testing.T) {
 	t.Parallel()
 	part := scriptedModel{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}

@@ -10,15 +10,15 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// A reminder of a topic that is deleted comes in its person's private chat, with a word, and never
-// in the group outside of it.
+// The reminder comes to the user's private chat with a note. It never comes to another topic of the
+// group.
 func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "You have no reminders")
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
-	l.awaitInFlat("People may speak")
+	l.awaitInFlat("I now answer the people I know in this group")
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.Thread(7))
 	l.awaitInFlat("water the fern")
 	before := len(l.bot.Sent(flatChat.ID))
@@ -34,7 +34,7 @@ func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	}
 }
 
-// The turn of a task may set a reminder, and no task or check.
+// A task's turn may create reminders, but no tasks and no checks.
 func TestTaskTurn_SetsOnlyReminders(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}

@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestPress_ForeignButton_ShowsToast: whoever presses a button in a group that is not theirs is told so for
-// a moment, and the group reads nothing of it. The button goes on being its person's.
+// A user who presses another's button in a group gets a toast. The group reads nothing of it, and
+// the button keeps working for its owner.
 func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin", "bob, approvals: {send_file: ask}")}
 	l.writeHomeFile("a.txt", "hello\n")
 	l.open()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
-	l.awaitInFlat("People may speak with me")
+	l.awaitInFlat("I now answer the people I know in this group")
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot a.txt")
 	l.awaitInFlat(fileQuestion)
 	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)

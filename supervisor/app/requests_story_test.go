@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// played is a model that plays a part: to words of its person's it makes calls, one a step, and
-// says something.
+// scriptedModel is a model with a script. If the user's message contains words, it makes the calls
+// of that line, one a step, and says the line's answer.
 type scriptedModel []struct {
 	words  string // that stand in what the person says
 	calls  []modeltest.Call
@@ -45,14 +45,14 @@ func calls(namesAndArgs ...string) (list []modeltest.Call) {
 	return list
 }
 
-// remembered is a service by a clock of long ago, in which alice talks in several conversations
-// with a model that plays a part.
+// aliceService is a service with a clock in the past, in which alice talks to a scripted model in
+// several conversations.
 type aliceService struct {
 	*gatedService
 	terminal *control.Chat // alice's
 }
 
-// longAgo is a Thursday. In Madrid it is an hour later.
+// storyStart is a Thursday. In Madrid it is an hour later.
 var storyStart = time.Date(2025, 11, 20, 12, 19, 0, 0, time.UTC)
 
 const aliceInMadrid = "alice, role: admin, totp: 'off', timezone: Europe/Madrid"
@@ -63,12 +63,12 @@ func newAliceService(t *testing.T, provider string, script modeltest.Script, mor
 	return l
 }
 
-// kindsOfProvider are the two ways that models are spoken to.
+// providerKinds are the two kinds of API of models.
 var providerKinds = map[string]string{
 	"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
 }
 
-// attach has alice sit at her terminal from now on.
+// attachTerminal opens alice's terminal until the test ends.
 func (l *aliceService) attachTerminal() {
 	l.T.Helper()
 	joined := make(unreadScreen, 1)
@@ -85,8 +85,8 @@ func (l *aliceService) attachTerminal() {
 	<-joined
 }
 
-// unread is the screen of a terminal that nobody looks at. It tells of the first time that the
-// terminal is joined.
+// unreadScreen is the screen of a terminal that nobody reads. It receives a value when the terminal
+// is attached for the first time.
 type unreadScreen chan struct{}
 
 func (u unreadScreen) Attached(_ control.Attached, again bool) {
@@ -99,8 +99,8 @@ func (unreadScreen) Deliver(control.Delivery) bool { return true }
 func (unreadScreen) Show(control.Progress)         {}
 func (unreadScreen) Lost(error)                    {}
 
-// turn has something be said a minute later, waits until it is answered, and gives the newest
-// request of that.
+// turn moves the clock a minute, calls say, and waits for the answer. It returns the newest request
+// to the model.
 func (l *aliceService) turn(say func()) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
@@ -110,19 +110,19 @@ func (l *aliceService) turn(say func()) modeltest.Request {
 	return requests[len(requests)-1]
 }
 
-// says has alice say something in her chat on Telegram.
+// sayInChat sends a message in alice's chat on Telegram, and waits for the answer.
 func (l *aliceService) sayInChat(text string, more ...telegramtest.Field) modeltest.Request {
 	l.T.Helper()
 	return l.turn(func() { l.say("alice", text, more...) })
 }
 
-// typed has alice say something at her terminal.
+// sayInTerminal sends a message in alice's terminal, and waits for the answer.
 func (l *aliceService) sayInTerminal(text string) modeltest.Request {
 	l.T.Helper()
 	return l.turn(func() { l.typeInTerminal(text) })
 }
 
-// types has alice write something at her terminal.
+// typeInTerminal sends a message in alice's terminal.
 func (l *aliceService) typeInTerminal(text string) {
 	l.T.Helper()
 	if _, err := l.terminal.Say(l.T.Context(), control.NewKey(), text); err != nil {
@@ -130,7 +130,7 @@ func (l *aliceService) typeInTerminal(text string) {
 	}
 }
 
-// presses has alice press the button that says so below a message with these words.
+// pressButton presses alice's button with a label, below a message with these words.
 func (l *aliceService) pressButton(words, label string) {
 	l.T.Helper()
 	m, u := l.awaitCard("alice", words), l.telegramUser("alice")
@@ -148,20 +148,20 @@ func (l *aliceService) pressButton(words, label string) {
 	l.T.Fatalf("no button %q below %q, but %q", label, m.Text, labels(m))
 }
 
-// rests waits until no worker is at work: a turn that has been answered ends a moment later.
+// awaitIdle waits until no worker is busy. A turn ends a moment after its answer.
 func (l *aliceService) awaitIdle() {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "the workers to rest", func() bool { return l.isIdle(l.T.Context()) })
 }
 
-// idle says whether no worker is at work and nothing waits.
+// isIdle says whether no worker is busy and nothing waits.
 func (l *aliceService) isIdle(ctx context.Context) bool {
 	var s api.Status
 	err := control.Ask(ctx, l.Socket, api.MethodStatus, nil, &s)
 	return err == nil && s.Waiting == (api.Waiting{}) && !slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Worker == "busy" })
 }
 
-// lay puts a file into alice's home, as she does it herself.
+// writeHomeFile writes a file into alice's home, as she would.
 func (l *aliceService) writeHomeFile(name, text string) {
 	l.T.Helper()
 	path := filepath.Join(l.Home("alice"), name)
@@ -214,7 +214,7 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 			}))
 			g.same("5-family-opened", l.sayInChat("What have I sent you?"))
 			l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
-			l.awaitInFlat("People may speak")
+			l.awaitInFlat("I now answer the people I know in this group")
 			g.same("6-group", l.turn(func() { l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot who cleans this week?") }))
 			l.attachTerminal()
 			g.same("7-terminal-recap", l.sayInTerminal("Are you here as well?"))
@@ -223,16 +223,15 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 			g.same("9-after-new", l.sayInChat("Let's begin anew."))
 			l.move(time.Minute)
 			l.sayAndAwait("alice", "/forget conversation", "")
-			l.pressButton("gone for good", "Forget it")
+			l.pressButton("I delete this for good", "Forget it")
 			l.bot.Await(t, "it to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
 			g.same("10-after-forget", l.sayInChat("What did I say?"))
 		})
 	}
 }
 
-// TestRequest_AllSourcesFull_IsBounded: prompt files, memory, notes, a recap, all tools and a
-// terminal at their most have a request of 40 KiB at most, beside what was said in the
-// conversation.
+// Prompt files, memory, notes, a recap, all tools and a terminal are at their limits. Without the
+// conversation's own messages, a request still has at most 40 KiB.
 func TestRequest_AllSourcesFull_IsBounded(t *testing.T) {
 	part := scriptedModel{
 		{"open", calls("terminal", `{"action":"open","command":"sleep 1000","wait":0.01}`), "It runs."},

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// finder is a model that calls a tool with what the person writes behind its name, and says what
-// came of it.
+// searchModel is a model that calls the tool which the user names, with the rest of the message.
+// Then it says the result.
 func searchModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
@@ -26,8 +26,8 @@ func searchModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "Noted."}
 }
 
-// TestSearch_FindsOwnMessagesOnly by the model, also in another language, after it has left the window; in a
-// group what was said there alone, and never what somebody else has said.
+// The model finds messages that have left the history, also in another language. In a group it
+// finds only that group's messages, and never those of another user.
 func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, searchModel, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
@@ -47,7 +47,7 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	l.awaitAnswer("alice", 3, "")
 	l.awaitFound("alice", `search_history {"words":"oolong"}`, "person: I take oolong without sugar", "after: ", "cupboard", "telegram group -")
 	l.awaitFound("alice", `search_history {"words":"tomatenkuchen \" OR NOT ( * ^ NEAR"}`, "1. ", "person: Der Tomatenkuchen braucht vierzig Minuten")
-	l.awaitFound("alice", `search_history {"words":"rhubarb"}`, "Nothing found: all messages were searched")
+	l.awaitFound("alice", `search_history {"words":"rhubarb"}`, "No match in all messages")
 	l.awaitFound("alice", `search_history {"from":"today","who":"person"}`, "person: I take oolong without sugar\n", "Tomatenkuchen")
 	l.awaitFound("alice", `search_history {"from":"soon"}`, `"soon" is no time that I can read`)
 	l.awaitFound("alice", `search_history {}`, "Give words")
@@ -85,7 +85,7 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	}
 }
 
-// found has a model search until it tells the words: the index is a moment behind what is said.
+// awaitFound lets a model search until the result contains the words. The index is a moment late.
 func (l *gatedService) awaitFound(name, search string, words ...string) {
 	l.T.Helper()
 	for range 50 {
@@ -99,7 +99,7 @@ func (l *gatedService) awaitFound(name, search string, words ...string) {
 	l.T.Fatalf("%s was told %q, without one of %q", name, last(l.told(name)), words)
 }
 
-// answered waits until a person was told so many things, the last of which begins so.
+// awaitAnswer waits until a user was told n messages, the last of which begins so.
 func (l *gatedService) awaitAnswer(name string, n int, begin string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "an answer", func() bool {

@@ -26,8 +26,7 @@ const (
 	whereIsIt  = "Where did I say that it hangs?"
 )
 
-// exchange is what somebody says somewhere on a day, the calls that the model makes of it, and what
-// it answers.
+// exchange is a message on a day, the model's calls for it, and the model's answer.
 type exchange struct {
 	day    int
 	where  string // chat, terminal and flat are alice's; else it is the chat of whom it names
@@ -36,10 +35,10 @@ type exchange struct {
 	answer string
 }
 
-// secretsOfOthers are words that others say in the same week, each in a chat of their own.
+// secretsOfOthers are words that other users say in the same week, each in their own chat.
 var secretsOfOthers = map[string]string{"bob": "marmalade", "carol": "kestrel", "dan": "obsidian"}
 
-// weekOfExchanges is the week, in order.
+// weekOfExchanges returns the week's exchanges, in order.
 func weekOfExchanges() (week []exchange) {
 	things := []string{"oven", "lathe", "gutter", "violin", "ladder", "kiln", "mitre saw"}
 	special := map[int][]exchange{
@@ -139,7 +138,7 @@ func weekOfExchanges() (week []exchange) {
 	)
 }
 
-// afterwards is said once the week is forgotten.
+// afterForget is the exchange after the week is forgotten.
 var afterForget = exchange{
 	where:  "chat",
 	says:   "And where does it hang?",
@@ -147,13 +146,13 @@ var afterForget = exchange{
 	calls:  calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"stove"}`),
 }
 
-// livedWeek is a service in which the week is lived.
+// weekService is a service in which the week is played.
 type weekService struct {
 	*aliceService
 	killSwitch
 }
 
-// newWeek lays one out, and opens it with alice at her terminal and the flat allowed.
+// newWeek starts a weekService, with alice at her terminal and the flat's group allowed.
 func newWeek(t *testing.T) *weekService {
 	part := scriptedModel{}
 	for _, e := range append(weekOfExchanges(), afterForget) {
@@ -176,12 +175,12 @@ func newWeek(t *testing.T) *weekService {
 	l.killed, l.committed = make(chan struct{}, 1), func() { l.commit(filepath.Join(l.Dir, "state", "private")) }
 	l.open()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
-	l.awaitInFlat("People may speak")
+	l.awaitInFlat("I now answer the people I know in this group")
 	l.attachTerminal()
 	return l
 }
 
-// until waits for something, and has the service go on that is killed meanwhile.
+// await waits for a condition. It restarts a service that is killed meanwhile.
 func (l *weekService) await(what string, there func() bool) {
 	l.T.Helper()
 	for killed := true; killed; {
@@ -200,8 +199,8 @@ func (l *weekService) await(what string, there func() bool) {
 	}
 }
 
-// revive ends a life that was killed, and begins the next with what was on disk then. The index is
-// gone with it, and is built anew.
+// revive ends a killed life, and starts the next one with its disk. The index is lost and is built
+// anew.
 func (l *weekService) revive() {
 	l.T.Helper()
 	at := time.Now()
@@ -217,7 +216,7 @@ func (l *weekService) revive() {
 	l.arm(true)
 }
 
-// lives has an exchange take place. With killed the service is killed after each commit of it.
+// playExchange plays an exchange. If killed, the service is killed after each of its commits.
 func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
@@ -255,8 +254,8 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	return requests[len(requests)-1]
 }
 
-// weekRequests has the first days of the week take place, with kills in each exchange whose number
-// every divides, and gives the requests of it all without those that were made again.
+// playDays plays the first days of the week, with kills in each exchange whose number every
+// divides. It returns the requests without repeated ones.
 func (l *weekService) playDays(
 	days, every int,
 	look func(exchange, modeltest.Request),
@@ -279,10 +278,9 @@ func (l *weekService) playDays(
 	return l.distinctRequests(l.model.Requests())
 }
 
-// TestWeek_IsFoundThenForgotten: what alice says on the first day has left the window by the seventh, and
-// is found then, by recall and by search_history; once she has the week forgotten, nothing is left
-// of it on disk and in requests. What others say in the same week is in no request of hers, nor is
-// hers in one of theirs.
+// Alice's messages of the first day have left the history by the seventh, and are found then by
+// recall and search_history. After she forgets the week, neither the disk nor a request has any of
+// it. Requests of others never contain her words, nor hers theirs.
 func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	t.Parallel()
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
@@ -313,7 +311,7 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	}
 	l.move(time.Minute)
 	l.say("alice", "/forget 2025-11-20..2025-11-26")
-	l.pressButton("gone for good", "Forget it")
+	l.pressButton("I delete this for good", "Forget it")
 	l.await("the week to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
 	l.await("nothing of it to be left", func() bool { return len(l.filesWith("quetzal")) == 0 })
 	before := l.model.Count()
@@ -325,9 +323,9 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	}
 }
 
-// TestWeek_KilledAtCommits_AsksTheSame: however often the service is killed, the model is asked the
-// very same. MEWS_WEEK_KILLED=1 has it killed after each commit of each exchange of the week;
-// without it the first day is lived, and each eighth exchange is killed.
+// However often the service is killed, the model gets the same requests. MEWS_WEEK_KILLED=1 kills
+// it after each commit of each exchange of the week. By default only the first day is played, with
+// kills in every eighth exchange.
 func TestWeek_KilledAtCommits_AsksTheSame(t *testing.T) {
 	t.Parallel()
 	days, every := 1, 8
@@ -340,7 +338,7 @@ func TestWeek_KilledAtCommits_AsksTheSame(t *testing.T) {
 	checkSameRequests(t, days, every, requests)
 }
 
-// foreign fails where a request has words of somebody else than whose it is.
+// checkOwnWords fails if a request contains words of another user.
 func checkOwnWords(t *testing.T, r modeltest.Request) {
 	t.Helper()
 	whose := regexp.MustCompile(`personal assistant of (\w+),`).FindStringSubmatch(r.System)[1]
@@ -356,7 +354,7 @@ func checkOwnWords(t *testing.T, r modeltest.Request) {
 	}
 }
 
-// with are the files of the state folder that have a word.
+// filesWith lists the files of the state folder that contain a word.
 func (l *weekService) filesWith(word string) (files []string) {
 	l.T.Helper()
 	err := filepath.WalkDir(filepath.Join(l.Dir, "state"), func(path string, d fs.DirEntry, err error) error {
@@ -375,8 +373,8 @@ func (l *weekService) filesWith(word string) (files []string) {
 	return files
 }
 
-// sameWith has the first days of the week take place once more, with the service killed after each
-// commit of each exchange whose number every divides: the model is asked the very same.
+// checkSameRequests plays the first days again, with kills after each commit of each exchange whose
+// number every divides. The requests must equal want.
 func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) {
 	t.Helper()
 	l := newWeek(t)
@@ -404,7 +402,7 @@ func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) 
 	}
 }
 
-// askedIn is what requests ask, a line each.
+// askedLines returns the newest messages in requests, one on each line.
 func askedLines(requests []modeltest.Request) string {
 	var lines strings.Builder
 	for i, r := range requests {
