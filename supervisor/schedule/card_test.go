@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A card says when a job comes next, or that it does not.
-func TestACardSaysWhenAJobComesNext(t *testing.T) {
+// A card says when a job is next due, or that it has ended.
+func TestCard_SaysNextTimeOrDone(t *testing.T) {
 	h := newHarness(t)
 	shows := func(want string) {
 		t.Helper()

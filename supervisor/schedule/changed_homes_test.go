@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A folder in which something changes all the time is told of too.
-func TestAFolderThatIsNeverStill(t *testing.T) {
+// Changes are told even if the folder never stays still.
+func TestFileNotices_FolderNeverStill_AreSent(t *testing.T) {
 	h := newNoticed(t)
 	for i := range 2 * 60 * 3 { // every 20 s for two hours
 		h.changeFiles(fmt.Sprintf("changed log%d.md", i%3))

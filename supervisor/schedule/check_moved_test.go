@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// checkDuring has a job's check see what is found, and its person do something before that is kept.
+// checkDuring runs a check that finds something, and calls does before its end is kept.
 func (h *harness) checkDuring(t testing.TB, found protocol.CheckResult, does func()) {
 	t.Helper()
 	h.checks[supervisor.JobCheck] = check.New(check.Options{Check: func(ctx context.Context, user string,
@@ -29,8 +29,8 @@ func (h *harness) checkDuring(t testing.TB, found protocol.CheckResult, does fun
 	}}).Check
 }
 
-// A check that its person changes while it runs is run again: where it speaks no more, it
-// says nothing, nor what it says no more. A turn that goes on with it is no other.
+// If the user changes a check while it runs, it runs again. Its old text, destination and turn are
+// not used.
 func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 	for _, task := range []bool{false, true} {
 		h := newHarness(t)
@@ -63,7 +63,7 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 	}
 }
 
-// A check that comes again or fails while it runs is what it was.
+// A check that is due again or fails while it runs keeps its settings.
 func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "x"})
@@ -107,7 +107,7 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 	}
 }
 
-// The same of one that comes once, which has no time to come any more while it runs.
+// The same holds for a check that comes once, which has no next time while it runs.
 func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",

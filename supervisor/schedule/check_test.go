@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// putCheck keeps one of alice's that is due every 10 minutes.
+// putCheck keeps a check of alice that is due every 10 minutes.
 func (h *harness) putCheck(t testing.TB, l supervisor.Check) int64 {
 	t.Helper()
 	h.inbound++
@@ -38,9 +38,9 @@ func (h *harness) jobState(t testing.TB, id int64) string {
 	return strings.Join(sqlitetest.Query(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
 }
 
-// A check says nothing before it is so, gets what it has seen last, and with auto_remove is done
-// once it was told.
-func TestACheckIsToldOnceItIsSo(t *testing.T) {
+// A check says nothing before its condition holds. It gets what it kept last. With auto_remove it
+// ends once it has told.
+func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Files: "out/*", AutoRemove: true})
 	h.found = protocol.CheckResult{Changed: true, Seen: "nothing yet"}
@@ -61,9 +61,9 @@ func TestACheckIsToldOnceItIsSo(t *testing.T) {
 	}
 }
 
-// A check without a name says its text once. What does not begin with that says which check it is
-// of.
-func TestACheckWithoutANameSaysItsTextOnce(t *testing.T) {
+// A check without a name shows its text only once. Text that does not begin with it names the
+// check.
+func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 	h := newHarness(t)
 	text := strings.Repeat("the build is there, ", 5) + "at last"
 	q := Question{Action: "add", Words: "every 10 min: " + text, Check: protocol.Check{Command: "make", NotifyOnCheck: true}, Set: map[string]string{"exact": "yes"}}
@@ -88,8 +88,8 @@ func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 	h.wantSaid(t, still, still)
 }
 
-// A model judges only what has changed. What it has not told because of a failure is checked again.
-func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
+// A model judges only changes. A change that a failure kept from being told is checked again.
+func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Files: "log", Ask: "Is it broken?", AutoRemove: true})
 	h.found = protocol.CheckResult{Changed: true, Found: "changed: log", Seen: "1"}
@@ -113,8 +113,8 @@ func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
 	}
 }
 
-// What may pass is checked again within the same fire; the third failure running pauses the
-// check.
+// A failure that may pass is checked again within the same fire. The third failure in a row pauses
+// the check.
 func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Check{Command: "make"})
@@ -138,8 +138,7 @@ func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	}
 }
 
-// A check that an earlier life has begun is begun again at the start, and one that runs is not begun
-// twice.
+// A check that was interrupted begins again at the start. A running check does not begin twice.
 func TestCheck_CutShort_RunsAgain(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "make"})

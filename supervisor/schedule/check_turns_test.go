@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// leaseChecks leases the checks that are to begin, as the loop does, and returns whose they are.
+// leaseChecks leases the checks that are due, as the loop does, and returns their users.
 func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor.ClaimedFire) {
 	t.Helper()
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, maxDue)
@@ -29,7 +29,7 @@ func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor
 	return users, leased
 }
 
-// A job has one check at a time, also if one of its fires waited and another is tried again.
+// A job has one check at a time, also if one of its fires waits and another is tried again.
 func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "x"})
@@ -59,7 +59,7 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	}
 }
 
-// A call of a hook that comes while a check runs waits for its end; of several, one.
+// A call of a hook during a check waits for its end. Of several calls, one is kept.
 func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "x"})
@@ -81,7 +81,8 @@ func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h.wantStates(t, "silent silent")
 }
 
-// However many checks of one person wait, those of others come in between, and each has one at a time.
+// Checks of others run between the checks of one user, no matter how many wait. Each user has one
+// at a time.
 func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 50 {
@@ -113,7 +114,7 @@ func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	}
 }
 
-// Whose check was begun the longest ago is next.
+// The user whose last check is oldest is next.
 func TestCheckTurns_Order_LongestAgoFirst(t *testing.T) {
 	turns := checkTurns{}
 	fires := func(users ...string) (list []supervisor.ClaimedFire) {

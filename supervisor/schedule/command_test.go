@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The commands whose answer is for their person alone are not answered in a group.
+// Commands with private answers are not answered in a group.
 func TestCommands_ForPersonAlone_ArePrivate(t *testing.T) {
 	private := []string{}
 	for _, c := range (&Schedule{}).Feature().Commands {

@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// For whoever has been away for long, those jobs rest that ask a model, and no others: the rows are
-// read as supervisor.Job.AsksModel has it.
-func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
+// For a user who has been away for long, only jobs that ask a model rest. The SQL agrees with
+// supervisor.Job.AsksModel.
+func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
 	h := newHarness(t)
 	jobs := []supervisor.Job{
 		{Kind: supervisor.JobReminder}, {Kind: supervisor.JobTask},
@@ -39,9 +39,9 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 	}
 }
 
-// That tasks rest is told where nobody else reads, however many there are and wherever they speak,
-// and after quiet hours.
-func TestWhoIsAwayIsToldInPrivate(t *testing.T) {
+// The notice that tasks rest comes once, in the private chat, after quiet hours. It does so for any
+// number of tasks and wherever they speak.
+func TestAwayUser_NoticeIsPrivate(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	h.setQuietHours(t, "11:00-20:00")
@@ -58,8 +58,9 @@ func TestWhoIsAwayIsToldInPrivate(t *testing.T) {
 	h.wantSaid(t, job.PausedAway(2))
 }
 
-// For whoever is away no hook has a model asked: they are told that it rests. By hand it is run.
-func TestAHookOfWhoIsAway(t *testing.T) {
+// A hook starts no model for a user who is away: they are told that the task rests. It can be run
+// by hand.
+func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "in 900 days", supervisor.JobOptions{Exact: true})
 	h.now = h.now.Add(100 * 24 * time.Hour)
@@ -82,8 +83,8 @@ func TestAHookOfWhoIsAway(t *testing.T) {
 	}
 }
 
-// What was set not long ago, as from a shell, does not rest with what is older.
-func TestWhatIsNewDoesNotRest(t *testing.T) {
+// A new job, such as one from a shell, does not rest with older ones.
+func TestAwayUser_NewJob_DoesNotRest(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 40 days", supervisor.JobOptions{Exact: true})
 	h.now = h.now.Add(39 * 24 * time.Hour)

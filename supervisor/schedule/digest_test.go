@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// switchRoutine does what /digest and the like do for alice.
+// switchRoutine runs /digest and similar commands for alice.
 func (h *harness) switchRoutine(t testing.TB, words string) string {
 	t.Helper()
 	d, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
@@ -25,8 +25,8 @@ func (h *harness) switchRoutine(t testing.TB, words string) string {
 	return d.Text
 }
 
-// untilClock lets time pass until a time of the day in Madrid, on this day or the next, and gives
-// what has begun by then.
+// untilClock lets time pass until a time of the day in Madrid, today or tomorrow. It returns the
+// turns that began.
 func (h *harness) untilClock(t testing.TB, hour, minute int) []supervisor.Inbound {
 	t.Helper()
 	here := h.now.In(timezone.Of(person("alice")))
@@ -37,7 +37,7 @@ func (h *harness) untilClock(t testing.TB, hour, minute int) []supervisor.Inboun
 	return h.passTime(t, at.Sub(h.now))
 }
 
-// digestTexts are what the digest has said, without its name.
+// digestTexts returns the digests, without their name.
 func (h *harness) digestTexts(t testing.TB) (texts []string) {
 	t.Helper()
 	for _, text := range h.saidTo(t, chatOf("alice")) {
@@ -48,7 +48,7 @@ func (h *harness) digestTexts(t testing.TB) (texts []string) {
 	return texts
 }
 
-// putQuestion puts a question to alice that stands for so long.
+// putQuestion asks alice a question that stays open for the given time.
 func (h *harness) putQuestion(t testing.TB, text string, stands time.Duration) {
 	t.Helper()
 	h.inbound++
@@ -62,7 +62,7 @@ func (h *harness) putQuestion(t testing.TB, text string, stands time.Duration) {
 	}
 }
 
-// conversation is alice's chat, which her first job has made.
+// conversation returns alice's chat, which her first job has created.
 func (h *harness) conversation(t testing.TB) (id int64) {
 	t.Helper()
 	list, err := h.db.Jobs().List(t.Context(), "alice")
@@ -72,7 +72,7 @@ func (h *harness) conversation(t testing.TB) (id int64) {
 	return list[0].Conversation.ID
 }
 
-// ends a fire of a task's as done, with words, at a cost.
+// endTurnAtCost ends the turn of a task as done, with a text and a cost.
 func (h *harness) endTurnAtCost(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn, cost int) {
 	t.Helper()
 	h.endTurn(t, in, f)
@@ -81,8 +81,8 @@ func (h *harness) endTurnAtCost(t testing.TB, in supervisor.Inbound, f sqlite.Fi
 
 var doneTurn = sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The roses are dry."}
 
-// However often a task comes, a digest tells all that it did and cost in a day.
-func TestADigestCountsAll(t *testing.T) {
+// A digest counts all fires and costs of a day, no matter how often a task comes.
+func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	id := h.putTask(t, "in 900 days", supervisor.JobOptions{Exact: true})
@@ -93,7 +93,7 @@ func TestADigestCountsAll(t *testing.T) {
 	if _, err := h.RunNow(t.Context(), h.job(t, id), h.now); err != nil {
 		t.Fatal(err)
 	}
-	// of two days, and this one
+	// the fires of two days, and this one
 	if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
 		t.Errorf("%s are kept", got)
 	}
@@ -105,9 +105,8 @@ func TestADigestCountsAll(t *testing.T) {
 	}
 }
 
-// All that a digest can tell, as it is told: what is due, what jobs did and cost, which files are
-// new, and what waits.
-func TestADigest(t *testing.T) {
+// A digest with all sections: due jobs, results and costs, new files and open questions.
+func TestDigest_AllSections(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 9: call the plumber\nabout the bath")
@@ -152,7 +151,7 @@ func TestADigest(t *testing.T) {
 	}
 }
 
-// putProposed keeps a task that waits for its person's yes.
+// putProposed keeps a task that waits for the user's approval.
 func (h *harness) putProposed(t testing.TB) {
 	t.Helper()
 	h.inbound++
@@ -163,9 +162,9 @@ func (h *harness) putProposed(t testing.TB) {
 	}
 }
 
-// Nothing new is nothing said: not for tasks that will come, checks that found nothing, reminders
-// that came, nor for what waits as it did before.
-func TestADigestWithNothingNewIsSilent(t *testing.T) {
+// A digest without news is silent. Coming tasks, checks without findings, reminders that came and
+// old questions are no news.
+func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.untilClock(t, 7, 30)
@@ -196,8 +195,8 @@ func TestADigestWithNothingNewIsSilent(t *testing.T) {
 	}
 }
 
-// Each section is bounded, and says how much more there is.
-func TestADigestIsBounded(t *testing.T) {
+// Each section is cut, and says how much more there is.
+func TestDigest_LongSections_AreCut(t *testing.T) {
 	const maxLines, maxNames = 10, 20
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -219,21 +218,21 @@ func TestADigestIsBounded(t *testing.T) {
 	}
 }
 
-// A file is new once: not where it changes, nor where the index is made anew and lacks it for a
+// A file is new once. It is not new again if it changes, or if a rebuilt index lacks it for a
 // while.
-func TestAFileIsNewOnce(t *testing.T) {
+func TestDigest_File_IsNewOnce(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	a, b := supervisor.HomeFile{Path: "a.md", Modified: noon},
 		supervisor.HomeFile{Path: "b.md", Modified: noon.Add(-48 * time.Hour)}
 	for n, day := range []struct {
 		files []supervisor.HomeFile
-		says  string // "" is nothing
+		says  string // "" means nothing
 	}{
 		{[]supervisor.HomeFile{a}, "a.md"},
 		{[]supervisor.HomeFile{{Path: "a.md", Modified: noon.Add(30 * time.Hour)}}, ""},
 		{nil, ""},
-		{[]supervisor.HomeFile{a, b}, "b.md"}, // it came with a time of its own
+		{[]supervisor.HomeFile{a, b}, "b.md"}, // it has a time of its own
 		{[]supervisor.HomeFile{a, b}, ""},
 	} {
 		before := len(h.digestTexts(t))
@@ -250,9 +249,9 @@ func TestAFileIsNewOnce(t *testing.T) {
 	}
 }
 
-// Where the files can't be listed it is tried once more, and then told without them; later they are
-// told of.
-func TestADigestWithoutFiles(t *testing.T) {
+// If the files can't be listed, the digest tries once more and then goes without them. The next
+// digest names them.
+func TestDigest_FilesUnavailable_GoesWithoutThem(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 9: call")
@@ -268,8 +267,8 @@ func TestADigestWithoutFiles(t *testing.T) {
 	}
 }
 
-// A written digest is material for one turn. What was not told counts as new for the next one.
-func TestAWrittenDigest(t *testing.T) {
+// A written digest is the material of one turn. If the turn fails, its news are in the next digest.
+func TestDigest_Written_StartsOneTurn(t *testing.T) {
 	h := newHarness(t)
 	if text := h.switchRoutine(t, "written 7:30"); !strings.Contains(text,
 		"every day at 07:30") || !strings.Contains(text, "A small model words it.") {
@@ -294,8 +293,8 @@ func TestAWrittenDigest(t *testing.T) {
 	h.wantStates(t, "silent failed failed said silent")
 }
 
-// What a digest tells counts from the last one that was told, also where one was missed.
-func TestADigestThatWasMissed(t *testing.T) {
+// A digest covers the time since the last one that was sent, even if one was missed.
+func TestDigest_AfterMissedOne_CoversItsTime(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.untilClock(t, 7, 30)
@@ -310,8 +309,8 @@ func TestADigestThatWasMissed(t *testing.T) {
 	}
 }
 
-// After a clock that was far ahead is set back, what jobs do is told again.
-func TestADigestAfterTheClockWasSetBack(t *testing.T) {
+// If a clock that was far ahead is set back, the digest covers the last day again.
+func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.untilClock(t, 7, 30)
@@ -327,9 +326,9 @@ func TestADigestAfterTheClockWasSetBack(t *testing.T) {
 }
 
 // In quiet hours the digest waits for their end.
-func TestADigestInQuietHours(t *testing.T) {
+func TestDigest_QuietHours_Waits(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "22:00-08:00") // without a person's zone the store goes by UTC
+	h.setQuietHours(t, "22:00-08:00") // without the user's zone the store uses UTC
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 11: call")
 	h.untilClock(t, 7, 30)
@@ -344,8 +343,8 @@ func TestADigestInQuietHours(t *testing.T) {
 	}
 }
 
-// What /digest says and does.
-func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
+// The answers and effects of /digest.
+func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 	h := newHarness(t)
 	for _, step := range []struct{ words, answer, job string }{
 		{"", "Digest is off.", ""},
@@ -393,9 +392,9 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 	}
 }
 
-// The digest says what waits by the rows: what changed in prompt files, what a gate holds, and what
-// may not have arrived.
-func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
+// The digest lists changed prompt files, messages that the gate holds, and messages that may not
+// have arrived.
+func TestDigest_Waiting_ListsAllKinds(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.putQuestion(t, "Gone before it is told?", time.Minute)

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkAThousandAreDue is from the end of a second in which 1,000 reminders of fifty people are
-// due until all are in the outbox. It should take a second at most.
+// BenchmarkAThousandAreDue measures the end of a second in which 1,000 reminders of fifty users are
+// due, until all are in the outbox. It should take at most a second.
 func BenchmarkAThousandAreDue(b *testing.B) {
 	const people, each = 50, 20
 	var clock atomic.Int64 // in milliseconds

@@ -14,12 +14,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// folder is what the index knows of one. The zero value holds nothing.
+// folder is a fake index of a folder. The zero value is empty.
 type folder struct {
 	epoch   int
-	changes []supervisor.HomeChange // that were seen
-	pending []supervisor.HomeChange // that are seen when it is looked through next
-	scans   int                     // how often it was
+	changes []supervisor.HomeChange // changes that are indexed
+	pending []supervisor.HomeChange // changes that the next scan finds
+	scans   int                     // the number of scans
 	endless bool
 }
 
@@ -37,7 +37,7 @@ func (f *folder) Changes(_ context.Context, _ string, since supervisor.HomeCurso
 	return slices.Clone(f.changes[since.ID:]), next, true, nil
 }
 
-// change is one of "new a", "changed a" and "gone a".
+// change parses one of "new a", "changed a" and "gone a".
 func change(text string) supervisor.HomeChange {
 	what, path, _ := strings.Cut(text, " ")
 	c := supervisor.HomeChange{Path: path, Before: "1", After: "2", Size: 1, Modified: noon.Add(24 * time.Hour)}
@@ -50,7 +50,7 @@ func change(text string) supervisor.HomeChange {
 	return c
 }
 
-// changeFiles has a worker see changes in alice's folder, and say so.
+// changeFiles makes a worker report changes in alice's folder.
 func (h *harness) changeFiles(list ...string) {
 	for _, text := range list {
 		h.home.changes = append(h.home.changes, change(text))
@@ -82,7 +82,7 @@ func notice(lines string) string {
 	return "**File watch**\n\nChanged in your folder by others:\n```\n" + lines + "\n```"
 }
 
-// newNoticed is a harness with notices on, of a folder that has been found as it is.
+// newNoticed returns a harness with notices on and the folder already scanned.
 func newNoticed(t *testing.T) *harness {
 	h := newHarness(t)
 	h.home.pending = []supervisor.HomeChange{change("new there")}
@@ -94,9 +94,9 @@ func newNoticed(t *testing.T) *harness {
 	return h
 }
 
-// What is there is not told. What changes is told once it has been still for 30 s, and then nothing
-// for 10 minutes.
-func TestFilesThatOthersChangeAreTold(t *testing.T) {
+// Existing files are not told. Changes are told after 30 s without another, and then no more for 10
+// minutes.
+func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
 	h := newNoticed(t)
 	h.changeFiles("new a.md", "changed b.md")
 	h.runFor(t, 29*time.Second)
@@ -119,8 +119,8 @@ func TestFilesThatOthersChangeAreTold(t *testing.T) {
 	}
 }
 
-// Where no worker watches, what has changed is found every 15 minutes; after a start too.
-func TestFoldersThatNobodyWatchesAreCompared(t *testing.T) {
+// Without a watching worker, changes are found every 15 minutes, also after a start.
+func TestFileNotices_WithoutWatcher_Compare(t *testing.T) {
 	h := newNoticed(t)
 	h.home.pending = []supervisor.HomeChange{change("new a.md")}
 	h.runFor(t, 14*time.Minute)
@@ -131,16 +131,16 @@ func TestFoldersThatNobodyWatchesAreCompared(t *testing.T) {
 	h.runFor(t, 15*time.Minute)
 	h.wantStates(t, "silent said silent")
 	h.home.pending, h.home.endless = []supervisor.HomeChange{change("new b.md")}, true
-	h.runFor(t, 15*time.Minute) // it is looked through on the next time
+	h.runFor(t, 15*time.Minute) // the next check scans it
 	h.home.endless = false
 	h.runFor(t, 15*time.Minute)
 	h.wantSaid(t, notice("new: a.md"), notice("new: b.md"))
 	h.wantStates(t, "silent said silent silent said")
 }
 
-// Off they are off, and on again they tell nothing of the time between. An index that was made anew
-// tells nothing of what is there.
-func TestNoticesThatAreTurnedOffAndOn(t *testing.T) {
+// Notices that are turned off and on skip the changes between. A rebuilt index reports nothing that
+// exists already.
+func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 	h := newNoticed(t)
 	if text := h.switchNotifications(t, "off"); text != "File watch is off." {
 		t.Errorf("it says %q", text)
@@ -168,8 +168,8 @@ func TestNoticesThatAreTurnedOffAndOn(t *testing.T) {
 	}
 }
 
-// Of many 20 are named.
-func TestManyFilesAreCounted(t *testing.T) {
+// Only 20 files are named.
+func TestFileNotices_ManyFiles_AreCounted(t *testing.T) {
 	h := newNoticed(t)
 	h.changeFiles("changed ```\n*x*\x1b[2J")
 	for i := range 29 {
@@ -182,9 +182,9 @@ func TestManyFilesAreCounted(t *testing.T) {
 	}
 }
 
-// While a tool is at work it can't be said who has changed what: that is said afterwards. What the
-// ledger has is not told.
-func TestOwnChangesAreNotTold(t *testing.T) {
+// While a tool runs, changes can't be attributed; they are told afterwards. Changes in the ledger
+// are not told.
+func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	h := newNoticed(t)
 	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
 	if err != nil {
@@ -220,9 +220,9 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 	}
 }
 
-// A folder that has just changed is taken as it is when its watch is turned on: what comes after
-// that is told.
-func TestAFolderThatHasJustChanged(t *testing.T) {
+// When notices are turned on right after a change, the folder counts as it is. Only later changes
+// are told.
+func TestFileNotices_RecentChange_IsNotTold(t *testing.T) {
 	h := newHarness(t)
 	h.changeFiles("new a.md")
 	h.switchNotifications(t, "on")

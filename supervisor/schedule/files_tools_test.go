@@ -9,14 +9,14 @@ import (
 	"mews/supervisor"
 )
 
-// What a model is told that may not see to notices.
+// Answers to a model that may not switch notices.
 const (
 	answerNoFiles      = "A task can't turn this on or off: only the person can, or you when they ask you in a chat."
 	answerFilesInGroup = "File notifications are for the private chat only: others read along in a group."
 )
 
-// A chat turns notices of files on and off; neither a task nor what is said in a group does.
-func TestNoticesAreTurnedOnByTheModel(t *testing.T) {
+// A turn in a private chat switches file notices. A task or a group can't.
+func TestFileNoticeTools_WorkOnlyInPrivateChat(t *testing.T) {
 	h := newHarness(t)
 	group := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "-100"}
 	call := func(kind supervisor.TurnKind, in supervisor.Conversation, name string) (string, error) {

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// forget has what alice has in a conversation be forgotten, or with 0 everywhere, since a while
-// ago.
+// forget forgets alice's data in a conversation since the given time ago; 0 means in all
+// conversations.
 func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	t.Helper()
 	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
@@ -24,7 +24,7 @@ func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	}
 }
 
-// modelTexts are the texts that the model gets with alice's next message in a chat of hers.
+// modelTexts returns the texts that the model gets with alice's next message in a chat.
 func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	t.Helper()
 	h.inbound++
@@ -39,9 +39,9 @@ func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	return strings.Join(sqlitetest.Query(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
 }
 
-// What a check has said in a conversation, and that of a reminder of before the span, goes with the
-// conversation: no later message is told of it.
-func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
+// Messages of checks and of older reminders are forgotten with their conversation. Later turns do
+// not see them.
+func TestForgetConversation_DropsJobMessages(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	h.remind(t, "alice", "in 10 min: the xyzzy")
@@ -62,9 +62,8 @@ func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
 	}
 }
 
-// Of a job that is forgotten nothing is left that its person has written: no words, no command, no
-// question, no pattern.
-func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
+// A forgotten job keeps nothing that the user wrote: no text, command, question or pattern.
+func TestForgetJob_ClearsItsOptions(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
 	h.putCheck(t, supervisor.Check{Files: "xyzzy/*"})
@@ -75,9 +74,9 @@ func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
 	}
 }
 
-// The words of a forgotten fact are taken out of what tasks have said, of what waits for the end of
-// quiet hours, and of tasks that are over. What is still to come is as its person has set it.
-func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
+// A forgotten fact is removed from messages of tasks, from messages that wait for quiet hours, and
+// from finished tasks. Coming tasks keep the user's text.
+func TestForgetFact_RemovesItFromTaskMessages(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: Takes xyzzy tea")
 	h.remind(t, "alice", "in 2 h: Takes xyzzy tea, again")
@@ -104,9 +103,9 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	}
 }
 
-// What a task's turn has said and waits for the end of quiet hours goes with the turn, also where
-// that ended later than the span.
-func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
+// A message that waits for the end of quiet hours is forgotten with its turn, even if the turn
+// ended after the span.
+func TestForgetTurn_DropsHeldMessages(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "in 1 h", supervisor.JobOptions{})
@@ -120,9 +119,9 @@ func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
 	}
 }
 
-// What a check of the terminal's has to say in a chat, and waits there for the end of quiet hours,
-// goes with that chat.
-func TestWhatIsHeldInAConversationIsForgotten(t *testing.T) {
+// A message of a terminal's check waits in a chat for the end of quiet hours. It is forgotten with
+// that chat.
+func TestForgetConversation_DropsHeldMessages(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "xyzzy", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},

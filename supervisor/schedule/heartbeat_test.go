@@ -10,9 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// A check that comes to no file at all has failed, and after too many the heartbeat is paused: it is
-// not checked for ever.
-func TestAHeartbeatWithoutItsFile(t *testing.T) {
+// A heartbeat without its file fails, and is paused after too many failures.
+func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
 		t.Fatal(err)
@@ -26,8 +25,8 @@ func TestAHeartbeatWithoutItsFile(t *testing.T) {
 	}
 }
 
-// An item that comes every so often is done then, and one that is counted no oftener.
-func TestAHeartbeatDoesItsItemsAtTheirTimes(t *testing.T) {
+// An item with an interval comes at its times, and one with a count comes that often.
+func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 	for item, want := range map[string]int{"- @every 2 h: drink\n": 5, "- @hourly 3 times: walk\n": 3, "- @daily at 16:00: tea\n": 1} {
 		h := newHarness(t)
 		h.now = time.Date(2026, 3, 23, 7, 0, 0, 0, time.UTC)
@@ -48,7 +47,7 @@ func TestAHeartbeatDoesItsItemsAtTheirTimes(t *testing.T) {
 	}
 }
 
-// A check that does not say how it has ended has failed.
+// A check that ends without a state has failed.
 func TestEndCheck_WithoutAState_Fails(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Check{Command: "make"})

@@ -23,30 +23,29 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// maxDelay is how long after its time a reminder comes where the clock was set: the loop sleeps no
-// longer.
+// maxDelay is the longest delay of a reminder after the clock was set: the loop sleeps no longer.
 const maxDelay = 30 * time.Second
 
-// jumpBegins are moments near which clocks change, years and leap days begin and end, or nothing
-// does.
+// jumpBegins are start times near changes of the clock, of years and of leap days, and ordinary
+// ones.
 var jumpBegins = []string{"2028-02-28T21:00:00Z", "2028-02-29T07:50:00Z", "2027-02-28T22:30:00Z", "2026-03-28T23:30:00Z", "2026-10-24T22:00:00Z", "2026-12-31T20:00:00Z",
 	"2026-04-30T12:00:00Z", "2028-02-29T22:58:30Z"}
 
-// jumpSpecs are when people in Madrid want to be reminded.
+// jumpSpecs are times of reminders for users in Madrid.
 var jumpSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 1 min", "every 1 min 3 times", "every 45 min 4 times", "every 7 h", "every day at 2:30", "daily at 0:00, 9:00", "weekdays 8:30",
 	"hourly", "every day", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *", "59 23 L * *", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0",
 	"last day of the month at 23:30", "every 2 days at 3", "daily at 1 until 1 mar 2028"}
 
-// Whatever is set, and however the clock is set meanwhile and the loop begun anew: each time is
-// fired once and at its time, or where the clock has passed several, once for all of them; none is
-// fired before or again, and none is lost. The database is a real one, in the bubble.
-func TestTheLoopWhileTheClockIsSet(t *testing.T) {
+// Each time fires once and on time, for any jobs, changes of the clock and restarts of the loop. If
+// the clock skips several times, they fire together once. No time fires early or twice, and none is
+// lost. The database is real, in the bubble.
+func TestLoop_ClockSet_FiresEachTimeOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		begin, err := time.Parse(time.RFC3339, rapid.SampledFrom(jumpBegins).Draw(rt, "begin"))
 		if err != nil {
 			rt.Fatal(err)
 		}
-		var failed any // rapid ends a run with a panic, which may not leave a bubble
+		var failed any // rapid ends a run with a panic, which must not leave the bubble
 		synctest.Test(t, func(t *testing.T) {
 			j := newJumps(t, rt, begin)
 			j.begin()
@@ -71,13 +70,13 @@ func TestTheLoopWhileTheClockIsSet(t *testing.T) {
 	})
 }
 
-// fireError says what is wrong.
+// fireError describes a violated rule.
 type fireError string
 
 // fail ends the run.
 func (j *jumpTest) fail(format string, args ...any) { panic(fireError(fmt.Sprintf(format, args...))) }
 
-// jumpSteps are what may happen.
+// jumpSteps are the possible steps.
 var jumpSteps = map[string]func(*jumpTest){
 	"remind":           (*jumpTest).remind,
 	"a second":         func(j *jumpTest) { j.wait(time.Second) },
@@ -91,33 +90,33 @@ var jumpSteps = map[string]func(*jumpTest){
 	"a new loop":       func(j *jumpTest) { j.end(); j.begin() },
 }
 
-// jumpTest is a schedule by a clock that is set now and then.
+// jumpTest is a schedule with a clock that is set now and then.
 type jumpTest struct {
 	t      *testing.T
 	rt     *rapid.T
 	db     *sqlite.DB
 	all    []supervisor.Job // as they were made
-	made   []time.Time      // when, in the bubble
+	made   []time.Time      // when they were made, in time of the bubble
 	spoken *schedule.Schedule
-	open   func() schedule.Options // of a new loop
+	open   func() schedule.Options // returns the options of a new loop
 	end    func()                  // ends the loop
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	sets   []clockChange
 	claims []firedAt
 }
 
-// clockChange is a moment of the bubble from which on the clock is ahead of it.
+// clockChange is the moment of the bubble from which the clock differs from it.
 type clockChange struct {
 	at    time.Time
 	ahead time.Duration
 }
 
-// firedAt is a time that a job was fired for, and when that was.
+// firedAt is a time for which a job fired, and when it did.
 type firedAt struct {
 	job   int64
 	due   time.Time
-	at    time.Time // in the bubble
+	at    time.Time // in time of the bubble
 	clock time.Time // by the clock
 }
 
@@ -128,21 +127,21 @@ func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {
 	return j
 }
 
-// options are those of a loop whose fires are noted.
+// options returns options that record the fires.
 func (j *jumpTest) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
-// now is what the clock shows.
+// now returns the time of the clock.
 func (j *jumpTest) now() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead)
 }
 
-// set sets the clock. The loop is not told. What happens next does so a second later: whatever else
-// was done in the moment, was done before.
+// set sets the clock without telling the loop. Then it waits a second, so that later steps have a
+// later time.
 func (j *jumpTest) set(by time.Duration) {
 	j.mu.Lock()
 	j.sets = append(j.sets, clockChange{time.Now(), j.sets[len(j.sets)-1].ahead + by})
@@ -150,7 +149,7 @@ func (j *jumpTest) set(by time.Duration) {
 	j.wait(time.Second)
 }
 
-// setBack sets the clock back, but not so far before what it has shown that it was wrong.
+// setBack sets the clock back by less than clockWrongBy.
 func (j *jumpTest) setBack(by time.Duration) {
 	now := j.now()
 	highest := now
@@ -164,13 +163,13 @@ func (j *jumpTest) setBack(by time.Duration) {
 	}
 }
 
-// wait lets time pass, and what then is due be done.
+// wait lets time pass, and lets due jobs fire.
 func (j *jumpTest) wait(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// note notes what is fired.
+// note records fires.
 func (j *jumpTest) note(firings []supervisor.FireBatch) {
 	clock := j.now()
 	j.mu.Lock()
@@ -182,7 +181,7 @@ func (j *jumpTest) note(firings []supervisor.FireBatch) {
 	}
 }
 
-// PutFires notes what is fired.
+// PutFires records the fires.
 func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
 	said, err := j.db.Jobs().PutFires(ctx, firings)
 	j.note(firings)
@@ -192,7 +191,7 @@ func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch)
 	return said, err
 }
 
-// jumpQueue is the database's, but that what is fired is noted.
+// jumpQueue is the database's queue, and records the fires.
 type jumpQueue struct {
 	sqlite.Jobs
 	*jumpTest
@@ -202,7 +201,7 @@ func (q jumpQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch)
 	return q.jumpTest.PutFires(ctx, firings)
 }
 
-// begin begins a loop that knows nothing but what is kept.
+// begin starts a new loop on the kept data.
 func (j *jumpTest) begin() {
 	j.spoken = schedule.New(j.open())
 	ctx, cancel := context.WithCancel(j.t.Context())
@@ -221,14 +220,14 @@ func inMadrid(name string) supervisor.User {
 	return supervisor.User{Name: name, Timezone: "Europe/Madrid", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "7"}}
 }
 
-// remind has somebody set a reminder.
+// remind sets a reminder.
 func (j *jumpTest) remind() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(jumpSpecs).Draw(j.rt, "when")
 	c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: "7"}
 	id := len(j.all) + 1
 	if _, err := j.spoken.Chat.Remind(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
-		if strings.Contains(err.Error(), "never comes") { // its end is past
+		if strings.Contains(err.Error(), "never comes") { // its end has passed
 			return
 		}
 		j.fail("%s: %v", words, err)
@@ -240,16 +239,16 @@ func (j *jumpTest) remind() {
 	j.all, j.made = append(j.all, list[len(list)-1]), append(j.made, time.Now())
 }
 
-// span is a span of the bubble in which the clock shows some time or a later one.
+// span is a part of the bubble's time in which the clock has reached a time.
 type span struct {
 	begin, end time.Time
-	exact      bool // the clock has come to it by itself, and the loop knows when that is
+	exact      bool // the clock reached it without being set, so the loop knows when
 }
 
-// isSeen says that the loop looks at the clock within the span.
+// isSeen reports whether the loop must wake within the span.
 func (s span) isSeen() bool { return s.exact || s.end.Sub(s.begin) >= maxDelay }
 
-// spans are those of a time from a moment on.
+// spans returns the spans in which the clock has reached a time, from a moment on.
 func (j *jumpTest) spans(due, from time.Time) (all []span) {
 	for i, s := range j.sets {
 		next := span{begin: due.Add(-s.ahead), end: time.Now()}
@@ -273,10 +272,10 @@ func (j *jumpTest) spans(due, from time.Time) (all []span) {
 	return all
 }
 
-// keptFires is how many fires of a job the store keeps, at least.
+// keptFires is the least number of fires of a job that the store keeps.
 const keptFires = 200
 
-// check holds the fires against the rules, and against what the clock has shown.
+// check compares the fires with the rules and with the clock.
 func (j *jumpTest) check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -295,14 +294,14 @@ func (j *jumpTest) check() {
 	}
 }
 
-// A clock that is ten years ahead for a minute has jobs come early once; when it is right again
-// they come at their times. So it is for the same loop and for a new one.
-func TestAClockThatWasWrong(t *testing.T) {
+// If the clock is ten years ahead for a minute, jobs come early once. Once it is right again, they
+// come on time. The same holds for the same loop and for a new one.
+func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "a new loop": func(j *jumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {
 			j := newJumps(t, nil, time.Date(2026, 3, 27, 11, 0, 0, 0, time.UTC))
 			options := j.options()
-			options.Queue = j.db.Jobs() // of a time that was fired nothing is said again
+			options.Queue = j.db.Jobs() // a time that has fired is not repeated
 			j.open = func() schedule.Options { return options }
 			j.begin()
 			defer func() { j.end() }()
@@ -314,7 +313,7 @@ func TestAClockThatWasWrong(t *testing.T) {
 			j.set(-10 * 365 * 24 * time.Hour)
 			then(j)
 			j.wait(49 * time.Hour)
-			// the first is that of the 27th
+			// the first one is for the 27th
 			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
 			if said := sqlitetest.Query(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
 				t.Errorf("%s: in two days there is said %q", name, said)
@@ -323,8 +322,8 @@ func TestAClockThatWasWrong(t *testing.T) {
 	}
 }
 
-// checkJob holds a job's fires against its rule: it is due next after what the clock showed when it
-// was fired last.
+// checkJob compares a job's fires with its rule. Its next time follows the clock's time at its last
+// fire.
 func (j *jumpTest) checkJob(rule recurrence.Rule, job supervisor.Job, from time.Time, fires []firedAt) {
 	zone, err := time.LoadLocation(job.Zone)
 	if err != nil {

@@ -21,7 +21,7 @@ func (h *harness) approve(_ context.Context, r approval.Request) error {
 	return h.refused
 }
 
-// ask answers a question of a command with what the test has for it.
+// ask answers the question of a command with the test's next answer.
 func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	if len(h.answers) == 0 {
 		q.End = supervisor.QuestionExpired
@@ -31,7 +31,7 @@ func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Ques
 	return q, nil
 }
 
-// resolveModel knows the models of one provider.
+// modelNamed knows the models of one provider.
 func modelNamed(_, spec string) (string, error) {
 	if !strings.HasPrefix(spec, "far/") {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, "there is no model %s", spec)
@@ -39,7 +39,7 @@ func modelNamed(_, spec string) (string, error) {
 	return spec, nil
 }
 
-// callTool has a tool call be done for alice, who is in a chat.
+// callTool runs a tool call for alice in a chat.
 func (h *harness) callTool(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobAnswer, error) {
 	t.Helper()
 	h.inbound++
@@ -62,8 +62,8 @@ func alices() supervisor.User {
 	return user
 }
 
-// Each option takes what it says that it takes, and says what is wrong with all else.
-func TestWhatCanBeSet(t *testing.T) {
+// Each option accepts its values, and says what is wrong with others.
+func TestOptions_ValuesAreChecked(t *testing.T) {
 	h := newHarness(t)
 	for set, want := range map[string]string{
 		"on_miss=skip": `{"on_miss":"skip"}`, "on_miss=ASK": `{"on_miss":"ask"}`, "on_miss=later": "on_miss can't be \"later\": want run, skip or ask",
@@ -101,9 +101,8 @@ func TestWhatCanBeSet(t *testing.T) {
 	}
 }
 
-// What a model sets is kept, shown on the card, and can be changed; what makes no sense keeps
-// nothing.
-func TestAModelSetsOptions(t *testing.T) {
+// Options of a model are kept, shown on the card and can be changed. Invalid ones keep nothing.
+func TestOptions_FromTool_AreKeptAndShown(t *testing.T) {
 	h := newHarness(t)
 	h.budget = supervisor.Budget{Turn: 100_000, Day: 500_000, Month: 5_000_000}
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","kind":"task","options":{"on_miss":"skip","exact":true,"steps":7,"model":"far/one"}}`); err != nil {
@@ -131,8 +130,8 @@ func TestAModelSetsOptions(t *testing.T) {
 	}
 }
 
-// The most that a month can cost is bounded by each of the limits.
-func TestWhatAMonthMayCost(t *testing.T) {
+// Each limit caps the cost of a month.
+func TestMonthCost_EachLimitApplies(t *testing.T) {
 	for _, c := range []struct {
 		when   string
 		budget supervisor.Budget
@@ -159,7 +158,7 @@ func TestWhatAMonthMayCost(t *testing.T) {
 	}
 }
 
-// club is a group in which alice has spoken, and secret one in which she may not any more.
+// putGroups creates two groups: in club alice may speak, in secret she may not any more.
 func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
 	t.Helper()
 	for i, chat := range []string{"-5", "-6"} {
@@ -173,9 +172,9 @@ func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) 
 	return club, secret
 }
 
-// However often a job has come, its next times are those of its new rule, all of them, and not too
-// close together.
-func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
+// However often a job has come, its next times follow its new rule, all of them, and not too close
+// together.
+func TestEdit_NewRule_StartsOver(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		h := newHarness(t)
 		h.remind(t, "alice", "every 10 min: tea")
@@ -215,8 +214,8 @@ func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
 	}
 }
 
-// A routine that was deleted is one job more where it comes again.
-func TestARoutineComesBackWhereThereIsRoom(t *testing.T) {
+// A deleted routine needs room for one more job to come back.
+func TestRoutine_DeletedOne_NeedsRoomToReturn(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "7:30")
 	if _, err := h.Cancel(t.Context(), "alice", "1"); err != nil {
@@ -231,9 +230,8 @@ func TestARoutineComesBackWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-// A routine that has come as often as its times said comes so often again where it is turned on
-// again.
-func TestARoutineIsCountedAnew(t *testing.T) {
+// A routine whose count is used up starts over when it is turned on again.
+func TestRoutine_TurnedOnAgain_StartsOver(t *testing.T) {
 	h := newHarness(t)
 	for range 2 {
 		if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "daily at 14:00 2 times", h.now); err != nil {
@@ -248,9 +246,9 @@ func TestARoutineIsCountedAnew(t *testing.T) {
 	}
 }
 
-// What a task has told its person alone is not before the model whose answer a group reads; what it
-// has said there is.
-func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
+// Private results of a task are hidden from a model whose answer a group reads. Results said in the
+// group are not.
+func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 	h := newHarness(t)
 	putGroups(t, h)
 	id := fmt.Sprint(h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true}))
@@ -270,9 +268,9 @@ func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
 	}
 }
 
-// To speak in another group asks first, about exactly that; a group where nobody may speak, or
-// where its person has never been, can't be named.
-func TestAJobSpeaksElsewhere(t *testing.T) {
+// A job in another group needs approval of exactly its content. Groups where nobody may speak, or
+// where the user never was, are refused.
+func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	const call = `{"when":"daily at 14:00","text":"look","options":{"to":"%s"}}`
@@ -302,7 +300,7 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 	if said := h.saidTo(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "It goes to the group -5.") {
 		t.Errorf("alice is told %q", said)
 	}
-	// All that it says there needs another yes; what changes nothing of that does not.
+	// Each change of its content needs approval again; an unchanged value does not.
 	for i, change := range []string{`"text":"buy"`, `"name":"Shop\nping"`, `"when":"daily at 15:00"`} {
 		if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approved) != 3+i {
 			t.Errorf("%s: %v, asked for were %+v", change, err, h.approved)
@@ -324,8 +322,8 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 	}
 }
 
-// What is to be checked is part of what is asked about.
-func TestACheckThatSpeaksElsewhere(t *testing.T) {
+// The question includes the check.
+func TestCheck_SpeakingElsewhere_AsksAboutCheck(t *testing.T) {
 	h := newHarness(t)
 	putGroups(t, h)
 	for _, command := range []string{"test -e out/app", "cat MEMORY.md"} {
@@ -341,9 +339,9 @@ func TestACheckThatSpeaksElsewhere(t *testing.T) {
 	}
 }
 
-// What a task that speaks in a group works on is part of what is asked about, also where that
-// changes; how it does so is not.
-func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
+// The question includes the task's workspace, also when that changes. Other options are not part of
+// it.
+func TestTask_SpeakingElsewhere_AsksAboutWorkspace(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask, Text: "look", Zone: "Europe/Madrid", Conversation: club, MadeBy: "x"}, "daily at 14:00"); err != nil {
@@ -374,9 +372,9 @@ func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
 	}
 }
 
-// A turn in a group, and one of a job, sees to what speaks there alone: nothing private gets there
+// A turn in a group, or of a job, changes only jobs that speak there. So nothing private gets there
 // unasked.
-func TestATurnSeesToWhatSpeaksWhereItAnswers(t *testing.T) {
+func TestUpdateTask_OtherConversation_IsRefused(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	h.remind(t, "alice", "in 30 min: the results")
@@ -397,8 +395,8 @@ func TestATurnSeesToWhatSpeaksWhereItAnswers(t *testing.T) {
 	h.wantSaid(t, "Reminder: the results")
 }
 
-// What is built in stays what it is.
-func TestWhatIsBuiltInStaysSo(t *testing.T) {
+// The name and text of a routine can't change.
+func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.callTool(t, chatOf("alice"), "enable_file_notifications", `{}`); err != nil {
 		t.Fatal(err)
@@ -428,13 +426,13 @@ func TestWhatIsBuiltInStaysSo(t *testing.T) {
 	}
 }
 
-// worldSources has every turn have read somebody else's words.
+// worldSources says that every turn has read somebody else's words.
 type worldSources struct{}
 
 func (worldSources) World(context.Context, int64) (bool, error) { return true, nil }
 
-// A rule's times are counted anew where it is changed; one that has no time to come is refused.
-func TestARuleThatIsChangedCountsAnew(t *testing.T) {
+// A changed rule starts over. A rule without a future time is refused.
+func TestSetRule_Changed_StartsOver(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 10 min 5 times: tea")
 	for range 3 {
@@ -459,8 +457,8 @@ func TestARuleThatIsChangedCountsAnew(t *testing.T) {
 	}
 }
 
-// In the group itself, and in one's private chat, nobody is asked.
-func TestAJobSpeaksWhereItIsSet(t *testing.T) {
+// In the group itself, and in the private chat, no approval is needed.
+func TestJob_SpeakingWhereSet_NeedsNoApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	for _, to := range []string{"here", "-5", "private"} {
@@ -478,9 +476,8 @@ func TestAJobSpeaksWhereItIsSet(t *testing.T) {
 	h.wantSaid(t, "Reminder: private")
 }
 
-// The button Change asks what is to change, and changes it; an answer that can't be read changes
-// nothing.
-func TestAJobIsChangedByItsButton(t *testing.T) {
+// The Change button asks for a change and makes it. An unreadable answer changes nothing.
+func TestChangeButton_AsksAndChanges(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: tea")
 	for _, c := range []struct{ answer, card string }{
@@ -511,9 +508,9 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 	}
 }
 
-// A task that is paused gets no times from the model that its person would have to say yes to. What
-// comes decades from now can be kept too.
-func TestAPausedTaskThatIsToComeOften(t *testing.T) {
+// New times of the model for a paused task need the user's approval. Times decades ahead can be
+// kept.
+func TestPausedTask_FrequentTimes_NeedApproval(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
 	if _, err := h.Pause(t.Context(), h.job(t, id)); err != nil {

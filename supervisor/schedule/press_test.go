@@ -10,9 +10,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// A reminder that is put off stays what it is: whose words it has, how much of a stir it makes, and
-// what it is called.
-func TestWhatIsPutOffStaysWhatItIs(t *testing.T) {
+// A snoozed reminder keeps its name, its source and its priority.
+func TestSnooze_KeepsNameSourceAndPriority(t *testing.T) {
 	for i, later := range []string{"soon", "hour", "tomorrow"} {
 		for _, priority := range []supervisor.JobPriority{"", supervisor.JobLow, supervisor.JobHigh} {
 			h := newHarness(t)

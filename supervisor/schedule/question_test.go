@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// Each word that somebody types is taken or refused.
-func TestNothingThatIsTypedIsPassedOver(t *testing.T) {
+// Each argument is used or refused.
+func TestQuestion_UnusedArguments_AreRefused(t *testing.T) {
 	h := newHarness(t)
 	for _, c := range []struct {
 		q    Question
@@ -35,9 +35,8 @@ func TestNothingThatIsTypedIsPassedOver(t *testing.T) {
 	}
 }
 
-// A name is none that is taken for a number, wherever it is set: what is run, shown and called by a
-// hook is the job of that number.
-func TestANameIsNoNumber(t *testing.T) {
+// A name can't be a number anywhere, since a number always means the job with that id.
+func TestJobName_Number_IsRefused(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "daily at 9", supervisor.JobOptions{})
 	for name, ok := range map[string]bool{"1": false, " 1 ": false, "-1": false, "+1": false, "99999999999999999999": false, "1st": true, "2 3": true, "": true} {

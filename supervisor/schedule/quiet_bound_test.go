@@ -13,13 +13,13 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Of each job the newest is said, with how many there were before it, also where it came oftener
-// than its fires are kept. All of it is one message.
-func TestALongNightIsOneMessage(t *testing.T) {
+// Only the newest message of each job is sent, with a count of the earlier ones. That holds even if
+// it came more often than its fires are kept. All of it is one message.
+func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-23:00")
 	for i := range 2 {
-		// oftener than fires are kept
+		// more often than fires are kept
 		h.remind(t, "alice", fmt.Sprintf("every 2 min 210 times: tea %d.", i))
 	}
 	for range 210 {
@@ -39,9 +39,8 @@ func TestALongNightIsOneMessage(t *testing.T) {
 	h.wantSaid(t, strings.Join(want, "\n\n"))
 }
 
-// One that is replaced is of the same job, and of what became of it; and was to be said in the same
-// conversation.
-func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
+// A held message replaces an earlier one of the same job, outcome and conversation.
+func TestQuietHours_SameJobAndOutcome_IsReplaced(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
 	h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
@@ -67,9 +66,9 @@ func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 	}
 }
 
-// However much a hook brings at night, a bounded part of it is kept, with how much more there was.
-// A question is none of it.
-func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
+// Of a hook's messages at night a limited part is kept, with a count of the rest. Questions do not
+// count.
+func TestQuietHours_HookMessages_AreLimited(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "15:30-23:00")
 	h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
@@ -90,9 +89,9 @@ func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
 	}
 }
 
-// What a replaced one has said is nowhere but in its fire: it goes with its turn, and with it what
-// the turn did.
-func TestOfWhatIsReplacedNothingIsHeld(t *testing.T) {
+// The text of a replaced message is only in its fire. It is forgotten with its turn, and so are the
+// turn's effects.
+func TestQuietHours_ReplacedMessage_IsDropped(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// askInTurn has the turn of a fire ask its person something.
+// askInTurn makes the turn of a fire ask its user something.
 func (h *harness) askInTurn(t testing.TB, in supervisor.Inbound, text string) (supervisor.Turn, supervisor.Question) {
 	t.Helper()
 	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
@@ -35,11 +35,11 @@ func (h *harness) expireQuestions(t testing.TB) {
 	}
 }
 
-// What a task asks in quiet hours is put after what was held, with its buttons, once, and stands no
-// longer for that.
-func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
+// A task's question in quiet hours is sent once after the held messages, with its buttons. Its
+// expiry is not extended.
+func TestQuietHours_Question_WaitsForEnd(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "15:30-18:00") // the store goes by UTC
+	h.setQuietHours(t, "15:30-18:00") // the store uses UTC
 	h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
 	_, q := h.askInTurn(t, h.passTime(t, 4*time.Hour)[0], "More?")
 	h.remind(t, "alice", "every 90 min: drink")
@@ -70,9 +70,9 @@ func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
 	h.wantStates(t, "running said")
 }
 
-// A question that has ended before quiet hours do is never put, whether its time was over or its
-// turn was stopped.
-func TestAQuestionThatEndsInQuietHoursIsNeverPut(t *testing.T) {
+// A question that ends during quiet hours is never sent, whether it expired or its turn was
+// stopped.
+func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		h := newHarness(t)
 		h.setQuietHours(t, "15:30-20:30")
@@ -99,8 +99,8 @@ func TestAQuestionThatEndsInQuietHoursIsNeverPut(t *testing.T) {
 	}
 }
 
-// What is urgent is asked at once, as all that it says.
-func TestAnUrgentQuestionDoesNotWait(t *testing.T) {
+// An urgent question is sent at once, as are urgent messages.
+func TestQuietHours_UrgentQuestion_DoesNotWait(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobHigh})
@@ -108,8 +108,8 @@ func TestAnUrgentQuestionDoesNotWait(t *testing.T) {
 	h.wantSaid(t, "More?")
 }
 
-// What a task of low priority asks makes no sound, as what it says makes none.
-func TestAQuietTaskAsksQuietly(t *testing.T) {
+// A question of a task with low priority makes no sound, like its messages.
+func TestLowPriorityTask_Question_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
 	h.askInTurn(t, h.passTime(t, time.Hour)[0], "More?")

@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// setQuietHours sets alice's quiet hours; "" are none.
+// setQuietHours sets alice's quiet hours; "" means none.
 func (h *harness) setQuietHours(t testing.TB, hours string) {
 	t.Helper()
 	err := h.db.Settings().Put(t.Context(), "alice", sqlite.SettingQuiet, hours)
@@ -37,8 +37,8 @@ func (h *harness) passAndRelease(t testing.TB, d time.Duration) {
 	}
 }
 
-// Quiet hours end at their time by the person's clock, also in the night in which that is set.
-func TestQuietHoursOverMidnight(t *testing.T) {
+// Quiet hours end on time by the user's clock, also in the night in which clocks change.
+func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 	for begin, end := range map[string]string{
 		// 07:30 in Madrid
 		"2026-03-27T12:00:00Z": "2026-03-28T06:30:00Z", "2026-03-28T12:00:00Z": "2026-03-29T05:30:00Z", "2026-10-24T12:00:00Z": "2026-10-25T06:30:00Z",
@@ -63,10 +63,10 @@ func TestQuietHoursOverMidnight(t *testing.T) {
 	}
 }
 
-// In quiet hours what begins by itself waits for their end, and comes in one message then.
-// Reminders with a time of their own come.
-func TestQuietHoursHoldBack(t *testing.T) {
-	h := newHarness(t) // it is 12:00; without a person's zone the store goes by UTC
+// In quiet hours proactive messages wait, and come in one message at the end. Reminders with a
+// fixed time come at once.
+func TestQuietHours_ProactiveMessages_Wait(t *testing.T) {
+	h := newHarness(t) // it is 12:00; without the user's zone the store uses UTC
 	h.setQuietHours(t, "12:30-14:00")
 	h.remind(t, "alice", "every 50 min: drink")
 	h.remind(t, "alice", "in 1 h: the bus")
@@ -74,7 +74,7 @@ func TestQuietHoursHoldBack(t *testing.T) {
 	urgent := h.putCheck(t, supervisor.Check{Command: "y", AutoRemove: true})
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`UPDATE job SET options = json_set(options, '$.priority', 'high'), name = 'Smoke' WHERE id = %d`, urgent))
 	task := h.putTask(t, "in 70 min", supervisor.JobOptions{})
-	for range 4 { // nothing is so yet
+	for range 4 { // the condition does not hold yet
 		h.passTime(t, 10*time.Minute)
 	}
 	h.found = protocol.CheckResult{Met: true}
@@ -103,8 +103,8 @@ func TestQuietHoursHoldBack(t *testing.T) {
 	}
 }
 
-// Without quiet hours what was held comes at once, and with others when those end.
-func TestQuietHoursThatChange(t *testing.T) {
+// When quiet hours are removed, held messages come at once; when they change, at their new end.
+func TestQuietHours_Removed_SendsAtOnce(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "11:00-20:00")
 	h.remind(t, "alice", "every 10 min: drink")
@@ -117,9 +117,9 @@ func TestQuietHoursThatChange(t *testing.T) {
 	h.wantSaid(t, "Reminder: drink")
 }
 
-// What was held for somebody who may not speak at the end of their quiet hours waits until they may
-// again: they would not be sent it.
-func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
+// Held messages for a locked-out user wait until the user may speak again, since the outbox would
+// drop them.
+func TestQuietHours_LockedOutUser_KeepsWaiting(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-12:30")
 	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
@@ -133,9 +133,8 @@ func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
 	h.wantSaid(t, "**Build**\n\nIt is there.")
 }
 
-// Of somebody who may not speak no task is claimed and none that was begins. When they may again
-// all goes on as after a sleep.
-func TestTasksOfWhoMayNotSpeakRest(t *testing.T) {
+// Tasks of a locked-out user are neither claimed nor begun. Later they go on as after a sleep.
+func TestTasks_LockedOutUser_Rest(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 2 h", supervisor.JobOptions{})
 	h.putTask(t, "every 5 h", supervisor.JobOptions{Exact: true})
@@ -154,9 +153,9 @@ func TestTasksOfWhoMayNotSpeakRest(t *testing.T) {
 	h.wantStates(t, "running missed running")
 }
 
-// What a task's turn has made of AGENTS.md waits for its person, and they are told: also where the
-// turn says nothing, and without a sound in their quiet hours.
-func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
+// If a task's turn changes AGENTS.md, the user is told, even if the turn is silent. In quiet hours
+// the notice makes no sound.
+func TestSilentTurn_PromptFileChange_IsTold(t *testing.T) {
 	for hours, sounds := range map[string]string{"": "0", "12:30-20:00": "1"} {
 		for _, says := range []string{"CONDITION_NOT_MET: no", "The roses are dry."} {
 			h := newHarness(t)
@@ -185,8 +184,8 @@ func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
 	}
 }
 
-// What a task did at night stands below what it says in the morning, with what others did.
-func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
+// The effects of a task at night stand below its message in the morning.
+func TestQuietHours_Effects_StayWithMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "in 1 h", supervisor.JobOptions{})
@@ -208,8 +207,8 @@ func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
 	}
 }
 
-// Want of room in a budget is held once in quiet hours, whatever task it is of.
-func TestAShortageIsHeldOnce(t *testing.T) {
+// A budget shortage is told once after quiet hours, whichever task it is of.
+func TestQuietHours_BudgetShortage_IsToldOnce(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})
@@ -225,9 +224,9 @@ func TestAShortageIsHeldOnce(t *testing.T) {
 	}
 }
 
-// However much a job has to say at night, in the morning it is the newest, with how many there were
-// before; and all of it has some lines of each.
-func TestWhatIsHeldIsBounded(t *testing.T) {
+// Of a job's messages at night only the newest is sent, with a count of the earlier ones. The whole
+// message has some lines of each.
+func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
 	for range 6 {
@@ -236,7 +235,7 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 	for i := range 5 {
 		h.found = protocol.CheckResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}
 		h.passTime(t, 10*time.Minute)
-		for range 5 { // some are looked at at once
+		for range 5 { // some are checked at once
 			h.passTime(t, 0)
 		}
 	}
@@ -256,9 +255,9 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 	}
 }
 
-// What a task has said at night is said in the morning, also where it was missed or has failed
-// after that.
-func TestWhatWasSaidIsNotHiddenByWhatWasMissed(t *testing.T) {
+// A task's message from the night is sent in the morning, even if the task was missed or failed
+// afterwards.
+func TestQuietHours_LaterFailure_KeepsMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})
@@ -278,8 +277,8 @@ func TestWhatWasSaidIsNotHiddenByWhatWasMissed(t *testing.T) {
 	}
 }
 
-// Messages of hooks wait too, but those that are urgent.
-func TestWhatIsUrgentIsNotHeld(t *testing.T) {
+// Messages of hooks wait too, unless they are urgent.
+func TestQuietHours_UrgentHook_DoesNotWait(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "11:00-13:00")
 	for _, urgent := range []bool{false, true} {

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What is run by hand begins at once, and what is called a minute later at most, though the last
-// fire was by a clock that was a day ahead.
-func TestRunNowAfterAClockWasSetBack(t *testing.T) {
+// If the last fire was by a clock a day ahead, a run by hand still begins at once, and a hook's
+// call within a minute.
+func TestRunNow_ClockSetBack_BeginsAtOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{})
 	done := sqlite.FinishTurn{Why: protocol.WhyDone, Text: "x"}
@@ -38,8 +38,8 @@ func TestRunNowAfterAClockWasSetBack(t *testing.T) {
 	}
 }
 
-// Calls of a hook begin a minute apart at least, also behind one that has waited for that.
-func TestCallsBeginApart(t *testing.T) {
+// Calls of a hook begin at least a minute apart, also after one that has waited.
+func TestTrigger_Calls_BeginMinuteApart(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 20 days", supervisor.JobOptions{})
 	var began []int
@@ -61,9 +61,9 @@ func TestCallsBeginApart(t *testing.T) {
 	}
 }
 
-// Where a clock was years ahead, a task that was made up for then and waits for its turn does not
-// wait for that year, and one that is paused goes on from now.
-func TestTasksAfterAClockWasWrong(t *testing.T) {
+// After a clock that was years ahead, a waiting task does not wait for that year. A paused one
+// resumes from now.
+func TestTasks_ClockYearsAhead_Recover(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: pills")
 	h.remind(t, "alice", "in 3 days: the filter")

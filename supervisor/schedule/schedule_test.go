@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // two days before the clocks change in Madrid
 var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 
-// harness is a schedule over a real database, by a clock that the test sets.
+// harness is a schedule with a real database and a clock that the test sets.
 type harness struct {
 	*Schedule
 	*Jobs
@@ -46,26 +46,26 @@ type harness struct {
 	closed  map[string]bool // groups in which nobody may speak
 	budget  supervisor.Budget
 
-	approved []approval.Request // what was asked for
-	refused  error              // how that ends
-	answers  []string           // to the next questions
+	approved []approval.Request // the approval requests
+	refused  error              // the error of approvals
+	answers  []string           // the answers to the next questions
 	inbound  int64
 
-	mu     sync.Mutex // guards what follows against checks, which run beside one another
+	mu     sync.Mutex // guards the fields below against checks, which run concurrently
 	queued int
 	begun  []supervisor.Inbound
 
-	found    protocol.CheckResult // of the next checks
+	found    protocol.CheckResult // the result of the next checks
 	checkErr error
 	checked  []protocol.CheckParameters
 
 	files   []supervisor.HomeFile
-	listErr error // the files can't be listed for this
+	listErr error // the error of listing files
 
 	home folder // alice's
 }
 
-// put keeps a job that is due as words say.
+// put keeps a job with the times in words.
 func (h *harness) put(ctx context.Context, j supervisor.Job, when string) (supervisor.Job, error) {
 	if err := SetRule(&j, when, h.now); err != nil {
 		return j, err
@@ -80,7 +80,7 @@ func newHarness(t *testing.T) *harness {
 	return h
 }
 
-// restart begins a schedule that knows nothing but what is kept.
+// restart creates a new schedule on the kept data.
 func (h *harness) restart() {
 	now := func() time.Time { return h.now }
 	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
@@ -154,16 +154,16 @@ func (h *harness) fireDue(t testing.TB) {
 	}
 }
 
-// saidTo is what somebody was told in their chat, or elsewhere.
+// saidTo returns the messages to a conversation.
 func (h *harness) saidTo(t testing.TB, c supervisor.Conversation) []string {
 	t.Helper()
 	return sqlitetest.Query(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
 }
 
-// Whatever the clock does and however often the schedule starts anew, a time is said once, none is
-// lost, and nothing is said early.
-func TestEachTimeIsSaidOnce(t *testing.T) {
+// Each time is said once, none is lost and none comes early, for any changes of the clock and
+// restarts.
+func TestReminders_EachTime_IsSaidOnce(t *testing.T) {
 	h := newHarness(t)
 	people := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -207,9 +207,8 @@ func TestEachTimeIsSaidOnce(t *testing.T) {
 	})
 }
 
-// Of one person many may be late: then they come in one message. What has been deleted or paused
-// does not come.
-func TestWhatIsLateComesTogether(t *testing.T) {
+// If a user has many late reminders, they come in one message. Deleted and paused ones do not come.
+func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	h := newHarness(t)
 	for i := range 6 {
 		h.remind(t, "alice", fmt.Sprintf("in %d min: thing %d", i+1, i+1))
@@ -235,12 +234,11 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 	}
 }
 
-// So it is however many are late of one person, and of however many persons. What is in time comes
-// as ever.
-func TestAllThatIsLateOfAPersonComesTogether(t *testing.T) {
+// The same holds for any number of users and late reminders. Reminders in time come as usual.
+func TestLateReminders_ManyUsers_ShareMessages(t *testing.T) {
 	for _, c := range []struct{ people, each int }{{1, 200}, {12, 12}, {3, 60}} {
 		h := newHarness(t)
-		for i := range c.each { // of all of them one after another
+		for i := range c.each { // of all users in turn
 			for p := range c.people {
 				h.remind(t, fmt.Sprint("p", p), fmt.Sprintf("in %d min: tea", 1+i))
 			}
@@ -259,8 +257,8 @@ func TestAllThatIsLateOfAPersonComesTogether(t *testing.T) {
 	}
 }
 
-// However many there are and however long, a list of them is short.
-func TestAListIsShort(t *testing.T) {
+// A list stays short, for any number of jobs and long texts.
+func TestList_ManyJobs_IsShort(t *testing.T) {
 	h := newHarness(t)
 	for range 150 {
 		h.remind(t, "alice", "in 1 h: "+strings.Repeat("xyzzy ", 1000))
@@ -277,9 +275,8 @@ func TestAListIsShort(t *testing.T) {
 	}
 }
 
-// Who may not speak is told nothing until they may again; nobody else waits for that, however much
-// rests.
-func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
+// A locked-out user is told nothing until they may speak again. Nobody else waits for that.
+func TestJobs_LockedOutUser_Rest(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 5 {
 		h.remind(t, "mallory", "in 1 min: x")
@@ -298,8 +295,8 @@ func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
 	}
 }
 
-// A rule that a later version can't read stops nobody else's: its person is told, and it is paused.
-func TestAJobThatCantBeReadIsPaused(t *testing.T) {
+// A rule of a later version delays nobody else: its user is told, and the job is paused.
+func TestJob_UnreadableRule_IsPaused(t *testing.T) {
 	h := newHarness(t)
 	for i, rule := range []string{`{"kind":"moon"}`, `not json`, `{"kind":"cron","expression":"x"}`} {
 		if _, _, err := h.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: rule, Conversation: chatOf("alice"),
@@ -319,8 +316,8 @@ func TestAJobThatCantBeReadIsPaused(t *testing.T) {
 	}
 }
 
-// What is made at the terminal comes in the private chat of who has one.
-func TestWhatIsMadeAtTheTerminalComesInTheChat(t *testing.T) {
+// A job from the terminal speaks in the private chat, if the user has one.
+func TestReminder_SetInTerminal_ComesInChat(t *testing.T) {
 	h := newHarness(t)
 	terminal := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
 	if _, err := h.Remind(t.Context(), person("alice"), terminal, 1, "in 1 min: tea", h.now); err != nil {
@@ -333,8 +330,8 @@ func TestWhatIsMadeAtTheTerminalComesInTheChat(t *testing.T) {
 	}
 }
 
-// The loop wakes when something is due, and ends when it is told to.
-func TestTheLoopWakes(t *testing.T) {
+// The loop wakes when a job is due, and ends with its context.
+func TestLoop_DueJob_Wakes(t *testing.T) {
 	h := newHarness(t)
 	fired := make(chan int64, 1)
 	h.wakeOutbox = func(c int64) { fired <- c }
@@ -342,7 +339,7 @@ func TestTheLoopWakes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
-	h.remind(t, "alice", "in 5 min: tea") // by the loop's clock it is due
+	h.remind(t, "alice", "in 5 min: tea") // it is due by the loop's clock
 	<-fired
 	cancel()
 	if err := <-ended; err != nil {
@@ -350,8 +347,8 @@ func TestTheLoopWakes(t *testing.T) {
 	}
 }
 
-// BenchmarkNothingIsDue is a pass of the loop where fifty people have 10,000 jobs and none is due.
-// It should take 100 µs at most, at the median.
+// BenchmarkNothingIsDue measures one pass of the loop with 10,000 jobs of fifty users of which none
+// is due. Its median should be at most 100 µs.
 func BenchmarkNothingIsDue(b *testing.B) {
 	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
@@ -376,9 +373,9 @@ func BenchmarkNothingIsDue(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1000, "µs-p95")
 }
 
-// A reminder that was fired, and whose clock is then set back, may be paused and go on: nobody's
-// reminders may wait for that.
-func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
+// After the clock is set back, a reminder that has fired may be paused and resumed. That delays
+// nobody's reminders.
+func TestResume_ClockSetBack_DelaysNobody(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 1 h: tea")
 	h.now = h.now.Add(time.Hour + time.Minute)
@@ -397,8 +394,8 @@ func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
 	}
 }
 
-// A reminder for a moment between two milliseconds is fired once, and delays nobody's.
-func TestAMomentBetweenMilliseconds(t *testing.T) {
+// A reminder between two milliseconds fires once, and delays nobody.
+func TestReminder_BetweenMilliseconds_FiresOnce(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "2026-03-27T12:05:00.0009Z: tea")
 	h.remind(t, "bob", "in 5 min: his own")
@@ -411,8 +408,8 @@ func TestAMomentBetweenMilliseconds(t *testing.T) {
 	}
 }
 
-// What was said before somebody moved to another time zone is not said again, also after a restart.
-func TestNothingIsSaidAgainAfterAMove(t *testing.T) {
+// Times that came before a move to another time zone are not repeated, even after a restart.
+func TestMoveZone_PastTimes_AreNotRepeated(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: tea")
 	h.passTime(t, 2*time.Hour)
@@ -430,8 +427,8 @@ func TestNothingIsSaidAgainAfterAMove(t *testing.T) {
 	h.wantSaid(t, "Reminder: tea\n\nIt was due at 14:00, 1 hour ago.")
 }
 
-// A list names jobs by their own numbers, also where there is a gap: those are what deletes them.
-func TestAListHasTheNumbersOfJobs(t *testing.T) {
+// A list names jobs by their ids, also after a gap, because commands use these ids.
+func TestList_ShowsJobNumbers(t *testing.T) {
 	h := newHarness(t)
 	for _, words := range []string{"in 1 h: one", "in 1 h: two", "in 1 h: three"} {
 		h.remind(t, "alice", words)

@@ -24,31 +24,30 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// taskSpecs are when people in Madrid want tasks to be done.
+// taskSpecs are times of tasks for users in Madrid.
 var taskSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 5 min", "every 6 min 3 times",
 	"every 45 min 4 times", "every 7 h", "every day at 2:30", "daily at 0:00, 9:00",
 	"weekdays 8:30", "hourly", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *",
 	"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0", "daily at 1 until 1 mar 2028"}
 
-// taskOptions are how they go about it.
+// taskOptions are options of tasks.
 var taskOptions = []supervisor.JobOptions{{}, {Exact: true}, {Overlap: supervisor.OverlapQueue}}
 
-// taskTakes are how long turns take.
+// taskTakes are durations of turns.
 var taskTakes = []time.Duration{0, time.Second, 50 * time.Second, 8 * time.Minute, 3 * time.Hour}
 
-// How much later than it is due a turn begins at most so that not all begin together, what part of
-// its period that is at most, and how far apart late ones begin.
+// Limits: the delay that spreads turns, its part of the period, and the time between late turns.
 const (
 	maxApart   = 30 * time.Second
 	periodPart = 20
 	lateApart  = 30 * time.Second
-	isLate     = 2 * time.Minute // and not before
+	isLate     = 2 * time.Minute // no earlier
 )
 
-// Whatever is set, however long turns take, and however the clock is set meanwhile and the loop
-// begun anew: each time of a task is claimed once, as with reminders; of a task one turn runs at a
-// time; no turn begins twice, and none begins early, or later than the others make it wait.
-func TestTheLoopRunsTasksWhileTheClockIsSet(t *testing.T) {
+// Each time of a task is claimed once, for any turns, changes of the clock and restarts of the
+// loop. One turn of a task runs at a time. No turn begins twice, early, or later than others make
+// it wait.
+func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 	steps := maps.Clone(jumpSteps)
 	delete(steps, "remind")
 	rapid.Check(t, func(rt *rapid.T) {
@@ -56,7 +55,7 @@ func TestTheLoopRunsTasksWhileTheClockIsSet(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		var failed any // rapid ends a run with a panic, which may not leave a bubble
+		var failed any // rapid ends a run with a panic, which must not leave the bubble
 		synctest.Test(t, func(t *testing.T) {
 			j := newTaskJumps(t, rt, begin)
 			j.begin()
@@ -81,7 +80,7 @@ func TestTheLoopRunsTasksWhileTheClockIsSet(t *testing.T) {
 	})
 }
 
-// taskJumps is a schedule of tasks by a clock that is set now and then. Turns are begun, and end by
+// taskJumps is a schedule of tasks with a clock that is set now and then. Turns begin, and end by
 // themselves.
 type taskJumps struct {
 	*jumpTest
@@ -96,7 +95,7 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 	return j
 }
 
-// options are those of a schedule whose fires and turns are noted.
+// options returns options that record fires and turns.
 func (j *taskJumps) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(),
 		Sources: j.db.Jobs(), Queued: func(int64) {}, Begun: j.run, Now: j.now,
@@ -105,7 +104,7 @@ func (j *taskJumps) options() schedule.Options {
 		Person:     func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
-// taskQueue is the database's, but that what is claimed and what begins is noted.
+// taskQueue is the database's queue, and records claims and begun turns.
 type taskQueue struct {
 	sqlite.Jobs
 	*taskJumps
@@ -133,7 +132,7 @@ func (q taskQueue) Begin(ctx context.Context, f supervisor.ClaimedFire, in super
 	return kept, begun, err
 }
 
-// run is a turn, which ends after a while whatever becomes of the loop.
+// run is a turn; it ends after a while even if the loop ends first.
 func (j *taskJumps) run(in supervisor.Inbound) {
 	var job int64
 	if _, err := fmt.Sscan(in.Conversation.Chat, &job); err != nil {
@@ -156,14 +155,14 @@ func (j *taskJumps) run(in supervisor.Inbound) {
 	})
 }
 
-// task has somebody set a task.
+// task sets a task.
 func (j *taskJumps) task() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
-	j.wait(time.Millisecond) // what somebody types is told apart by when that is
+	j.wait(time.Millisecond) // commands are told apart by their times
 	if _, err := j.spoken.Questions.Answer(j.t.Context(), user,
 		schedule.Question{Action: "add", Task: true, Words: words + ": look"}); err != nil {
-		if strings.Contains(err.Error(), "never comes") { // its end is past
+		if strings.Contains(err.Error(), "never comes") { // its end has passed
 			return
 		}
 		j.fail("%s: %v", words, err)
@@ -186,8 +185,7 @@ func (j *taskJumps) task() {
 	j.takes[made.ID] = takes
 }
 
-// check holds what was claimed and what has begun against the rules, and against what the clock has
-// shown.
+// check compares claims and turns with the rules and the clock.
 func (j *taskJumps) check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -211,15 +209,15 @@ func (j *taskJumps) check() {
 			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
 		}
 	}
-	// One that waits for another of its job begins at the loop's next look after that has ended.
+	// A fire that waits for another of its job begins at the loop's next pass after that one.
 	if lost := sqlitetest.Query(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
 		AND NOT EXISTS (SELECT 1 FROM fire WHERE job = f.job AND (state = 'running' OR ended_at > ?1))`, j.longAgo().UnixMilli()); len(lost) > 0 {
 		j.fail("these have not begun: %q", lost)
 	}
 }
 
-// lastBy is the last of a rule's times that had passed when one was claimed: what is done for
-// several is as late as that.
+// lastBy returns the last of a rule's times up to a claim: a fire for several times is for the last
+// of them.
 func lastBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
 	last := c.due
 	for {
@@ -231,14 +229,13 @@ func lastBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
 	}
 }
 
-// longAgo is what the clock showed so long ago that all has begun that was to begin by then.
+// longAgo returns the clock's time long enough ago that all due turns have begun.
 func (j *taskJumps) longAgo() time.Time {
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead - maxDelay)
 }
 
-// checkBegins holds the turns of a task against its fires: each is of one, and one of each. Where
-// the clock is not set meanwhile and it waits for no other one, it begins at its time, or after the
-// late ones before it.
+// checkBegins compares the turns of a task with its fires: each fire has one turn. If the clock is
+// not set and no other turn delays it, a turn begins on time, or after the late ones before it.
 func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *time.Location, claims,
 	begins []firedAt) {
 	seen := map[int64]bool{}

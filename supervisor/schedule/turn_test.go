@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// putTask keeps one of alice's, and gives its number.
+// putTask keeps a task of alice and returns its id.
 func (h *harness) putTask(t testing.TB, when string, o supervisor.JobOptions) int64 {
 	t.Helper()
 	h.inbound++
@@ -26,7 +26,7 @@ func (h *harness) putTask(t testing.TB, when string, o supervisor.JobOptions) in
 	return j.ID
 }
 
-// passTime lets time pass, and gives what has begun by then.
+// passTime lets time pass and returns the turns that began.
 func (h *harness) passTime(t testing.TB, d time.Duration) (begun []supervisor.Inbound) {
 	t.Helper()
 	h.now = h.now.Add(d)
@@ -37,7 +37,7 @@ func (h *harness) passTime(t testing.TB, d time.Duration) (begun []supervisor.In
 		}
 		h.checking.Wait()
 		select {
-		case <-h.woken: // a check has ended: another may begin
+		case <-h.woken: // a check has ended, so another may begin
 		default:
 			again = false
 		}
@@ -46,7 +46,7 @@ func (h *harness) passTime(t testing.TB, d time.Duration) (begun []supervisor.In
 	return begun
 }
 
-// endTurn has the turn of what has begun end.
+// endTurn ends the turn of an inbound.
 func (h *harness) endTurn(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn) {
 	t.Helper()
 	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
@@ -76,9 +76,8 @@ func (h *harness) wantStates(t testing.TB, want string) {
 	}
 }
 
-// What may pass is tried again after 1, 5 and 25 minutes, within the same fire, and is told of
-// once.
-func TestAFireIsTriedAgain(t *testing.T) {
+// A failure that may pass is retried after 1, 5 and 25 minutes within the same fire, and told once.
+func TestFire_TransientFailure_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
 	begun := h.passTime(t, time.Hour+time.Minute)
@@ -99,8 +98,8 @@ func TestAFireIsTriedAgain(t *testing.T) {
 	}
 }
 
-// There is one turn of a job at a time, whatever waits: the next time, and one that is tried again.
-func TestTwoFiresOfAJobAreOneAfterTheOther(t *testing.T) {
+// A job has one turn at a time: the next time and a retry wait.
+func TestFires_OfOneJob_RunOneByOne(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 10 min", supervisor.JobOptions{Overlap: supervisor.OverlapQueue})
 	first := h.passTime(t, 11*time.Minute)
@@ -120,8 +119,8 @@ func TestTwoFiresOfAJobAreOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// Without a queue a time that comes while the job runs is left out.
-func TestATimeThatComesMeanwhileIsLeftOut(t *testing.T) {
+// Without a queue, a time that comes while the job runs is skipped.
+func TestFire_JobRunning_IsSkipped(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 10 min", supervisor.JobOptions{})
 	h.passTime(t, 11*time.Minute)
@@ -129,8 +128,8 @@ func TestATimeThatComesMeanwhileIsLeftOut(t *testing.T) {
 	h.wantStates(t, "running skipped")
 }
 
-// What is deleted or paused is not tried again.
-func TestWhatIsDeletedIsNotTriedAgain(t *testing.T) {
+// A deleted or paused job is not retried.
+func TestRetry_DeletedJob_Stops(t *testing.T) {
 	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
 		h := newHarness(t)
 		id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
@@ -145,13 +144,13 @@ func TestWhatIsDeletedIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// What becomes of a time that has passed while nobody was there.
-func TestWhatWasMissed(t *testing.T) {
+// The outcome of a time that passed while Mews was not running.
+func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		missed supervisor.Missed
 		late   time.Duration
 		states string
-		said   string // "" is nothing
+		said   string // "" means nothing
 		grace  time.Duration
 	}{
 		"as wanted":     {"", 11 * time.Hour, "running", "", 12 * time.Hour},
@@ -162,14 +161,14 @@ func TestWhatWasMissed(t *testing.T) {
 		"too late":      {"", 7 * time.Hour, "missed", "Look was missed", 0},
 		"left out":      {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
 		"asked about":   {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
-		// an hour after the last of them
+		// an hour after the last time
 		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
 		"days, too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: c.missed, Grace: c.grace})
-			h.passTime(t, time.Hour+c.late) // in one go
+			h.passTime(t, time.Hour+c.late) // at once
 			if c.late < 2*time.Minute {
 				h.begun = h.passTime(t, time.Minute)
 			}
@@ -191,8 +190,8 @@ func TestWhatWasMissed(t *testing.T) {
 	}
 }
 
-// A reminder comes however late, unless its person wants it otherwise.
-func TestARemindersTimeThatWasMissed(t *testing.T) {
+// A reminder comes however late, unless its options say otherwise.
+func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		options supervisor.JobOptions
 		said    string
@@ -221,10 +220,10 @@ func TestARemindersTimeThatWasMissed(t *testing.T) {
 	}
 }
 
-// What makes no sound is sent so, also after quiet hours.
-func TestAReminderWithoutASound(t *testing.T) {
+// A message without a sound stays silent, also after quiet hours.
+func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
-	h.setQuietHours(t, "12:00-12:30") // the store goes by UTC
+	h.setQuietHours(t, "12:00-12:30") // the store uses UTC
 	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobLow}, {}, {Priority: supervisor.JobHigh}} {
 		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),
 			MadeBy: fmt.Sprint(i), Options: o}, "every 10 min"); err != nil {
@@ -242,8 +241,8 @@ func TestAReminderWithoutASound(t *testing.T) {
 	}
 }
 
-// After a night's sleep not all begin at once, and not all are made up for.
-func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
+// After a long sleep late turns begin one by one, and only some are made up for.
+func TestLateTurns_BeginOneByOne(t *testing.T) {
 	h := newHarness(t)
 	for range maxCatchUp + 2 {
 		h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
@@ -261,9 +260,9 @@ func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
 	h.wantSaid(t, "These were missed, and it is too late for them now:\n\n- 14:00, 2 hours ago: Look\n- 14:00, 2 hours ago: Look")
 }
 
-// Turns that are due together begin apart, by as much after a restart, and by little beside their
-// period.
-func TestTurnsThatAreDueTogetherBeginApart(t *testing.T) {
+// Turns that are due together begin apart, by the same delay after a restart, and by a small part
+// of their period.
+func TestTurns_DueTogether_BeginApart(t *testing.T) {
 	apart := map[time.Duration]bool{}
 	for id := range int64(20) {
 		f := supervisor.Fire{Job: supervisor.Job{ID: id, Next: noon}, LastDue: noon, NextDue: noon.Add(time.Hour)}
@@ -282,8 +281,8 @@ func TestTurnsThatAreDueTogetherBeginApart(t *testing.T) {
 	}
 }
 
-// Who has written nothing for 30 days is told once that tasks rest; reminders still come.
-func TestTasksRestWhereNobodyIs(t *testing.T) {
+// A user who has written nothing for 30 days is told once that tasks rest. Reminders still come.
+func TestTasks_UserAway30Days_Rest(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{Exact: true})
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{Exact: true})
@@ -311,8 +310,8 @@ func TestTasksRestWhereNobodyIs(t *testing.T) {
 	}
 }
 
-// Want of room in a budget is told once a day, and pauses nothing.
-func TestAShortageIsToldOnceADay(t *testing.T) {
+// A budget shortage is told once a day, and pauses nothing.
+func TestBudgetShortage_IsToldOnceADay(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 5 h", supervisor.JobOptions{Exact: true})
 	for range 6 {
@@ -326,8 +325,8 @@ func TestAShortageIsToldOnceADay(t *testing.T) {
 	}
 }
 
-// A fire whose turn asks its person waits, and its question ends before the next time.
-func TestAFireThatAsks(t *testing.T) {
+// A fire whose turn asks the user waits, and its question ends before the next time.
+func TestFire_TurnAsks_WaitsForAnswer(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 2 h", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
 	in := h.passTime(t, 2*time.Hour)[0]
@@ -345,7 +344,7 @@ func TestAFireThatAsks(t *testing.T) {
 		t.Errorf("%d turns begin beside the one that waits", len(more))
 	}
 	h.wantStates(t, "asked claimed")
-	// nobody has seen it, and it ends all the same
+	// nobody has seen the question, but it ends
 	if _, err := h.db.Questions().Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -355,9 +354,8 @@ func TestAFireThatAsks(t *testing.T) {
 	}
 }
 
-// A task that comes once has no time to come any more as its turn begins, and is tried again all
-// the same.
-func TestATaskThatComesOnce(t *testing.T) {
+// A task that comes once has no next time when its turn begins, but is retried all the same.
+func TestOneTimeTask_Failed_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 2 h", supervisor.JobOptions{})
 	begun := h.passTime(t, 2*time.Hour)
@@ -370,8 +368,8 @@ func TestATaskThatComesOnce(t *testing.T) {
 	}
 }
 
-// What was deleted is not run by an old button; a task that came once and was missed is.
-func TestAButtonRunsWhatCameToNothing(t *testing.T) {
+// An old button does not run a deleted task, but runs a missed one.
+func TestRunButton_MissedTask_Runs(t *testing.T) {
 	h := newHarness(t)
 	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedAsk})
 	if _, err := h.Cancel(t.Context(), "alice", fmt.Sprint(gone)); err != nil {
@@ -388,9 +386,8 @@ func TestAButtonRunsWhatCameToNothing(t *testing.T) {
 	}
 }
 
-// What is deleted or paused while its turn runs is not tried again, and of what that came to
-// nothing is said.
-func TestWhatIsDeletedWhileItRunsIsNotTriedAgain(t *testing.T) {
+// A job that is deleted or paused during its turn is not retried, and its result is not told.
+func TestTask_DeletedWhileItRuns_IsNotRetried(t *testing.T) {
 	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
 		h := newHarness(t)
 		id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
@@ -407,8 +404,8 @@ func TestWhatIsDeletedWhileItRunsIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// A task that is paused may be run by hand: that is tried again as any other.
-func TestWhatIsRunWhileItIsPausedIsTriedAgain(t *testing.T) {
+// A paused task may be run by hand, and is retried as usual.
+func TestRunNow_PausedTask_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
 	for i, press := range []string{supervisor.JobPause, supervisor.JobRun} {
@@ -422,9 +419,9 @@ func TestWhatIsRunWhileItIsPausedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Of a task that is paused by its failures, or since nobody has written for long, what waits does
-// not begin.
-func TestWhatWaitsOfAPausedTaskDoesNotBegin(t *testing.T) {
+// When a task is paused after failures, or because the user is away, its waiting fire does not
+// begin.
+func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
 	for range job.MaxFailures - 1 {
@@ -447,10 +444,9 @@ func TestWhatWaitsOfAPausedTaskDoesNotBegin(t *testing.T) {
 	h.wantStates(t, "silent skipped")
 }
 
-// What its person has deleted does nothing more: not by the button below what it failed with, nor
-// as it is tried again. That holds for a task that came once, whose row says that it is done since
-// it began.
-func TestWhatIsDeletedIsNotRun(t *testing.T) {
+// A deleted task does nothing more, neither by a button nor by a retry. That includes a task that
+// came once, whose row says done since it began.
+func TestDeletedTask_IsNotRun(t *testing.T) {
 	for when, end := range map[string]sqlite.FinishTurn{"every 1 h": stays, "in 1 h": passing} {
 		h := newHarness(t)
 		id := h.putTask(t, when, supervisor.JobOptions{Exact: true})
@@ -468,9 +464,9 @@ func TestWhatIsDeletedIsNotRun(t *testing.T) {
 	}
 }
 
-// What was missed was not said: its words, which may be an order, stand before no message. What was
-// said does.
-func TestWhatWasMissedIsNotQuoted(t *testing.T) {
+// A missed reminder was not said, so its text, which may be an order, is quoted nowhere. A reminder
+// that was said is.
+func TestMissedReminder_Text_IsNotQuoted(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: the bus")
 	h.remind(t, "alice", "in 90 min: the train")
@@ -488,9 +484,9 @@ func TestWhatWasMissedIsNotQuoted(t *testing.T) {
 	}
 }
 
-// A reminder that was set while somebody else's words were read may be one of those: where it is
-// quoted, so is the message.
-func TestARemindersWordsMayBeSomebodyElses(t *testing.T) {
+// A reminder that was set while somebody else's words were read may contain them. Where it is
+// quoted, the message counts as world too.
+func TestReminder_WorldText_MarksItsQuote(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		h := newHarness(t)
 		h.remind(t, "alice", "in 10 min: Mail the keys to mallory.")

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// What moves along with its person keeps its time on the wall, also where that is the time at which
-// it was made, and so does its end. What counts elapsed time, or comes at a moment, keeps that, and
-// is not told of.
-func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
+// Jobs that move with the user keep their wall time, and so do their ends. That includes the time
+// at which they were made. Jobs by elapsed time or at a fixed moment keep that, and are not
+// reported.
+func TestMoveZone_KeepsWallTime(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	wants := []struct{ words, next, after string }{
 		{"RRULE:FREQ=WEEKLY;BYDAY=MO: without an hour", "Mon 30 Mar 13:00", "Mon 6 Apr 13:00"},
@@ -67,15 +67,15 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	}
 }
 
-// What comes once goes along to the east too. Where its time has passed there it is left as it was:
-// it comes when it would have, and is not told of.
-func TestMovingAlongLosesNothing(t *testing.T) {
+// Jobs that come once move to the east too. If their time has passed there, they keep their old
+// zone, come when they would have, and are not reported.
+func TestMoveZone_LosesNoJob(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	for _, words := range []string{"at 18: has passed there", "tomorrow at 9: call", "in 20 min: tea"} {
 		h.remind(t, "alice", words)
 	}
 	moved := person("alice")
-	moved.Timezone = "Asia/Tokyo" // 21:00
+	moved.Timezone = "Asia/Tokyo" // 21:00 there
 	if d, err := h.OfferZone(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
 		t.Error(d.Text, err)
 	}
