@@ -51,7 +51,7 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	l.awaitFound("alice", `search_history {"from":"today","who":"person"}`, "person: I take oolong without sugar\n", "Tomatenkuchen")
 	l.awaitFound("alice", `search_history {"from":"soon"}`, `"soon" is no time that I can read`)
 	l.awaitFound("alice", `search_history {}`, "Give words")
-	l.awaitFound("alice", `search_home {"words":"rhubarb"}`, "Nothing found: the text files of the home were searched")
+	l.awaitFound("alice", `search_home {"words":"rhubarb"}`, "No match in the text files of the home")
 	garden := filepath.Join(l.Home("alice"), "garden.md")
 	if err := os.WriteFile(garden, []byte("# Garden\n## Beds\nrhubarb behind the shed\n"), 0o600); err != nil {
 		t.Fatal(err)
