@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// taskModel plays the turns of tasks: what the next of them says, and what it was asked.
+// taskModel is a model for the turns of tasks: it says queued answers and records the requests.
 type taskModel struct {
 	chat scriptedModel
 
@@ -39,13 +39,14 @@ func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
 	return next
 }
 
+// queueAnswers sets the answers for the next turns of tasks.
 func (m *taskModel) queueAnswers(answers ...modeltest.Answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turns = append(m.turns, answers...)
 }
 
-// runs is how many requests the turns of tasks made, and what the last one was asked.
+// countRequests returns the number of requests in turns of tasks, and the text of the last.
 func (m *taskModel) countRequests() (n int, last string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +56,7 @@ func (m *taskModel) countRequests() (n int, last string) {
 	return n, last
 }
 
-// lastRequest is the last that the turns of tasks made.
+// lastRequest returns the last request in a turn of a task.
 func (m *taskModel) lastRequest() modeltest.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,25 +69,26 @@ func newTaskService(t *testing.T, m *taskModel, more string) *aliceService {
 	return l
 }
 
-// until moves the clock to a moment, and has the loop look at it.
+// moveTo moves the clock to a time, and wakes the scheduler.
 func (l *aliceService) moveTo(at time.Time) {
 	l.T.Helper()
 	l.move(at.Sub(l.now()))
 	l.tick()
 }
 
-// ended waits until so many fires have come to something.
+// awaitFires waits until n fires have ended.
 func (l *aliceService) awaitFires(n string) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, n+" ended fires", func() bool { return l.query("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n })
 }
 
+// reportAnswer is a model's call of job_result.
 func reportAnswer(say string) modeltest.Answer {
 	return modeltest.Answer{Calls: calls("job_result", `{"say":"`+say+`"}`)}
 }
 
-// A task that the model is asked for runs by itself, at its time, in a conversation of its own.
-// What it says is known where it is said; with nothing to say it is silent.
+// A task that the user asked the model for runs at its time, in a conversation of its own. Its
+// message is known in the user's chat. A task without a message is silent.
 func TestTask_RunsAtItsTime(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
@@ -133,8 +135,8 @@ func TestTask_RunsAtItsTime(t *testing.T) {
 	}
 }
 
-// What fails for what may pass is tried again, silently; three failures running pause a task, and
-// its person is told why once.
+// After a passing failure the task is tried again silently. Three failures in a row pause it, and
+// the user is told why once.
 func TestTask_Fails_RetriesThenPauses(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 9, 15","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
@@ -154,10 +156,11 @@ func TestTask_Fails_RetriesThenPauses(t *testing.T) {
 	l.awaitFires("4")
 	l.say("alice", "/jobs")
 	l.pressButton("Your reminders and tasks", "Resume 1")
-	l.awaitLastTold("alice", "Task 1 goes on. Next: Sat 22 Nov 2025 09:00")
+	l.awaitLastTold("alice", "Task 1 is resumed. Next: Sat 22 Nov 2025 09:00")
 }
 
-// What a model wants to do often by itself, or has read in the world, waits for its person's yes.
+// A task waits for the user's yes if it asks a model often, or if the model has read texts of the
+// world.
 func TestFrequentTask_WaitsForApproval(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "watch it", calls: calls("schedule_task", `{"when":"every 30 min","text":"Look.","kind":"task"}`), answer: "It waits for you."},
@@ -166,7 +169,7 @@ func TestFrequentTask_WaitsForApproval(t *testing.T) {
 	l.say("alice", "watch it")
 	l.awaitLastTold("alice", "It waits for you.")
 	l.WaitFor(apptest.Patience, "the card", func() bool {
-		return l.countTold("alice", "It does not run before you tap Start: it asks a model more than 4 times a day") == 1
+		return l.countTold("alice", "It runs once you tap Start: it asks a model more than 4 times a day") == 1
 	})
 	l.say("alice", "do start it yourself")
 	l.awaitLastTold("alice", "I tried.")
@@ -174,13 +177,13 @@ func TestFrequentTask_WaitsForApproval(t *testing.T) {
 	if n, _ := m.countRequests(); n != 0 {
 		t.Error("it ran before its person had said yes")
 	}
-	l.pressButton("It does not run before", "Start")
-	l.awaitLastTold("alice", "Task 1 goes on.")
+	l.pressButton("It runs once you tap", "Start")
+	l.awaitLastTold("alice", "Task 1 is resumed.")
 	l.moveTo(storyStart.Add(3*time.Hour + time.Minute))
 	l.awaitFires("1")
 }
 
-// A task spends its own pot, and is at its end without asking for more.
+// A task spends from its own pot, and stops at its end without asking for more.
 func TestTask_StopsAtItsPot(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
@@ -196,8 +199,8 @@ func TestTask_StopsAtItsPot(t *testing.T) {
 	}
 }
 
-// A task asks the model that its person wants, takes as many steps as they want, and speaks in a
-// group once they have said yes: there it is prompted as all that others read.
+// A task uses the model and the steps that its user wants. After the user's yes it speaks in a
+// group, and its prompt says that others read along.
 func TestTask_HonoursItsOptions(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
@@ -229,7 +232,7 @@ func TestTask_HonoursItsOptions(t *testing.T) {
 	}
 }
 
-// What looks, and what is built in, asks the small model.
+// Checks and routines use the small model.
 func TestChecksAndRoutines_UseSmallModel(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}

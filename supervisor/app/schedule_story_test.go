@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// newReminded is a service in which alice, who lives in Madrid, and bob set reminders. It is
+// newReminderService is a service in which alice, who lives in Madrid, and bob set reminders. It is
 // Thursday, 13:19 in Madrid.
 func newReminderService(t *testing.T) *aliceService {
 	l := newAliceService(t, providerKinds["openai"], scriptedModel{}.answer, "", aliceInMadrid, "bob, totp: 'off'")
@@ -16,24 +16,24 @@ func newReminderService(t *testing.T) *aliceService {
 	return l
 }
 
-// toldLast waits until the last of what somebody was told has some words.
+// awaitLastTold waits until the last message to a user contains some words.
 func (l *aliceService) awaitLastTold(name, words string) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, name+" to be told "+words, func() bool { return strings.Contains(last(l.told(name)), words) })
 }
 
-// count says how often somebody was told some words.
+// countTold returns how many messages to a user contain some words.
 func (l *aliceService) countTold(name, words string) int {
 	return strings.Count(strings.Join(l.told(name), "\n"), words)
 }
 
-// ticks has the loop look at the clock: it does so whenever a reminder is set.
+// tick wakes the scheduler, by setting a reminder.
 func (l *aliceService) tick() {
 	l.T.Helper()
 	l.say("bob", "/remind in 300 days: tick")
 }
 
-// A reminder is set in words, comes at its time, once, and again when that is wanted.
+// A reminder set in words comes once at its time, or repeatedly if that is wanted.
 func TestReminder_ComesAtItsTime(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)
@@ -78,7 +78,7 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 	}
 }
 
-// What can't be read is refused with examples, and keeps nothing.
+// An unreadable reminder is refused with examples, and nothing is stored.
 func TestReminder_Unreadable_IsRefused(t *testing.T) {
 	l := newReminderService(t)
 	for text, want := range map[string]string{
@@ -97,23 +97,23 @@ func TestReminder_Unreadable_IsRefused(t *testing.T) {
 	l.awaitLastTold("alice", "You have no reminders and no tasks.")
 }
 
-// Who moves to another time zone is asked once whether what they have set moves along.
+// After a change of time zone the user is asked once whether their jobs move to it.
 func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)
 	l.say("alice", "/remind weekdays 8:30: stand up")
 	l.awaitLastTold("alice", "08:30 CET (+01:00)")
 	l.say("alice", "/settings timezone America/New_York")
-	l.awaitLastTold("alice", "1 reminder or task keeps its times in the time zone of before.")
+	l.awaitLastTold("alice", "1 reminder or task keeps its times in the old time zone.")
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "08:30 CET (+01:00)")
-	l.pressButton("in the time zone of before", "Move the 1 along")
-	l.awaitLastTold("alice", "1 reminder or task moved along.")
+	l.pressButton("in the old time zone", "Move these 1")
+	l.awaitLastTold("alice", "1 reminder or task moved.")
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
 	l.say("alice", "/settings timezone America/New_York")
 	l.WaitFor(apptest.Patience, "the answer", func() bool { return l.countTold("alice", "timezone is America/New_York") == 2 })
-	if n := l.countTold("alice", "in the time zone of before"); n != 1 {
+	if n := l.countTold("alice", "in the old time zone"); n != 1 {
 		t.Errorf("she was asked %d times", n)
 	}
 }

@@ -26,5 +26,5 @@ func TestCard_SaysNextTimeOrDone(t *testing.T) {
 	}
 	h.passTime(t, 10*time.Minute)
 	h.passTime(t, 10*time.Minute)
-	shows("It comes no more.\n")
+	shows("It has ended.\n")
 }

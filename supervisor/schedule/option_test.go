@@ -74,7 +74,7 @@ func TestOptions_ValuesAreChecked(t *testing.T) {
 		"model=far/one": `{"model":"far/one"}`, "model=one": "there is no model one", "model=default": `{}`, "model=": `{}`,
 		"workspace=site": `{"workspace":"site"}`, "workspace=../etc": "workspace can't be \"../etc\": want code, site",
 		"steps=7": `{"steps":7}`, "steps=0": "steps can't be \"0\": want a number from 1 to 200", "steps=201": "steps can't be", "steps=x": "steps can't be",
-		"minutes=3": `{"minutes":3}`, "minutes=61": "minutes can't be", "colour=red": "there is no \"colour\" to be set: there are exact, grace,",
+		"minutes=3": `{"minutes":3}`, "minutes=61": "minutes can't be", "colour=red": "there is no option \"colour\": there are exact, grace,",
 	} {
 		name, value, _ := strings.Cut(set, "=")
 		j := supervisor.Job{Kind: supervisor.JobTask}
@@ -112,8 +112,8 @@ func TestOptions_FromTool_AreKeptAndShown(t *testing.T) {
 		t.Errorf("kept are %+v", got)
 	}
 	h.wantSaid(t, "Task 1: look\n\nevery day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00); Sun 29 Mar 2026 09:00 CEST (+02:00); Mon 30 Mar 2026 09:00 CEST (+02:00)"+
-		"\n\nIt goes to our private chat. If I am not running then, it is left out. It may cost up to $3.10 a month, $0.10 each time."+
-		" It begins at the moment itself. It asks the model far/one. It takes at most 7 steps.")
+		"\n\nIt goes to our private chat. If I am not running then, it is skipped. It may cost up to $3.10 a month, $0.10 each time."+
+		" It begins exactly on time. It asks the model far/one. It takes at most 7 steps.")
 	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,"options":{"steps":null,"on_miss":"ask"}}`); err != nil {
 		t.Fatal(err)
 	}
@@ -485,7 +485,7 @@ func TestChangeButton_AsksAndChanges(t *testing.T) {
 		{"weekdays 16:00: coffee", "Reminder 1: coffee\n\nweekdays at 16:00\n"},
 		{": hot tea", "Reminder 1: hot tea\n\nweekdays at 16:00\n"},
 		{": shopping: milk", "Reminder 1: shopping: milk\n\nweekdays at 16:00\n"},
-		{"on_miss=skip priority=low", "it is left out. It makes no sound."},
+		{"on_miss=skip priority=low", "it is skipped. It makes no sound."},
 	} {
 		h.answers = []string{c.answer}
 		d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now)

@@ -229,7 +229,7 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	if said := h.saidTo(t, chatOf("bob")); len(said) != 1 || !strings.Contains(said[0], "Reminder: his own\n\nIt was due at 13:05, 2 hours and 55 minutes ago.") {
 		t.Errorf("bob was told %q", said)
 	}
-	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || d.Text != "Reminder 3 has no time left to come." {
+	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || d.Text != "Reminder 3 has ended." {
 		t.Errorf("a reminder whose time has passed goes on: %q, %v", d.Text, err)
 	}
 }
@@ -308,7 +308,7 @@ func TestJob_UnreadableRule_IsPaused(t *testing.T) {
 	h.now = h.now.Add(time.Minute)
 	h.fireDue(t)
 	h.fireDue(t)
-	if said := strings.Join(h.saidTo(t, chatOf("alice")), "\n"); strings.Count(said, "so it is paused: tea") != 3 || !strings.Contains(said, "Reminder: soup") {
+	if said := strings.Join(h.saidTo(t, chatOf("alice")), "\n"); strings.Count(said, "so I paused it: tea") != 3 || !strings.Contains(said, "Reminder: soup") {
 		t.Errorf("alice was told %q", said)
 	}
 	if d, err := h.List(t.Context(), "alice"); err != nil || !strings.Contains(d.Text, "paused") {
@@ -373,7 +373,7 @@ func BenchmarkNothingIsDue(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1000, "µs-p95")
 }
 
-// After the clock is set back, a reminder that has fired may be paused and resumed. That delays
+// A reminder that has fired may be paused and resumed after the clock is set back. That delays
 // nobody's reminders.
 func TestResume_ClockSetBack_DelaysNobody(t *testing.T) {
 	h := newHarness(t)

@@ -454,7 +454,7 @@ func TestDeletedTask_IsNotRun(t *testing.T) {
 		h.now = h.now.Add(time.Second)
 		for i, press := range []string{supervisor.JobDelete, supervisor.JobDelete, supervisor.JobRun} {
 			d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d", press, id), h.now)
-			if want := []string{"Task 1 is deleted: Look", "Task 1 is deleted: Look", "Task 1 has no time left to come."}[i]; err != nil || d.Text != want {
+			if want := []string{"Task 1 is deleted: Look", "Task 1 is deleted: Look", "Task 1 has ended."}[i]; err != nil || d.Text != want {
 				t.Errorf("%s, %s: %q, %v", when, press, d.Text, err)
 			}
 		}
