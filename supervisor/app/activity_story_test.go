@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// diarist is a model that writes the file which the person names, or reads the log for a time and a
-// kind, and says what came of that.
+// diaryModel is a model that writes the file which the user names, or reads the activity log by
+// time and kind. Then it says the result.
 func diaryModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
@@ -27,8 +27,8 @@ func diaryModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":%q,"content":"x"}`, words[0])}}}
 }
 
-// TestActivity_ShowsOwnEffectsOnly: below the answer, unless its person does not want that; to the model; to
-// an admin; and each time nothing of anybody else's, and nothing in a group.
+// Effects are listed below the answer (unless turned off), for the model and for an admin. Nobody
+// sees those of others, and a group sees none.
 func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, diaryModel, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
@@ -71,8 +71,8 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	l.checkOperatorView()
 }
 
-// tellsOperators: an admin on the machine is told counts, and by a name what was done, which the
-// audit log has.
+// checkOperatorView checks that an admin on the machine sees counts, or a user's effects by name.
+// The latter is written to the audit log.
 func (l *gatedService) checkOperatorView() {
 	l.T.Helper()
 	ask := func(q api.ActivityQuestion) (r api.ActivityReport) {

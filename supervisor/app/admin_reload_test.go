@@ -59,7 +59,7 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 	}
 }
 
-// A reload does not see a secret that systemd hands over change: it says so, and what does.
+// A reload can't read secrets again that systemd hands over. It says so, and how to restart.
 func TestReload_SystemdSecrets_NamesTheRestart(t *testing.T) {
 	handed, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	t.Setenv("CREDENTIALS_DIRECTORY", handed)

@@ -27,7 +27,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commandLine is where an admin types verbs: beside a running service, or without one.
+// commandLine runs verbs of `mews` as an admin, with a running service or without one.
 type commandLine struct {
 	t    *testing.T
 	dir  string
@@ -51,8 +51,8 @@ func readConfig(file string) (*config.Config, error) {
 	return config.Load(file, env)
 }
 
-// newCommandLine has a configuration with three people and, where served, the parts of a service
-// that verbs speak with.
+// newCommandLine writes a configuration with three users. If served, it also starts the parts of a
+// service that verbs call.
 func newCommandLine(t *testing.T, served bool) *commandLine {
 	t.Helper()
 	c := &commandLine{t: t, dir: t.TempDir()}
@@ -76,7 +76,7 @@ func (c *commandLine) configure(text string) {
 	}
 }
 
-// running is what a service that runs has.
+// newRunning returns the dependencies of admin calls that only a running service has.
 func (c *commandLine) newRunning() *admin.Running {
 	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.models.SetPrices(pricesOf(cfg)) }
 	c.s.configuration.applyRest = c.s.applyConfiguration
@@ -87,7 +87,7 @@ func (c *commandLine) newRunning() *admin.Running {
 	}}
 }
 
-// Call opens the parts, and answers on the control socket until the test ends.
+// serve opens the parts, and answers on the control socket until the test ends.
 func (c *commandLine) serve() {
 	t := c.t
 	t.Helper()
@@ -133,7 +133,7 @@ func (c *commandLine) serve() {
 	})
 }
 
-// types runs a verb, with lines on its standard input, and gives what it printed and how it exited.
+// run runs a verb with lines on its standard input. It returns the verb's output and exit code.
 func (c *commandLine) run(lines string, args ...string) (out, errs string, code int) {
 	c.t.Helper()
 	cmd := exec.CommandContext(
@@ -148,7 +148,7 @@ func (c *commandLine) run(lines string, args ...string) (out, errs string, code 
 	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
-// does runs a verb that has to end well.
+// mustRun runs a verb and fails the test if the verb fails.
 func (c *commandLine) mustRun(args ...string) string {
 	c.t.Helper()
 	out, errs, code := c.run("", args...)
@@ -158,7 +158,7 @@ func (c *commandLine) mustRun(args ...string) string {
 	return out
 }
 
-// refuses runs a verb that has to end badly, and say so.
+// mustFail checks that a verb fails with a message that contains want.
 func (c *commandLine) mustFail(want string, args ...string) {
 	c.t.Helper()
 	_, errs, code := c.run("", args...)
@@ -167,7 +167,7 @@ func (c *commandLine) mustFail(want string, args ...string) {
 	}
 }
 
-// people is what `mews user list` tells, by name.
+// listUsers returns what `mews user list` prints, by name.
 func (c *commandLine) listUsers() map[string]admin.Person {
 	c.t.Helper()
 	var list admin.People
@@ -181,7 +181,7 @@ func (c *commandLine) listUsers() map[string]admin.Person {
 	return byName
 }
 
-// audited are the actions in the audit log that begin with a prefix, with whom they are about.
+// auditedActions lists the audit log's actions that begin with a prefix, each after its user.
 func (c *commandLine) auditedActions(prefix string) (actions []string) {
 	c.t.Helper()
 	for line := range strings.Lines(c.mustRun("audit", "--json", "--action", prefix)) {
@@ -194,7 +194,7 @@ func (c *commandLine) auditedActions(prefix string) (actions []string) {
 	return actions
 }
 
-// bothWays runs a test with a service that answers, and with none.
+// withAndWithoutService runs a test twice: with a running service, and without one.
 func withAndWithoutService(t *testing.T, test func(*commandLine)) {
 	for name, served := range map[string]bool{"beside a service": true, "alone": false} {
 		t.Run(name, func(t *testing.T) { test(newCommandLine(t, served)) })
@@ -232,7 +232,7 @@ func TestUser_AddDisableEnableDelete(t *testing.T) {
 		if _, there := c.listUsers()["dan"]; there {
 			c.t.Error("dan is still there")
 		}
-		c.mustFail("ben stands in the configuration", "user", "remove", "ben")
+		c.mustFail("ben is in the configuration", "user", "remove", "ben")
 		c.mustFail(`There is no user "dan"`, "user", "show", "dan")
 		want := "dan user.added, dan user.disabled, dan user.enabled, dan user.removed"
 		if got := strings.Join(c.auditedActions("user."), ", "); got != want {
@@ -283,7 +283,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
 		out, errs, code := c.run("hello\n000000x\n", "totp", "enroll", "ben")
-		if code == 0 || !strings.Contains(errs, "counts for nothing yet") ||
+		if code == 0 || !strings.Contains(errs, "is not active yet") ||
 			strings.Count(out, "That is not a code") != 2 {
 			c.t.Errorf("exit %d, said %q, printed %q", code, errs, out)
 		}
@@ -293,7 +293,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		if got := c.listUsers()["ben"].Factor; got.State != admin.FactorOffered || got.Mode != "required" {
 			c.t.Errorf("ben's factor is %+v", got)
 		}
-		c.mustFail("is not to have a second factor", "totp", "enroll", "cleo")
+		c.mustFail("uses no second factor", "totp", "enroll", "cleo")
 
 		// The code of a SecondFactor that was just made confirms it. (The secret is only on the
 		// screen, so the verb's parts are used.)
@@ -369,7 +369,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 	})
 }
 
-// wrong is a code that is none now, nor around now.
+// wrongCode returns a code that is not valid now or around now.
 func wrongCode(t *testing.T, secret string) string {
 	t.Helper()
 	taken := map[string]bool{}
@@ -389,7 +389,7 @@ func wrongCode(t *testing.T, secret string) string {
 	return ""
 }
 
-// TestSecondFactor_Reset_TellsUser in the terminal, where they are not on Telegram.
+// A user without Telegram is told in the terminal.
 func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 	c := newCommandLine(t, true)
 	var told []supervisor.Delivery
@@ -434,7 +434,7 @@ func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 	}
 }
 
-// TestAdminCalls_PlainUser_OnlyOwnData: whoever is none may look at themselves alone.
+// Only admins may call methods about other users.
 func TestAdminCalls_PlainUser_OnlyOwnData(t *testing.T) {
 	c := newCommandLine(t, true)
 	service := admin.New(c.s.adminOptions())
@@ -489,11 +489,11 @@ func TestAuditLog_IsListedAndVerified(t *testing.T) {
 		c.mustRun("audit", "verify", "--head", head[1])
 		c.mustFail("from row 3 on", "audit", "verify", "--head", strings.Repeat("0", 64))
 		c.mustFail("want 64 hexadecimal digits", "audit", "verify", "--head", "abc")
-		c.mustFail("want so long ago", "audit", "--since", "yesterday")
+		c.mustFail("want a time ago", "audit", "--since", "yesterday")
 	})
 }
 
-// TestAuditLog_Long_ComesInPages, and the newest are the last.
+// The newest entries come last.
 func TestAuditLog_Long_ComesInPages(t *testing.T) {
 	c := newCommandLine(t, true)
 	var rows []sqlite.AuditRow
@@ -528,7 +528,7 @@ func TestReload_PrintsChanges(t *testing.T) {
 	}
 }
 
-// TestVerb_ForeignStateFolder_IsRefused: what root makes there, its service could not change.
+// The service could not change files that root created in its state folder.
 func TestVerb_ForeignStateFolder_IsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")

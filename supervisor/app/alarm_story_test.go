@@ -10,8 +10,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestTelegramOutage_AlertsAdminOnce: in their private chat, once, and of its recovery; nobody
-// else is.
+// The admin is told once in their private chat, and once of the recovery. Nobody else is told.
 func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")

@@ -20,7 +20,7 @@ const (
 	unsent    = "error: send a.txt: not sent: bob was asked and did not answer in time, so it was not done."
 )
 
-// codeAsked fails unless the newest that a person was told asks for a code.
+// checkCodeAsked fails unless the newest message to a user asks for a code.
 func (l approvalService) checkCodeAsked(name string) {
 	l.T.Helper()
 	if told := last(l.told(name)); !strings.Contains(told, freshCode) {
@@ -28,7 +28,7 @@ func (l approvalService) checkCodeAsked(name string) {
 	}
 }
 
-// audits fails unless the audit log has so many rows of each action.
+// checkAudit fails unless the audit log has the wanted number of rows of each action.
 func (l approvalService) checkAudit(want map[string]int) {
 	l.T.Helper()
 	for action, n := range want {
@@ -38,8 +38,8 @@ func (l approvalService) checkAudit(want map[string]int) {
 	}
 }
 
-// TestSendFile_NeedsFreshCode: not by the one that opened the chat, by one from before it was asked
-// for, or by a wrong one, which is a guess as any other; and by a right one once.
+// A right code sends the file once. The code that opened the chat, an older code and a wrong code
+// do not; a wrong code counts as a guess.
 func TestSendFile_NeedsFreshCode(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
@@ -74,7 +74,7 @@ func TestSendFile_NeedsFreshCode(t *testing.T) {
 	}
 }
 
-// TestStepUp_WrongCodes_Lock: no right code helps then, for the effect or for the gate.
+// After too many wrong codes even a right code works neither for the effect nor at the gate.
 func TestStepUp_WrongCodes_Lock(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
@@ -97,8 +97,8 @@ func TestStepUp_WrongCodes_Lock(t *testing.T) {
 	l.checkAudit(map[string]int{"stepup.refused": 4, "stepup.locked": 1, "stepup.barred": 1, "approval.denied": 1})
 }
 
-// TestStepUp_NoCodeInTime_IsDenied, after five minutes. One that comes after that is for nothing, and
-// no word for the model; what is asked for next waits for another.
+// After five minutes without a code the effect is denied. A later code does nothing and never
+// reaches the model; the next effect asks for another code.
 func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
@@ -124,8 +124,8 @@ func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 	}
 }
 
-// TestStepUp_NoFactorOrGroup_IsDenied: who has none, or would have to send it where others read it, is
-// told so.
+// A user without a second factor is not asked for a code, nor is one in a group, where others would
+// read it. They are told why.
 func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
@@ -139,15 +139,14 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("")
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot a.txt")
-	l.bot.Await(t, "bob to be asked for a code", func() bool { return strings.Contains(last(l.told("bob")), "What you sent in another chat waits") })
+	l.bot.Await(t, "bob to be asked for a code", func() bool { return strings.Contains(last(l.told("bob")), "Your message in another chat waits") })
 	l.move(30 * time.Second)
 	l.say("bob", l.code("bob", 0))
 	l.awaitInFlat("This needs a code of bob, and I take codes only in our private chat.")
 	l.checkArrived()
 }
 
-// TestCommand_NeedsCode_WaitsForIt: a command waits as a tool does, and what it is about is not done
-// before.
+// A command waits for the code as a tool does. Before the code comes, it changes nothing.
 func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// fileSender is a model that sends the file which the person names, and says what came of that.
+// sendFileModel is a model that sends the file which the user names, and says the result.
 func sendFileModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
@@ -22,13 +22,14 @@ func sendFileModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "send_file", Args: fmt.Sprintf(`{"path":%q}`, r.Asked())}}}
 }
 
-// mayI is how somebody is asked about a file.
+// fileQuestion begins the question whether a file may be sent.
 const fileQuestion = "May I send the file "
 
-// approvalService is a gatedService in which people are asked before something leaves.
+// approvalService is a gatedService that asks users before an effect.
 type approvalService struct{ *gatedService }
 
-// approving is one with a fileSender in which bob is asked before a file leaves; by is how.
+// newApprovalService configures a service that asks bob before it sends a file. by is the rule:
+// yes, or a code.
 func newApprovalService(t *testing.T, by, fields string) approvalService {
 	t.Helper()
 	l := approvalService{newGatedService(t, sendFileModel, "", "bob, approvals: {send_file: "+by+"}"+fields)}
@@ -36,7 +37,7 @@ func newApprovalService(t *testing.T, by, fields string) approvalService {
 	return l
 }
 
-// lay puts a file into bob's folder.
+// writeHomeFile writes a file into bob's home.
 func (l approvalService) writeHomeFile(name, text string) {
 	l.T.Helper()
 	if err := os.WriteFile(filepath.Join(l.Home("bob"), name), []byte(text), 0o600); err != nil {
@@ -45,7 +46,7 @@ func (l approvalService) writeHomeFile(name, text string) {
 	apptest.GiveToWorkers(l.T, l.Home("bob"))
 }
 
-// chooses has a person press the newest button in their chat that says so.
+// pressLabel presses a user's newest button with a label.
 func (l approvalService) pressLabel(name, label string) {
 	l.T.Helper()
 	u := l.telegramUser(name)
@@ -64,7 +65,7 @@ func (l approvalService) pressLabel(name, label string) {
 	l.T.Fatalf("there is no button %q for %s: %q", label, name, l.told(name))
 }
 
-// die kills the service.
+// kill kills the service.
 func (l approvalService) kill() {
 	l.T.Helper()
 	at := time.Now()
@@ -73,37 +74,37 @@ func (l approvalService) kill() {
 	l.CheckIntegrity()
 }
 
-// waits says whether somebody is asked something that they have not answered.
+// isWaiting says whether a question is unanswered.
 func (l approvalService) isWaiting() bool {
 	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL AND t.ended_at IS NULL`) > 0
 }
 
-// wants has bob name a file, and waits until he is asked about it, and that is kept: no later life
-// asks him again only because it can't know that he was.
+// requestFile lets bob ask for a file, and waits until the question to him is sent and stored. So a
+// later life of the service has no reason to ask again.
 func (l approvalService) requestFile(file string) {
 	l.T.Helper()
 	l.sayAndAwait("bob", file, fileQuestion)
 	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
 }
 
-// delivered says whether everything has arrived that people are told.
+// allDelivered says whether every message to users has arrived.
 func (l *gatedService) allDelivered() bool {
 	return l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 }
 
-// done says whether nothing is left to be done.
+// isDone says whether the service has nothing left to do.
 func (l approvalService) isDone() bool {
 	return l.bot.Pending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && l.allDelivered()
 }
 
-// settle waits until nothing is left to be done.
+// awaitDone waits until the service has nothing left to do.
 func (l approvalService) awaitDone() {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "all to be done", l.isDone)
 }
 
-// arrived fails unless these files have left in all, and have arrived at bob's: each no more often
-// than it has left, but for copies which say that they may be repeats.
+// checkArrived fails unless exactly these files were sent and have arrived at bob's. A file may
+// arrive twice only if the copy says that it may be a repeat.
 func (l approvalService) checkArrived(names ...string) {
 	l.T.Helper()
 	if n := l.Count("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != len(names) {
@@ -134,10 +135,10 @@ func (l approvalService) checkArrived(names ...string) {
 	}
 }
 
-// asked is how often people were asked.
+// questionCount returns how many questions users were asked.
 func (l approvalService) questionCount() int { return l.Count("SELECT count(*) FROM question") }
 
-// ends fails unless bob was told an answer, plainly or only as perhaps a repeat.
+// checkAnswer fails unless bob was told an answer once. A second time must be marked as a repeat.
 func (l approvalService) checkAnswer(answer string) {
 	l.T.Helper()
 	if !slices.ContainsFunc(l.told("bob"), func(text string) bool { return strings.Contains(text, answer) }) {
@@ -145,7 +146,7 @@ func (l approvalService) checkAnswer(answer string) {
 	}
 }
 
-// inFlat waits until something is said in the flat.
+// awaitInFlat waits for a message in the flat's group.
 func (l *gatedService) awaitInFlat(words string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the flat to read "+words, func() bool {
@@ -153,7 +154,7 @@ func (l *gatedService) awaitInFlat(words string) {
 	})
 }
 
-// confirms has bob send a code, by which a file leaves.
+// sendFileCode sends bob's code, which sends the file.
 func (l approvalService) sendFileCode(code string) (message int64) {
 	l.T.Helper()
 	from := len(l.told("bob"))
@@ -165,7 +166,7 @@ func (l approvalService) sendFileCode(code string) (message int64) {
 	return message
 }
 
-// saidOf is what the model says of a file of bytes that has left.
+// sentAnswer is the model's answer after it has sent a file of that size.
 func sentAnswer(name string, bytes int) string {
 	return fmt.Sprintf("%s was sent to the chat as %s, %d bytes.", name, name, bytes)
 }

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// changes writes the configuration otherwise and has it reloaded.
+// changeConfig replaces old by new in the configuration and reloads it.
 func (l approvalService) changeConfig(old, new string) {
 	l.T.Helper()
 	b, err := os.ReadFile(l.Config)
@@ -27,8 +27,8 @@ func (l approvalService) changeConfig(old, new string) {
 	}
 }
 
-// TestApproval_RulesChangedMeanwhile_IsDenied: while people are asked, one is no admin any more, and what the
-// other is asked about is denied.
+// While two users are asked, one stops being an admin and the other's effect becomes denied. A yes
+// then counts for nothing.
 func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
@@ -52,8 +52,8 @@ func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 	l.Stop()
 }
 
-// TestCode_NothingWaits_IsDropped: no word of it is kept, no model reads it, and it is good
-// for nothing afterwards. Six digits that are no code are words.
+// The code is not stored, no model reads it, and it can't be used again. Six digits that are no
+// code are an ordinary message.
 func TestCode_NothingWaits_IsDropped(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}

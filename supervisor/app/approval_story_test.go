@@ -11,9 +11,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestApproval_ServiceDies_AsksOnce: the service is killed while somebody is asked, and again.
-// Nobody is asked twice, the model is not told of any of it, and the press in the last life of all
-// sends the file, once.
+// The service is killed twice while a user is asked. Nobody is asked again, the model learns
+// nothing of it, and the press in the last life sends the file once.
 func TestApproval_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -33,8 +32,7 @@ func TestApproval_ServiceDies_AsksOnce(t *testing.T) {
 	}
 }
 
-// TestPress_ServiceDown_Counts: what was pressed while the service was dead sends the file in
-// its next life.
+// A press while the service is down sends the file when it runs again.
 func TestPress_ServiceDown_Counts(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -58,8 +56,8 @@ func TestPress_ServiceDown_Counts(t *testing.T) {
 	}
 }
 
-// TestApproval_FileChanged_AsksAgain: what leaves is what was asked about, so other bytes are
-// another question.
+// Only the bytes that the user was asked about are sent. If the file changes, the user is asked
+// again.
 func TestApproval_FileChanged_AsksAgain(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -79,13 +77,12 @@ func TestApproval_FileChanged_AsksAgain(t *testing.T) {
 	l.checkArrived("a.txt")
 }
 
-// pressKills is how often the service is killed right after a press was kept. MEWS_PRESS_KILLS says
-// another number.
+// pressKills is how often the service is killed right after a press was stored. MEWS_PRESS_KILLS
+// overrides it.
 const pressKills = 3
 
-// TestKillAfterPress_FileIsSentOnce: whenever the service is killed after a press was kept, the file
-// leaves once. Where nobody can know any more what the press was used for, the person is asked
-// again, and never are there two files.
+// The service is killed after a press was stored, and the file is still sent once. If it can't be
+// known what the press was used for, the user is asked again. There are never two files.
 func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 	t.Parallel()
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
@@ -122,8 +119,8 @@ func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 	}
 }
 
-// TestStepUp_ServiceDies_AsksOnce, whatever is killed: the service while it waits, and again when a code
-// was right already. The file leaves once.
+// The service is killed while it waits for a code, and again after a right code. The user is asked
+// once, and the file is sent once.
 func TestStepUp_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	// a SecondFactor that no gate asks for, so that no code is used up before

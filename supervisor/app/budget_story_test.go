@@ -13,25 +13,23 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// priced is a model of which a token costs a millionth of a dollar, and one that costs a hundredth
-// of that.
+// pricedConfig configures a model at a dollar for a million tokens, and one at a hundredth of that.
 const pricedConfig = "limits: {steps: 200}\nmodels: {default: test/big, small: test/little, prices: {test/big: {input: 1, output: 1}, " +
 	"test/little: {input: 0.01, output: 0.01}}, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
 
-// dear is the same, and there is no other one.
+// dearConfig is like pricedConfig, without the cheap model.
 var dearConfig = strings.ReplaceAll(pricedConfig, "small: test/little, ", "")
 
-// endless looks at the folder for ever, for 5,000 tokens each time.
+// endlessModel lists the folder again and again, for 5,000 tokens each time.
 func endlessModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: fmt.Sprintf(`{"limit": %d}`, len(r.Done())+1)}},
 		Usage: &modeltest.Usage{Prompt: 3000, Completion: 2000}}
 }
 
-// spent is what all calls have cost, in millionths of a dollar.
+// totalSpent returns what all calls have cost, in millionths of a dollar.
 func totalSpent(l *gatedService) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
 
-// closeTo fails unless what was spent is close to a limit and not beyond it, and nothing is set
-// aside any more.
+// checkSpentCloseTo fails unless the total is just below a limit and no lease is left.
 func checkSpentCloseTo(l *gatedService, limit int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
@@ -43,7 +41,7 @@ func checkSpentCloseTo(l *gatedService, limit int) {
 	}
 }
 
-// last waits until the newest that a person was told has some words.
+// awaitNewest waits until the newest message to a user contains all the words.
 func (l *gatedService) awaitNewest(name string, words ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, words), func() bool {
@@ -56,8 +54,8 @@ func (l *gatedService) awaitNewest(name string, words ...string) {
 	})
 }
 
-// TestEndlessTurn_StopsAtLimit: a model that never comes to an end spends what its turn may, and in the
-// next turn what the day may, not a millionth more.
+// An endless turn stops at the turn's limit, and the next turn at the day's limit, to the millionth
+// of a dollar.
 func TestEndlessTurn_StopsAtLimit(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
@@ -80,9 +78,9 @@ func TestEndlessTurn_StopsAtLimit(t *testing.T) {
 	}
 }
 
-// TestBudgetLimit_ExactToTheMillionth: calls that each cost all that was set aside for them fit into a
-// limit of exactly their sum. Of a millionth less the last one has that much less, and where its
-// shortest answer is not covered it is not made.
+// Calls that each cost their whole lease fit exactly into a limit of their sum. If the limit is a
+// millionth lower, the last call may write that much less. If not even its shortest answer is
+// covered, the call is not made.
 func TestBudgetLimit_ExactToTheMillionth(t *testing.T) {
 	t.Parallel()
 	calls := costliestTurn(t, 1_000_000)[:3]
@@ -97,8 +95,8 @@ func TestBudgetLimit_ExactToTheMillionth(t *testing.T) {
 	}
 }
 
-// costliest is what the calls of a turn cost, in millionths of a dollar, that goes on until its
-// limit or three steps are over, and of which each costs as much as it may.
+// costliestTurn runs a turn whose calls cost as much as they may, until its limit or three steps.
+// It returns the costs of the calls, in millionths of a dollar.
 func costliestTurn(t *testing.T, limit int) (costs []int) {
 	t.Helper()
 	var l *gatedService
@@ -123,7 +121,7 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 	return costs
 }
 
-// TestBudget_Exhausted_AsksForMore: once for each amount; with a yes the turn goes on, with a no it ends.
+// The user is asked once for each amount. After a yes the turn goes on; after a no it ends.
 func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
@@ -156,7 +154,7 @@ func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 	}
 }
 
-// card waits for a message to a person that has buttons and these words.
+// awaitCard waits for a message to a user with buttons and these words.
 func (l *gatedService) awaitCard(name, words string) (m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
@@ -170,7 +168,7 @@ func (l *gatedService) awaitCard(name, words string) (m telegramtest.Message) {
 	return m
 }
 
-// labels are what the buttons of a message say.
+// labels returns the texts of a message's buttons.
 func labels(m telegramtest.Message) (texts []string) {
 	for _, row := range m.Keyboard {
 		for _, b := range row {
@@ -180,7 +178,7 @@ func labels(m telegramtest.Message) (texts []string) {
 	return texts
 }
 
-// press has a person press a button by its row.
+// pressRow presses the first button in a row of a message.
 func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 	l.T.Helper()
 	u := l.telegramUser(name)
@@ -189,7 +187,7 @@ func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 	}
 }
 
-// unbuttoned waits until a message has no buttons any more.
+// awaitUnbuttoned waits until a message has no buttons any more.
 func (l *gatedService) awaitUnbuttoned(name string, m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the buttons to go away", func() bool {
@@ -199,8 +197,7 @@ func (l *gatedService) awaitUnbuttoned(name string, m telegramtest.Message) {
 	})
 }
 
-// pressAnothers has carol press bob's buttons, in her own chat, and waits until she is told that
-// they are not hers.
+// pressForeignCard lets carol press bob's buttons in her own chat, and waits until she is refused.
 func pressForeignCard(l *gatedService, card telegramtest.Message) {
 	l.T.Helper()
 	carol := l.telegramUser("carol")
@@ -221,7 +218,7 @@ func pressForeignCard(l *gatedService, card telegramtest.Message) {
 	}
 }
 
-// TestBudget_Short_UsesSmallModel where there is no money for another, and the person is told.
+// If the budget is too short for the user's model, the small model goes on, and the user is told.
 func TestBudget_Short_UsesSmallModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
@@ -234,8 +231,7 @@ func TestBudget_Short_UsesSmallModel(t *testing.T) {
 	}
 }
 
-// TestModestBudget_PaysOrdinaryModels: at their makers' prices, and with a cheaper one beside them
-// that nobody asked for.
+// Models are called at their makers' prices. A cheaper model beside them is not used.
 func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 	t.Parallel()
 	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"
@@ -260,8 +256,8 @@ func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 	}
 }
 
-// TestKilledCall_CountsInFull: nobody knows what it has cost, so it counts with the most that
-// it can have. The turn goes on in the next life.
+// Nobody knows what a killed call has cost, so it counts with its whole lease. The turn goes on in
+// the next life.
 func TestKilledCall_CountsInFull(t *testing.T) {
 	t.Parallel()
 	var hung atomic.Bool

@@ -15,12 +15,12 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// little is what an answer takes.
+// answerCost is the cost of one short answer.
 var answerCost = &modeltest.Usage{Prompt: 100, Completion: 10}
 
-// TestTurnWaitingForWorker_HoldsNoMoney: bob's worker dies in a turn, which then has the next
-// worker to itself. What bob says meanwhile in the terminal waits for that worker, and has set
-// aside, as it started, what the other turn lacks.
+// Bob's worker dies in a turn, which then gets the next worker for itself. Bob's message in the
+// terminal waits for that worker. That second turn had set aside the money that the first one
+// needs, and must give it back.
 func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -69,8 +69,8 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	l.Stop()
 }
 
-// TestBudgetYes_FreesAllWaitingTurns: bob is asked in two chats, and says yes in one. Where that is enough for
-// both, nobody waits for the other answer.
+// Bob is asked in two chats and says yes in one. If that is enough for both turns, neither waits
+// for the other answer.
 func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

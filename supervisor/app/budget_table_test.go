@@ -30,8 +30,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// sellers are models at the prices of their makers, with a small one beside each that costs next to
-// nothing.
+// sellers are models at their makers' prices, each with a small model that costs next to nothing.
 var sellers = []struct {
 	spec  string
 	price model.Price
@@ -48,7 +47,8 @@ var sellers = []struct {
 
 const tiny = "gpt/tiny" // the small model
 
-// budgetRig is a service with a model and no worker's process: the test asks what a worker would.
+// budgetRig is a service with a model but without workers. The test makes the host calls of a
+// worker.
 type budgetRig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -95,7 +95,7 @@ func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, sc
 	return m
 }
 
-// Ask is the person.
+// Ask answers questions as the user does: always yes.
 func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +104,7 @@ func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Qu
 	return q, nil
 }
 
-// host is what a person's worker speaks to.
+// host returns a connection for a user's worker.
 func (m *budgetRig) host(user string) *hostcall.Conn {
 	host := hostcall.NewConn(&hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{Transcript: m.db.Transcript(), Models: m.models, Usage: m.db.Usage(), Systems: m.db.SystemTexts(), History: 32_000},
@@ -115,11 +115,10 @@ func (m *budgetRig) host(user string) *hostcall.Conn {
 	return host
 }
 
-// prompt is a system text of about the length of the real one.
+// prompt is a system text of about the real length.
 var prompt = strings.Repeat("You help the person whose folder this is. ", 140)
 
-// turn is a turn with a text, until it has ended. It gives the answer, or what the person is told
-// instead.
+// turn runs a turn with a text. It returns the answer, or the notice that the user gets instead.
 func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	m.Helper()
 	in, _, err := m.db.Inbox().Put(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
@@ -149,8 +148,8 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	return said
 }
 
-// work asks the model until it asks for no tool. It gives what it said then; "" where it could not
-// be asked.
+// askModel calls the model until it calls no tool. It returns the model's last text, or "" if a
+// call fails.
 func (m *budgetRig) askModel(host *hostcall.Conn, turn supervisor.Turn) string {
 	m.Helper()
 	messages, err := m.db.Transcript().Messages(m.Context(), turn.Conversation.ID)
@@ -186,8 +185,8 @@ func (m *budgetRig) must(err error) {
 // essay is a long answer, of 4,000 tokens.
 var essay = strings.Repeat("It goes on and on. ", 842) + "That is all."
 
-// talker says hello, or reads three files and then says the essay, as far as it may each time. It
-// counts a token for four bytes.
+// essayModel says hello, or reads three files and then says the essay, as far as its limit allows.
+// It counts four bytes as a token.
 func essayModel(r modeltest.Request) (a modeltest.Answer) {
 	last := r.Messages[len(r.Messages)-1]
 	switch {
@@ -207,8 +206,8 @@ func essayModel(r modeltest.Request) (a modeltest.Answer) {
 	return a
 }
 
-// row is what a turn came to, for the table. The first figure of max_tokens is that of its first
-// call, the second that of its last.
+// row runs a turn and returns its row of the table. max_tokens has two figures: of its first call
+// and of its last call.
 func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string, turn int64) {
 	m.Helper()
 	m.asked, m.limits, m.names = nil, nil, nil
@@ -235,7 +234,7 @@ func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string,
 	return cells, turn
 }
 
-// budgets are the limits of the table. The first are those of the example's configuration.
+// budgets are the limits of the table. The first are those of the example configuration.
 var budgets = []struct {
 	name   string
 	limits supervisor.Budget
@@ -246,10 +245,9 @@ var budgets = []struct {
 	{"turn: 0.01, extend: 2", supervisor.Budget{Turn: 10_000, Extend: 2_000_000}},
 }
 
-// TestBudgets_EightModels_MatchTable: a greeting, and a question for which three files are read and a
-// long answer is given, asked of eight models within four budgets. The person says yes whenever
-// they are asked. testdata/budgets.golden is the table; it is written anew with
-// MEWS_UPDATE_GOLDEN=1.
+// Eight models answer a greeting, and a question that needs three files and a long answer, within
+// four budgets. The user says yes whenever asked. MEWS_UPDATE_GOLDEN=1 writes the table,
+// testdata/budgets.golden, anew.
 func TestBudgets_EightModels_MatchTable(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))
@@ -292,8 +290,8 @@ func TestBudgets_EightModels_MatchTable(t *testing.T) {
 	}
 }
 
-// TestLongConversation_FitsItsBudget also when its worker has gone meanwhile, and with it
-// what was known of the conversation's length: it is not taken to have a token for each byte.
+// The conversation goes on even if its worker is gone, and with it the known length in tokens. The
+// length is not estimated as a token for each byte.
 func TestLongConversation_FitsItsBudget(t *testing.T) {
 	m := newBudgetRig(t, "claude/claude-sonnet-4-5", tiny, supervisor.Budget{}, essayModel)
 	host := m.host("ann")
@@ -310,7 +308,7 @@ func TestLongConversation_FitsItsBudget(t *testing.T) {
 	m.mu.Unlock()
 }
 
-// within fails where a limit is exceeded, or something is still set aside.
+// checkLimits fails if a limit is exceeded or a lease is left.
 func (m *budgetRig) checkLimits(turn int64, limits supervisor.Budget) {
 	m.Helper()
 	for what, query := range map[string]string{
@@ -326,9 +324,8 @@ func (m *budgetRig) checkLimits(turn int64, limits supervisor.Budget) {
 	}
 }
 
-// TestConcurrentTurns_StayWithinLimits: 75 turns of 25 people at once, whose answers cost all that they
-// may, within limits of a turn, a day, a month and the installation. At no moment is more spent and
-// set aside than any of them allows.
+// 25 users run 75 turns at once, whose answers cost as much as they may. The limits are those of a
+// turn, a day, a month and the installation. At no moment do costs and leases exceed any of them.
 func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 	limits, all := supervisor.Budget{Turn: 40_000, Day: 60_000, Month: 55_000}, int64(600_000)
 	over := fmt.Sprintf(`WITH paid AS (SELECT user, turn, cost FROM usage UNION ALL SELECT user, turn, amount FROM lease)

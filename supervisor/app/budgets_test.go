@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// TestReserver_UnservedUser_IsDenied: however their turn came to run.
+// A turn of an unserved user may spend nothing.
 func TestReserver_UnservedUser_IsDenied(t *testing.T) {
 	_, err := budget.Denied{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
@@ -31,7 +31,7 @@ func TestBudget_Admin_IsMarked(t *testing.T) {
 	}
 }
 
-// What somebody has set lower for themselves is not exceeded because it can't be read.
+// If a user's own lower limit can't be read, nothing is spent, so that it is not exceeded.
 func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	s := newTwoPersonService(t)
 	p := s.settings

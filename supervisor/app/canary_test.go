@@ -25,11 +25,11 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// canaries are the secrets of a gatedService, by what they are. Each is looked for as it is and in
-// the ways that things are written on their way.
+// canaries are the secrets of a gatedService, by name. The test searches for each as it is and in
+// the usual encodings.
 type canaries map[string]string
 
-// forms are how a secret may be written.
+// encodings returns the ways in which a secret may be written.
 func encodings(secret string) [][]byte {
 	all := []string{secret, strings.ToLower(secret), url.QueryEscape(secret), hex.EncodeToString([]byte(secret)),
 		strings.ReplaceAll(secret, "-", "")}
@@ -47,7 +47,7 @@ func encodings(secret string) [][]byte {
 	return found
 }
 
-// in are the secrets that something has.
+// found lists the secrets that a text contains.
 func (c canaries) found(text []byte) (found []string) {
 	for _, what := range slices.Sorted(maps.Keys(c)) {
 		secret := c[what]
@@ -64,8 +64,8 @@ func (c canaries) found(text []byte) (found []string) {
 	return found
 }
 
-// inFiles are the secrets that stand in the files of a folder, by file. Of typed codes only the
-// text files' are looked for.
+// foundInFiles lists the secrets in the files of a folder, by file. Typed codes are searched only
+// in text files.
 func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -94,7 +94,7 @@ func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// canaryService is a gatedService with a secret of its own in every place that there is for one.
+// canaryService is a gatedService with a secret of its own in every place that can have one.
 type canaryService struct {
 	*gatedService
 	canaries
@@ -134,7 +134,7 @@ func newCanaryService(t *testing.T) *canaryService {
 	return a
 }
 
-// Run runs a verb beside the service, and returns what it has printed.
+// run runs a verb beside the service, and returns its output.
 func (a *canaryService) run(verb ...string) string {
 	cmd := exec.Command(filepath.Join(a.Bin, "mews"), append(verb, "--config", a.Config)...)
 	cmd.Env = append(os.Environ(), a.Env...)
@@ -142,12 +142,12 @@ func (a *canaryService) run(verb ...string) string {
 	return fmt.Sprintf("%s\n%v\n", out, err)
 }
 
-// put is run, and what it has printed must hold no secret.
+// runCleanly runs a verb whose output must contain no secret.
 func (a *canaryService) runCleanly(verb ...string) {
 	a.printed.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
 }
 
-// found is a part of a text by a pattern.
+// findPattern returns the part of a text that a pattern matches.
 func findPattern(t *testing.T, pattern, text string) string {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -157,9 +157,9 @@ func findPattern(t *testing.T, pattern, text string) string {
 	return m[1]
 }
 
-// TestSecrets_AreNeverWritten puts a value of its own into every place for a secret, has everything fail
-// that can, and looks for them in all that was written: files, logs, what verbs print, the
-// processes' environments, what models and Telegram got.
+// The test puts a value into every place for a secret, and lets everything fail that can. Then it
+// searches for the values in files, logs, the output of verbs, the environments of processes, and
+// what models and Telegram got.
 func TestSecrets_AreNeverWritten(t *testing.T) {
 	t.Parallel()
 	a := newCanaryService(t)
@@ -178,7 +178,7 @@ func TestSecrets_AreNeverWritten(t *testing.T) {
 	a.checkDetection(t)
 }
 
-// pair has carol added and let in: she is shown her second factor, and nobody else is.
+// pairCarol adds carol by an invite. Only she sees her second factor.
 func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 	t.Helper()
 	a.runCleanly("user", "add", "carol")
@@ -213,7 +213,7 @@ func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 	return carol
 }
 
-// codes has bob type codes, right and wrong.
+// typeCodes lets bob type right and wrong codes.
 func (a *canaryService) typeCodes() {
 	a.T.Helper()
 	a.sayAndAwait("bob", "one", locked)
@@ -227,7 +227,7 @@ func (a *canaryService) typeCodes() {
 	a.sayAndAwait("bob", a.canaries["recovery code 1"], unlocked)
 }
 
-// failures has providers and Telegram refuse, be away, and answer nonsense.
+// causeFailures lets providers and Telegram refuse, be away, and answer nonsense.
 func (a *canaryService) causeFailures(t *testing.T) {
 	t.Helper()
 	for _, model := range []string{"claude/test", "down/test"} {
@@ -244,7 +244,8 @@ func (a *canaryService) causeFailures(t *testing.T) {
 	}
 }
 
-// settles waits until what was said has an answer, with Telegram or refused for good.
+// awaitSettled waits until all messages are answered, and all answers delivered or refused for
+// good.
 func (a *canaryService) awaitSettled(what string) {
 	a.T.Helper()
 	a.WaitFor(apptest.Patience, "an answer to "+what, func() bool {
@@ -253,7 +254,7 @@ func (a *canaryService) awaitSettled(what string) {
 	})
 }
 
-// verbs prints all that verbs print beside what is shown on purpose.
+// runVerbs runs all verbs, except those that show a secret on purpose.
 func (a *canaryService) runVerbs() {
 	for _, verb := range [][]string{{"status"}, {"status", "--json"}, {"user", "list"}, {"user", "list", "--json"}, {"user", "show", "carol"},
 		{"totp", "status"}, {"totp", "status", "--json"}, {"audit"}, {"audit", "--json"}, {"audit", "verify"}, {"usage"}, {"usage", "--all"},
@@ -262,7 +263,7 @@ func (a *canaryService) runVerbs() {
 	}
 }
 
-// badConfiguration has the configuration be read again with secrets in the wrong places.
+// reloadBadConfig reloads configurations with secrets in wrong places.
 func (a *canaryService) reloadBadConfig() {
 	good, err := os.ReadFile(a.Config)
 	if err != nil {
@@ -286,7 +287,7 @@ func (a *canaryService) reloadBadConfig() {
 	a.write("mews.yaml", string(good))
 }
 
-// processesKeep looks at what anybody of the same account may see of the processes.
+// checkProcesses searches what other processes of the same account can see of the processes.
 func (a *canaryService) checkProcesses(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
@@ -312,7 +313,8 @@ func (a *canaryService) checkProcesses(t *testing.T) {
 	}
 }
 
-// webhook has Telegram bring what people say, and others who do not know the secret.
+// useWebhook receives messages by Telegram's webhook, and calls of others who do not know its
+// secret.
 func (a *canaryService) useWebhook(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(a.Config)
@@ -340,7 +342,7 @@ func (a *canaryService) useWebhook(t *testing.T) {
 	a.Stop()
 }
 
-// look looks everywhere.
+// checkEverything searches for the secrets everywhere.
 func (a *canaryService) checkEverything(t *testing.T, carol telegramtest.User) {
 	t.Helper()
 	a.checkFiles(t)
@@ -382,7 +384,7 @@ func (a *canaryService) checkEverything(t *testing.T, carol telegramtest.User) {
 	}
 }
 
-// lookAtFiles looks at what the service keeps, and at the people's folders.
+// checkFiles searches the service's files and the users' homes.
 func (a *canaryService) checkFiles(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{"state", "homes"} {
@@ -392,7 +394,7 @@ func (a *canaryService) checkFiles(t *testing.T) {
 	}
 }
 
-// canFail sees that secrets would be found.
+// checkDetection checks that the search would find secrets.
 func (a *canaryService) checkDetection(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()

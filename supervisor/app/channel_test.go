@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// botAPI answers a bot's calls in memory, and notes when they came.
+// botAPI answers a bot's calls in memory, and records their times.
 type botAPI struct {
 	began  time.Time
 	answer func(method string, after time.Duration) string // "" is a gateway's page
@@ -39,8 +39,8 @@ func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// presenting has a channel present itself for a while, and gives what was asked and what the bot is
-// called at last.
+// presentFor runs a channel's present for a while. It returns the calls, and the bot's name at the
+// end.
 func presentFor(t *testing.T, while time.Duration, answer func(string, time.Duration) string) (
 	made map[string][]time.Duration, name string) {
 	t.Helper()
@@ -70,6 +70,7 @@ func presentFor(t *testing.T, while time.Duration, answer func(string, time.Dura
 	return made, name
 }
 
+// getMeAnswer is Telegram's answer to getMe for a bot of that name.
 func getMeAnswer(name string) string {
 	return `{"ok":true,"result":{"id":42,"is_bot":true,"first_name":"Mews","username":"` + name + `"}}`
 }
@@ -79,13 +80,12 @@ const (
 	apiFlood = `{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":137}}`
 )
 
-// menuCalls answers what the menu is set by.
+// menuAnswer answers the calls that set the menu.
 func menuAnswer(method string) string {
 	return map[string]string{"getMyCommands": `{"ok":true,"result":[]}`, "setMyCommands": apiYes}[method]
 }
 
-// TestPresent_FloodWait_AsksNothing: the name is asked and the menu set exactly when Telegram has
-// said.
+// The name and the menu are requested again exactly when Telegram's wait is over.
 func TestPresent_FloodWait_AsksNothing(t *testing.T) {
 	flood := 137 * time.Second
 	made, name := presentFor(t, time.Hour, func(method string, after time.Duration) string {
@@ -105,8 +105,7 @@ func TestPresent_FloodWait_AsksNothing(t *testing.T) {
 	}
 }
 
-// TestPresent_LearnsNewNameWithinADay, also while the menu can't be set and after a day on which nothing
-// could be asked.
+// This also holds while the menu can't be set, and after a day on which no request succeeded.
 func TestPresent_LearnsNewNameWithinADay(t *testing.T) {
 	for name, menu := range map[string]bool{"with its menu": true, "without": false} {
 		t.Run(name, func(t *testing.T) {

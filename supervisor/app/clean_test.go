@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// behind changes a service's database behind its back.
+// changeDatabase runs SQL statements in a service's database, without the service's knowledge.
 func changeDatabase(t *testing.T, s *service, statements string) {
 	t.Helper()
 	sqlitetest.Change(t, s.db, statements)
 }
 
-// A picture that holds a secret does not outlast its message in a terminal either.
+// A picture with a secret is deleted together with its message in a terminal, too.
 func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 	const secretStands = 10 * time.Minute
 	c := newCommandLine(t, true)
@@ -57,7 +57,7 @@ func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 	}
 }
 
-// Where the audit log takes no entry, nothing that an admin has done takes effect.
+// If the audit log can't be written, admin calls change nothing.
 func TestAdminCall_NoAuditEntry_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)

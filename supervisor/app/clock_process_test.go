@@ -13,11 +13,12 @@ import (
 	"mews/supervisor/app"
 )
 
-// clockFile is the variable that names the file with the time, in milliseconds, by which a
-// supervisor goes that is the test's own program.
+// clockFile is the environment variable that names the file with the test's time, in milliseconds.
+// A supervisor in the test's own program goes by that time.
 const clockFile = "MEWS_TEST_CLOCK"
 
-// serveByClock is that supervisor, as `mews run --config FILE`, until it is told to end.
+// serveByClock is that supervisor, started like `mews run --config FILE`. It runs until it is told
+// to stop.
 func serveByClock(clock string) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -39,11 +40,11 @@ func serveByClock(clock string) (code int) {
 	return 0
 }
 
-// clocked is a service whose supervisor is a process of its own, and goes by a clock that stands
-// but for when the test moves it.
+// clockedService is a service whose supervisor is a process of its own. Its clock only moves when
+// the test moves it.
 type clockedService struct{ *gatedService }
 
-// newClocked has a service be one; it does not run yet.
+// newClockedService makes a clockedService of a service; it does not start it.
 func newClockedService(l *gatedService) *clockedService {
 	l.T.Helper()
 	c := &clockedService{l}
@@ -63,7 +64,7 @@ func newClockedService(l *gatedService) *clockedService {
 	return c
 }
 
-// move moves the clock on.
+// move moves the clock forward.
 func (c *clockedService) move(d time.Duration) {
 	c.T.Helper()
 	c.gatedService.move(d)

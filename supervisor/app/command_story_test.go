@@ -11,11 +11,11 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// streamOff is how somebody is asked about a setting.
+// streamQuestion begins the question about a setting.
 const streamQuestion = "Change your setting stream from "
 
-// TestCommandQuestion_ServiceDies_AsksOnce: whether the service is killed or stopped while a
-// command asks, nobody is asked twice, and what is pressed counts, also while nobody runs.
+// The service is killed or stopped while a command asks. Nobody is asked twice, and a press counts
+// even if the service is down.
 func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, approvals: {settings: ask}")}
@@ -55,8 +55,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	l.Stop()
 }
 
-// TestUserDelete_EndsCommandThatAsks: the command ends with them, and nothing tries to
-// answer it.
+// The command ends with its user, and nothing tries to answer it.
 func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}

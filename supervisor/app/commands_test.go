@@ -138,7 +138,7 @@ func TestStatus_ShowsGateAndBudget(t *testing.T) {
 	}
 }
 
-// All but what runs turns is as a service puts it together.
+// All parts are those of a real service, except the ones that run turns.
 func TestCommands_HaveAllDependencies(t *testing.T) {
 	s := newTwoPersonService(t)
 	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log)

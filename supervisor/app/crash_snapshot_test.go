@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// crashSnapshot is what a kill after one commit leaves: the database's files, and what had been
-// sent by then.
+// crashSnapshot is the state that a kill after one commit leaves: the database's files, and the
+// messages sent by then.
 type crashSnapshot struct {
 	dir  string
 	at   time.Time
 	sent []string
 }
 
-// crashSnapshots takes one after each commit while it is on. Commits come from the writer's
-// goroutine, and on is set by the test's.
+// crashSnapshots takes a snapshot after each commit while on is true. The test's goroutine sets on;
+// commits come from the writer's goroutine.
 type crashSnapshots struct {
 	t    *testing.T
 	dir  string // of the database
@@ -31,7 +31,7 @@ type crashSnapshots struct {
 	taken []crashSnapshot
 }
 
-// committed is the database's hook.
+// committed is the database's hook after each commit.
 func (s *crashSnapshots) committed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *crashSnapshots) committed() {
 	s.taken = append(s.taken, i)
 }
 
-// during takes the images of what do does.
+// during runs do and returns the snapshots of its commits.
 func (s *crashSnapshots) during(do func()) []crashSnapshot {
 	set := func(on bool) {
 		s.mu.Lock()

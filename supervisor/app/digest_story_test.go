@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// aDay is a day of alice's by which there is all that a digest tells. It is half past seven on the
-// next one in a moment.
+// newDigestDay plays a day of alice's with something for each section of the digest. Afterwards it
+// is just before 7:30 of the next day.
 func newDigestDay(t *testing.T, m *taskModel, digest string) *aliceService {
 	m.chat = scriptedModel{
 		{words: "set them", calls: calls("schedule_task", `{"when":"daily at 16:00","text":"Look.","kind":"task","name":"Garden"}`,
@@ -44,7 +44,7 @@ func newDigestDay(t *testing.T, m *taskModel, digest string) *aliceService {
 	return l
 }
 
-// indexed waits until the index has alice's home.
+// awaitHomeIndexed waits until alice's home is in the index.
 func (l *aliceService) awaitHomeIndexed() {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
@@ -75,8 +75,7 @@ Waiting for you
 
 • a question: Which one?`
 
-// A day is told in one message in the morning, also where the service starts anew before and after
-// it.
+// One message in the morning tells the day, even if the service restarts before and after it.
 func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
@@ -104,8 +103,8 @@ func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	}
 }
 
-// A week in which nothing is new is told by nothing, and asks no model, however the digest is
-// worded. A file that was there long ago is not new.
+// In a week without news there is no digest, and no model is asked, for each kind of digest. Files
+// from long ago are not news.
 func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"/digest on", "/digest written"} {
@@ -137,7 +136,7 @@ func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 	}
 }
 
-// A written digest is what a model makes of the rows: it is asked once.
+// A model words a written digest from its rows, in one call.
 func TestWrittenDigest_AsksModelOnce(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPackageDoc_NamesExistingFiles: a document that no test reads will rot.
+// The package's documentation must name only files that exist.
 func TestPackageDoc_NamesExistingFiles(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/tools"
 )
 
-// A model that looks for a tool by the name that it has elsewhere is offered ours, and uses it. All
-// that is named for one is there.
+// A model that looks for a tool by a name from another product gets ours, and uses it. Every tool
+// that those names stand for exists.
 func TestFindTools_ForeignName_FindsOurs(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{

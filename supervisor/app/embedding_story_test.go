@@ -8,11 +8,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// likeMeanings are the words of like meaning that the fake's embedding model knows in these tests.
+// synonyms are the words of like meaning for the fake embedding model.
 var synonyms = strings.NewReplacer("automobile", "car", "vehicle", "car")
 
-// embeddingService is a service with a model for meanings, which costs a dollar for a million
-// tokens.
+// newEmbeddingService configures an embedding model at a dollar for a million tokens.
 func newEmbeddingService(t *testing.T, script modeltest.Script, people ...string) *gatedService {
 	t.Helper()
 	l := newGatedService(t, script, "models: {default: test/test, embed: test/meanings, prices: {test/meanings: {input: 1, output: 0}}, "+
@@ -22,7 +21,7 @@ func newEmbeddingService(t *testing.T, script modeltest.Script, people ...string
 	return l
 }
 
-// embedded are the texts that the model for meanings has got.
+// embeddedTexts returns the texts that the embedding model got.
 func (l *gatedService) embeddedTexts() (texts string) {
 	for _, r := range l.model.Requests() {
 		var asked struct{ Input []string }
@@ -33,8 +32,8 @@ func (l *gatedService) embeddedTexts() (texts string) {
 	return texts
 }
 
-// TestSearch_Embeddings_FindSynonyms where the words differ, and is
-// paid by who has said it.
+// A search finds a message by other words of the same meaning. The writer of the message pays for
+// the embedding.
 func TestSearch_Embeddings_FindSynonyms(t *testing.T) {
 	t.Parallel()
 	l := newEmbeddingService(t, func(r modeltest.Request) modeltest.Answer {
@@ -60,7 +59,7 @@ func TestSearch_Embeddings_FindSynonyms(t *testing.T) {
 	}
 }
 
-// TestSearch_NoBudget_FallsBackToWords, and is told so.
+// Without money for embeddings a search finds words only, and says so.
 func TestSearch_NoBudget_FallsBackToWords(t *testing.T) {
 	t.Parallel()
 	l := newEmbeddingService(t, searchModel, "alice, role: admin, totp: 'off', budget: {day: 0.000001}")

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestModelFault_AlertsAdminOnce: a person reads that the model is not available, and an
-// admin why, once until it answers again. An admin who meets it reads it there.
+// A user reads that the model is not available. An admin reads why, once until it answers again; an
+// admin who has the fault reads it in the chat.
 func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool

@@ -22,7 +22,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// killedFiles are messages with files that the service is killed over.
+// fileMessages are the messages with files during which the service is killed.
 var fileMessages = map[string]struct {
 	comes  func(content []byte) telegramtest.Field
 	begins string   // what the file begins with
@@ -49,11 +49,12 @@ var fileMessages = map[string]struct {
 	},
 }
 
-// TestFile_KillAfterEachCommit_LosesNothing: after whatever commit the service is killed that leads to a new
-// state, from the message with a file to its answer's receipt, the next life goes on from what is
-// on disk then. The file lies in uploads/ once and whole, the model has read it, its person is told
-// everything once, or once more and marked where it may have been sent, and bytes that are on disk
-// are not fetched again.
+// The service is killed after each commit that leads to a new state, from a message with a file to
+// the receipt of its answer. The next life goes on from the disk.
+//
+// The file is in uploads/ once and complete, and the model has read it. The user is told everything
+// once; a message that may have been sent before is sent again and marked. Bytes on disk are not
+// downloaded again.
 func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range fileMessages {
@@ -102,7 +103,7 @@ func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 	}
 }
 
-// killedService is a service of which copies are kept as they were after each commit.
+// killedService is a service whose folders are copied after each commit.
 type killedService struct {
 	*gatedService
 	keeps  atomic.Bool
@@ -113,15 +114,14 @@ type killedService struct {
 	images []folderImage // written while a life runs by it alone
 }
 
-// image is a copy of a service's folders at one moment, and what bob had been told then of what he
-// sent.
+// folderImage is a copy of a service's folders at one moment, and what bob had been told by then.
 type folderImage struct {
 	dir   string
 	told  []string
 	state string
 }
 
-// live runs a service inside over a folder, until shut.
+// runIn runs a service inside the test with its folders in dir, until shut.
 func (l *killedService) runIn(dir string, committed func()) {
 	l.T.Helper()
 	apptest.LinkPrograms(l.T)
@@ -148,7 +148,7 @@ func (l *killedService) runIn(dir string, committed func()) {
 	}
 }
 
-// keep keeps a copy of all folders. Nothing is committed while it does.
+// keepImage copies all folders. No commit happens meanwhile.
 func (l *killedService) keepImage() {
 	if !l.keeps.Load() {
 		return
@@ -181,7 +181,7 @@ func (l *killedService) keepImage() {
 	l.images = append(l.images, i)
 }
 
-// settled waits until bob was told so many things and nothing is left to do of what was sent.
+// awaitSettled waits until bob was told that many messages and the service has nothing left to do.
 func (l *killedService) awaitSettled(dir string, told int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "all to be answered", func() bool {
@@ -190,13 +190,13 @@ func (l *killedService) awaitSettled(dir string, told int) {
 	})
 }
 
+// query returns the rows of a query in a copy of the database.
 func (l *killedService) query(dir, query string) []string {
 	l.T.Helper()
 	return sqlitetest.QueryCopy(l.T, filepath.Join(dir, "state", "private", "mews.db"), query)
 }
 
-// deliveries are the states of all that was told and of what was set aside for calls, which a later
-// life goes on from.
+// deliveries returns the states of all deliveries and leases.
 func (l *killedService) deliveries(dir string) string {
 	l.T.Helper()
 	return strings.Join(l.query(dir, `SELECT (SELECT count(*) FROM lease) || ' ' ||
@@ -204,7 +204,7 @@ func (l *killedService) deliveries(dir string) string {
 		(SELECT coalesce(group_concat(state || repeat ORDER BY id), '') FROM post)`), "")
 }
 
-// name names the image's states by its rows, and fails where one of want is missing.
+// checkStates names each image by the states of its rows. It fails if a state of want is missing.
 func (l *killedService) checkStates(want []string) {
 	l.T.Helper()
 	var all []string
@@ -224,8 +224,8 @@ func (l *killedService) checkStates(want []string) {
 	}
 }
 
-// writtenEarly adds a copy in which the worker has written the file, and its operation runs for all
-// that is known of it.
+// addWrittenEarly adds an image in which the worker has written the file, but its operation still
+// counts as running.
 func (l *killedService) addWrittenEarly() {
 	l.T.Helper()
 	at := slices.IndexFunc(l.images, func(i folderImage) bool { return strings.HasSuffix(i.state, "receive running") })
@@ -246,7 +246,8 @@ func (l *killedService) addWrittenEarly() {
 	l.images = append(l.images, i)
 }
 
-// toldEach fails unless bob was told each of want in its order, once, or once more and marked.
+// checkTold fails unless bob was told each of want in order. A text may come twice if the second is
+// marked.
 func (l *killedService) checkTold(state string, told, want []string) {
 	l.T.Helper()
 	var plain []string
@@ -264,7 +265,7 @@ func (l *killedService) checkTold(state string, told, want []string) {
 	}
 }
 
-// holds fails unless bob's uploads are the one file.
+// checkUploads fails unless bob's uploads contain just the one file.
 func (l *killedService) checkUploads(i folderImage) {
 	l.T.Helper()
 	var found []string
@@ -284,7 +285,7 @@ func (l *killedService) checkUploads(i folderImage) {
 	}
 }
 
-// wave is a recording of half a second in which there is a loud tone.
+// waveFile returns a recording of half a second with a loud tone.
 func waveFile() []byte {
 	const rate, samples = 16000, 8000
 	b := []byte("RIFF")

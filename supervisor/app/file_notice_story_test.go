@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// noticed are the messages to alice about files, without their head.
+// fileNotices returns the messages to alice about files, without their headings.
 func (l *aliceService) fileNotices() (list []string) {
 	for _, text := range l.told("alice") {
 		if _, names, found := strings.Cut(text, "Changed in your folder by others:\n"); found {
@@ -22,8 +22,8 @@ func (l *aliceService) fileNotices() (list []string) {
 	return list
 }
 
-// untilNoticed has time go on until alice has been told so often of files. A quarter of an hour
-// goes by at once, so that it is too late for each look that has a time of its own.
+// awaitFileNotices moves the clock until alice has had n messages about files. It moves a quarter
+// of an hour at once, which is too late for checks with a time of their own.
 func (l *aliceService) awaitFileNotices(n int) string {
 	l.T.Helper()
 	looks := 0
@@ -40,8 +40,7 @@ func (l *aliceService) awaitFileNotices(n int) string {
 	return list[n-1]
 }
 
-// What others change in a folder is told: while a worker is there that watches it, and without one.
-// What a turn has written is not.
+// Changes by others are told, with and without a running worker. Changes by a turn are not.
 func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
@@ -98,7 +97,7 @@ func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	l.awaitLastTold("alice", "File watch is off.")
 }
 
-// onTheQuarter is when the folder is looked at next by itself.
+// nextQuarterHour returns the time of the next check of the folder.
 func nextQuarterHour(l *aliceService) time.Time {
 	l.T.Helper()
 	var next int64

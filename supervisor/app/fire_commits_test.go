@@ -31,8 +31,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fireRig is one life of all that a job passes between its time and what is told of it, with a
-// worker that is a function, by a clock that goes on where an earlier life ended.
+// fireRig is one life of the parts between a job's due time and its notice. Its worker is a
+// function, and its clock goes on from the end of an earlier life.
 type fireRig struct {
 	*testing.T
 	db        *sqlite.DB
@@ -97,7 +97,7 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 
 func (l *fireRig) now() time.Time { return time.Now().Add(-l.behind) }
 
-// firesBegin is when the jobs are set.
+// firesStart is when the jobs are set.
 var firesStart = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // What the jobs do, by their texts.
@@ -109,7 +109,7 @@ const (
 	fireBuild = "build" // a check that is done once it was so, which is after 12 minutes
 )
 
-// set sets a job.
+// set creates a job.
 func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule, look supervisor.Check) {
 	l.Helper()
 	encoded, err := json.Marshal(rule)
@@ -129,7 +129,7 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 	}
 }
 
-// setAll sets one job of each kind.
+// setAll creates one job of each kind.
 func (l *fireRig) setAll() {
 	once := func(minutes int) recurrence.Rule {
 		return recurrence.Rule{Kind: recurrence.Once, At: firesStart.Add(time.Duration(minutes) * time.Minute)}
@@ -144,12 +144,12 @@ func (l *fireRig) setAll() {
 	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.Check{Command: "x", AutoRemove: true})
 }
 
-// look is the worker's.
+// runCheck is the worker's function for checks.
 func (l *fireRig) runCheck(context.Context, string, protocol.CheckParameters) (protocol.CheckResult, error) {
 	return protocol.CheckResult{Met: l.now().Sub(firesStart) >= 12*time.Minute, Found: "nothing to see"}, nil
 }
 
-// Run is the worker, and the model.
+// Run is both the worker and the model.
 func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	job := sqlitetest.Query(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON "+
 		"t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
@@ -192,7 +192,7 @@ func (l *fireRig) step(a session.Attempt, part protocol.Part) sqlite.Step {
 		Parts: []protocol.Part{part}}, Spec: "far/m", Model: "m"}
 }
 
-// pass lets the clock go on to the end of the run. Alice answers what she is asked.
+// runToEnd moves the clock to the end of the test. Alice answers the questions.
 func (l *fireRig) runToEnd() {
 	l.Helper()
 	for l.now().Before(firesStart.Add(45 * time.Minute)) {
@@ -212,6 +212,7 @@ func (l *fireRig) runToEnd() {
 	l.stop()
 }
 
+// checkEqual fails unless got equals want.
 func (l *fireRig) checkEqual(what string, got, want any) {
 	l.Helper()
 	if d := cmp.Diff(want, got); d != "" {
@@ -219,7 +220,7 @@ func (l *fireRig) checkEqual(what string, got, want any) {
 	}
 }
 
-// check holds what is kept and what was told against what is due.
+// checkAll compares the stored fires and the sent messages with the due ones.
 func (l *fireRig) checkAll(life string) {
 	l.Helper()
 	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
@@ -238,9 +239,8 @@ func (l *fireRig) checkAll(life string) {
 	}
 }
 
-// told counts messages, by their last lines, for those that are due. One that is marked as said
-// again counts where one that is due is not there else: the kill may have come before it was sent,
-// or between that and its receipt.
+// countTold counts messages by their last lines. A message marked as a repeat counts only if the
+// first one is missing: the kill may have come before it was sent, or before its receipt.
 func (l *fireRig) countTold(due map[string]int) map[string]int {
 	told, again := map[string]int{}, map[string]int{}
 	for _, text := range l.chat.texts() {
@@ -260,9 +260,9 @@ func (l *fireRig) countTold(due map[string]int) map[string]int {
 	return told
 }
 
-// Whatever commit the service is killed after, as it claims what is due, has a turn, asks, looks,
-// tells, or pauses: each time of each job is kept once, and what came of it is told once.
-// MEWS_FIRE_KILL_STEP=1 tries each commit; without it every fourth is tried.
+// The service is killed after a commit of a fire, its turn, question, check, notice or pause. Each
+// fire of each job is stored once, and its result is told once. MEWS_FIRE_KILL_STEP=1 tries every
+// commit; the default is every fourth.
 func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

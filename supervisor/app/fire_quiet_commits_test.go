@@ -17,7 +17,7 @@ import (
 // quietUntil is when alice's quiet hours end.
 var quietUntil = firesStart.Add(20 * time.Minute)
 
-// setQuiet sets a task that says something and one that asks, in alice's quiet hours.
+// setQuiet creates a task that says something and one that asks, both due in alice's quiet hours.
 func (l *fireRig) setQuiet() {
 	l.Helper()
 	if err := l.db.Settings().Put(l.Context(), "alice", sqlite.SettingQuiet, "11:30-12:20"); err != nil {
@@ -28,8 +28,8 @@ func (l *fireRig) setQuiet() {
 	}
 }
 
-// checkQuiet holds what is kept and what was told against what is due: nothing before quiet hours
-// end, then what was said, then the question.
+// checkQuiet checks that nothing is sent before the quiet hours end. Then the notices come, and the
+// question after them.
 func (l *fireRig) checkQuiet(life string) {
 	l.Helper()
 	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || f.state FROM fire f JOIN job j ON j.id = f.job ORDER BY j.id`)
@@ -53,8 +53,8 @@ func (l *fireRig) checkQuiet(life string) {
 	}
 }
 
-// Whatever commit the service is killed after, as a task asks in quiet hours and as those end: the
-// question is put once, after what was said.
+// The service is killed after a commit while a task's question waits for the end of quiet hours.
+// The question is asked once, after the notices.
 func TestHeldQuestion_KillAfterEachCommit_AsksOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

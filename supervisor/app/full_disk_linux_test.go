@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/problem"
 )
 
-// zeros never ends.
+// zeroReader reads zeros without an end.
 type zeroReader struct{}
 
 func (zeroReader) Read(p []byte) (int, error) { return len(p), nil }
 
-// smallDisk is a folder on a disk of its own.
+// smallDisk returns a folder on a small disk of its own.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,9 +32,8 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// Whoever invites somebody on a full disk reads that it is full, and nobody is left who was added
-// for it: neither where the database has no room, nor where only the picture with the link has
-// none.
+// If the disk is full, an invite fails with that reason and adds nobody. This holds if the database
+// has no room, and if only the picture with the link has none.
 func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 	dir := smallDisk(t)
 	s := newTwoPersonServiceIn(t, dir)

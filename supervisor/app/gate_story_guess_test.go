@@ -16,11 +16,11 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// guesses is how many try at one time.
+// guessCount is how many users guess at the same time.
 const guessCount = 100
 
-// barrierGate is a gate that lets nobody on before all have met it, so that none of them finds it
-// open that another has opened.
+// barrierGate lets everybody wait until all have arrived. So nobody finds the gate already opened
+// by another.
 type barrierGate struct {
 	*access.Gate
 	all *sync.WaitGroup
@@ -33,7 +33,7 @@ func (c barrierGate) Check(ctx context.Context, in supervisor.Inbound) (supervis
 	return m, err
 }
 
-// guessRig is a gate of bob's over a real database, and what it has let through.
+// guessRig is bob's gate over a real database, and the messages that passed it.
 type guessRig struct {
 	t      *testing.T
 	db     *sqlite.DB
@@ -70,6 +70,7 @@ func newGuessRig(t *testing.T) *guessRig {
 	return b
 }
 
+// code returns bob's code at a later time.
 func (b *guessRig) code(later time.Duration) string {
 	code, err := totp.GenerateCode(b.secret, time.Now().Add(later))
 	if err != nil {
@@ -78,7 +79,7 @@ func (b *guessRig) code(later time.Duration) string {
 	return code
 }
 
-// send puts a text through an inbox behind a gate.
+// send puts a text into an inbox behind a gate.
 func (b *guessRig) send(gate inbox.Gate, key, text string) {
 	box := inbox.New(inbox.Options{Store: b.db.Inbox(), Gate: gate, Conversations: b.db.Conversations(), Queued: func(int64) {},
 		Accepted: func(in supervisor.Inbound) {
@@ -94,7 +95,7 @@ func (b *guessRig) send(gate inbox.Gate, key, text string) {
 	}
 }
 
-// guess has a hundred try at one time.
+// guess sends a hundred texts at the same time.
 func (b *guessRig) guess(text func(i int) string) {
 	var met, done sync.WaitGroup
 	met.Add(guessCount)
@@ -104,7 +105,7 @@ func (b *guessRig) guess(text func(i int) string) {
 	done.Wait()
 }
 
-// audited fails unless the audit log has so many rows of each action.
+// checkAudit fails unless the audit log has the wanted number of rows of each action.
 func (b *guessRig) checkAudit(want map[string]int) {
 	b.t.Helper()
 	rows, err := b.db.Audit().List(b.t.Context(), sqlite.AuditFilter{Action: "login", Limit: 10 * guessCount})
@@ -120,7 +121,7 @@ func (b *guessRig) checkAudit(want map[string]int) {
 	}
 }
 
-// TestGate_HundredRightCodes_OneOpens: they are the same code, which is taken once.
+// All are the same code, which counts once.
 func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 	b := newGuessRig(t)
 	code := b.code(0)
@@ -131,8 +132,7 @@ func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 	}
 }
 
-// TestGate_FiveWrongCodes_Lock, of a hundred at one time; a right one among those behind them is not
-// looked at.
+// A hundred codes come at once. After five wrong codes a right code is not accepted either.
 func TestGate_FiveWrongCodes_Lock(t *testing.T) {
 	b := newGuessRig(t)
 	right := map[string]bool{b.code(-30 * time.Second): true, b.code(0): true, b.code(30 * time.Second): true}

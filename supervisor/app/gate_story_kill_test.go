@@ -12,12 +12,12 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// codeKills is how often the service is killed while a code opens a gate. MEWS_CODE_KILLS says
-// another number.
+// codeKills is how often the service is killed while a code opens a gate. MEWS_CODE_KILLS overrides
+// it.
 const codeKills = 3
 
-// TestKillAfterCode_AnswersHeldOnce: whenever the service is killed after a code was sent, what
-// was held is answered once, and the code is taken once.
+// The service is killed after a code was sent. Held messages are answered once, and the code counts
+// once.
 func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	t.Parallel()
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
@@ -61,7 +61,8 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	}
 }
 
-// toldOnce fails unless bob was told something once, and at most once more as perhaps a repeat.
+// checkToldOnce fails unless bob was told a text once. One more is allowed if it is marked as a
+// repeat.
 func checkToldOnce(l *gatedService, text string) {
 	l.T.Helper()
 	plain, marked := 0, 0

@@ -27,9 +27,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// gatedService is a service on Telegram, and the people who come to its gate. The service runs in
-// the test's own process by a clock that the test moves (open, shut), or as the real programs by
-// the machine's (start, kill, stop).
+// gatedService is a service on Telegram, and its users. The service runs inside the test by the
+// test's clock (open, shut), or as the real programs by the machine's clock (Start, Kill, Stop).
 type gatedService struct {
 	*apptest.Service
 	bot   *telegramtest.Server
@@ -45,15 +44,15 @@ type gatedService struct {
 	end       func()             // of the service inside
 }
 
-// testClock is a clock that a test may move. The zero value is the machine's.
+// testClock is a clock that a test may move. The zero value is the machine's clock.
 type testClock struct {
 	mu sync.Mutex // guards at
 	at time.Time  // the zero value is that nobody has moved it
 }
 
-// newGatedService lays one out. more are further lines of the configuration, in which MODEL_URL is
-// the model's base URL, and MODEL_ROOT that of Anthropic's format; people are the fields of a user
-// each, the name first.
+// newGatedService configures a gatedService. more are further lines of the configuration; in them
+// MODEL_URL is the model's base URL, and MODEL_ROOT the one for Anthropic's format. people are the
+// fields of one user each, the name first.
 func newGatedService(t testing.TB, script modeltest.Script, more string, people ...string) *gatedService {
 	t.Helper()
 	server, url := modeltest.NewServer(t, script)
@@ -89,7 +88,7 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 	return l
 }
 
-// write puts a file beside the configuration, for nobody else's eyes.
+// write writes a private file beside the configuration.
 func (l *gatedService) write(name, text string) {
 	l.T.Helper()
 	if err := os.WriteFile(filepath.Join(l.Dir, name), []byte(text), 0o600); err != nil {
@@ -97,7 +96,7 @@ func (l *gatedService) write(name, text string) {
 	}
 }
 
-// clock is the time by it.
+// now returns the time of the clock.
 func (h *testClock) now() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,11 +106,11 @@ func (h *testClock) now() time.Time {
 	return h.at
 }
 
-// behindBy is how far behind the machine's clock one begins that the test moves: the parts that
-// live by the machine's never see it in the future.
+// clockLag is how far a test's clock begins behind the machine's clock. So parts that use the
+// machine's clock never see it in the future.
 const clockLag = 72 * time.Hour
 
-// move moves the clock on. From then on it stands but for that.
+// move moves the clock forward. From then on it moves only by move.
 func (h *testClock) move(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,7 +120,7 @@ func (h *testClock) move(d time.Duration) {
 	h.at = h.at.Add(d)
 }
 
-// open has the service run in the test's own process.
+// open runs the service in the test's own process.
 func (l *gatedService) open() {
 	l.T.Helper()
 	apptest.LinkPrograms(l.T)
@@ -148,7 +147,7 @@ func (l *gatedService) open() {
 	}
 }
 
-// shut ends the service inside, if there is one.
+// shut stops the service in the test's process, if it runs.
 func (l *gatedService) shut() {
 	if l.end != nil {
 		l.end()
@@ -156,7 +155,7 @@ func (l *gatedService) shut() {
 	}
 }
 
-// store opens the database while no service runs, for as long as work lasts.
+// withDatabase opens the database while work runs. The service must not run.
 func (l *gatedService) withDatabase(work func(*sqlite.DB)) {
 	l.T.Helper()
 	private := filepath.Join(l.Dir, "state", "private")
@@ -181,8 +180,8 @@ func (l *gatedService) withDatabase(work func(*sqlite.DB)) {
 	}
 }
 
-// enrol gives a person a second factor that counts, and returns its recovery codes. No service may
-// run.
+// enrol gives a user a confirmed second factor, and returns its recovery codes. The service must
+// not run.
 func (l *gatedService) enrol(name string) (recovery []string) {
 	l.T.Helper()
 	made, err := l.seal.Enrol(name)
@@ -215,7 +214,7 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 	return recovery
 }
 
-// code is what a person's app shows some time from now.
+// code returns a user's code at a later time.
 func (l *gatedService) code(name string, later time.Duration) string {
 	l.T.Helper()
 	code, err := totp.GenerateCode(l.keys[name], l.now().Add(later))
@@ -225,7 +224,7 @@ func (l *gatedService) code(name string, later time.Duration) string {
 	return code
 }
 
-// wrong is a code that is none of a person's for a while.
+// wrongCode returns a code that is not a user's for a while.
 func (l *gatedService) wrongCode(name string) string {
 	l.T.Helper()
 	var right []string
@@ -239,7 +238,7 @@ func (l *gatedService) wrongCode(name string) string {
 	}
 }
 
-// who is a person as Telegram knows them.
+// telegramUser returns a user as Telegram knows them.
 func (l *gatedService) telegramUser(name string) telegramtest.User {
 	i := slices.Index(l.names, name)
 	if i < 0 {
@@ -248,14 +247,14 @@ func (l *gatedService) telegramUser(name string) telegramtest.User {
 	return telegramtest.User{ID: apptest.FirstID + int64(i), First: name}
 }
 
-// say has a person write in their private chat, and returns the message's id.
+// say sends a user's message in their private chat, and returns its id.
 func (l *gatedService) say(name, text string, more ...telegramtest.Field) int64 {
 	u := l.telegramUser(name)
 	_, id := l.bot.Say(telegramtest.Private(u), u, text, more...)
 	return id
 }
 
-// told are the texts that the bot has in a person's chat.
+// told returns the texts of the bot's messages in a user's chat.
 func (l *gatedService) told(name string) (texts []string) {
 	for _, m := range l.bot.Sent(l.telegramUser(name).ID) {
 		texts = append(texts, m.Text)
@@ -263,8 +262,8 @@ func (l *gatedService) told(name string) (texts []string) {
 	return texts
 }
 
-// hears waits until the newest that a person was told begin so, in this order, and nothing else was
-// told since from.
+// awaitTold waits until the messages to a user, from index from on, are as many as begin and begin
+// so, in order.
 func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {
@@ -280,7 +279,7 @@ func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 	}
 }
 
-// asks has a person write and waits for the one thing that they are told of it.
+// sayAndAwait sends a user's message and waits for its only answer.
 func (l *gatedService) sayAndAwait(name, text, begin string) (message int64) {
 	l.T.Helper()
 	from := len(l.told(name))
@@ -289,7 +288,7 @@ func (l *gatedService) sayAndAwait(name, text, begin string) (message int64) {
 	return message
 }
 
-// gone waits until a message is deleted from a person's chat.
+// awaitDeleted waits until a message is deleted from a user's chat.
 func (l *gatedService) awaitDeleted(name string, message int64) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
@@ -300,7 +299,7 @@ func (l *gatedService) awaitDeleted(name string, message int64) {
 	})
 }
 
-// heard are what the model was asked, in order: the newest words of a person in each request.
+// askedTexts returns the newest message of a user in each request to the model, in order.
 func (l *gatedService) askedTexts() (asked []string) {
 	for _, r := range l.model.Requests() {
 		asked = append(asked, r.Asked())
@@ -308,7 +307,7 @@ func (l *gatedService) askedTexts() (asked []string) {
 	return asked
 }
 
-// nowhere fails if a word stands by itself in any value of the database.
+// checkNowhere fails if a word is anywhere in the database.
 func (l *gatedService) checkNowhere(word string) {
 	l.T.Helper()
 	alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(word) + `($|[^0-9A-Za-z])`)
@@ -319,7 +318,7 @@ func (l *gatedService) checkNowhere(word string) {
 	}
 }
 
-// values are all values of the database as text, by their places.
+// databaseValues returns all values of the database as text, by table and column.
 func (l *gatedService) databaseValues() map[string]string {
 	l.T.Helper()
 	db := l.Database()

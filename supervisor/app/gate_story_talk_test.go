@@ -12,16 +12,15 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// mallory is nobody that a gatedService knows.
+// mallory is a stranger.
 var mallory = telegramtest.User{ID: 666, First: "mallory"}
 
-// theFlat is a group that no admin has allowed.
+// flatChat is a group that no admin has allowed.
 var flatChat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 
-// TestGate_LockedOut_ReachNoModel has all that Telegram can bring come from a stranger, from somebody
-// whose gate is closed, from somebody who is to have a second factor and has none, and from
-// somebody who is suspended. Nothing of it gets to the model, and who may not speak is not
-// answered.
+// Every kind of message comes from a stranger, from a user whose gate is closed, from one who lacks
+// a required second factor, and from a suspended one. None of it reaches the model, and the
+// stranger and the suspended get no answer.
 func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
@@ -77,8 +76,8 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	openBobsGate(t, l)
 }
 
-// opened has bob open his gate: then what he has said himself is answered, and nothing of what only
-// looked like it.
+// openBobsGate opens bob's gate with a code. His own held messages are answered; imitations of them
+// are not.
 func openBobsGate(t *testing.T, l *gatedService) {
 	t.Helper()
 	l.say("bob", l.code("bob", 0))
@@ -102,7 +101,7 @@ func openBobsGate(t *testing.T, l *gatedService) {
 	}
 }
 
-// speak is every shape that a message may have.
+// sendEveryShape sends every shape of message.
 func sendEveryShape(l *gatedService, u telegramtest.User) {
 	home, file := telegramtest.Private(u), telegramtest.File{Name: "f", Content: []byte("x")}
 	_, plain := l.bot.Say(home, u, "plain words")
@@ -129,8 +128,8 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	l.bot.Say(home, u, "last words")
 }
 
-// press is every way to press what is not one's own: a made up button, and one of alice's, where it
-// stands and elsewhere.
+// pressEveryWay presses buttons of others in every way: an invented button, and one of alice's, in
+// its chat and in others.
 func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
 		for _, chat := range []int64{u.ID, apptest.FirstID} {
@@ -144,7 +143,7 @@ func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Messa
 	}
 }
 
-// silent fails if anything was sent to a chat, or done to it.
+// checkSilent fails if the bot sent or did anything in these chats.
 func checkSilent(t *testing.T, l *gatedService, chats ...int64) {
 	t.Helper()
 	for _, c := range l.bot.Calls() {

@@ -21,9 +21,8 @@ const (
 	lockedFor5 = "Wrong code, for the 5th time."
 )
 
-// TestGate_RightCode_AnswersHeldMessages has somebody write to a closed gate: they are asked once for a code, all
-// that they wrote is answered toldOnce and in order when it has come, and nothing is left of the
-// codes that they typed.
+// A user behind a closed gate is asked once for a code. When it comes, all their messages are
+// answered once and in order. The typed codes are stored nowhere.
 func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
@@ -57,8 +56,7 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	}
 }
 
-// TestLogin_ExtendsWithUseAndEnds: each message keeps a chat open for another while, up to its end; a
-// restart changes nothing.
+// Each message extends the login, up to its longest duration. A restart changes nothing.
 func TestLogin_ExtendsWithUseAndEnds(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
@@ -88,8 +86,8 @@ func TestLogin_ExtendsWithUseAndEnds(t *testing.T) {
 	enterCode(l, "bob", "echo: after")
 }
 
-// unlock has a person send a right code, half a minute after the last one at least, and waits for
-// what that opens.
+// enterCode sends a user's right code, at least half a minute after their last one. It waits for
+// the messages that the code opens.
 func enterCode(l *gatedService, name string, held ...string) {
 	l.T.Helper()
 	l.move(30 * time.Second)
@@ -98,8 +96,7 @@ func enterCode(l *gatedService, name string, held ...string) {
 	l.awaitTold(name, from, append([]string{unlocked}, held...)...)
 }
 
-// TestGate_Guesses_LockOnlyTheGuesser: nobody else is locked out, no right code helps meanwhile, and a
-// restart opens nothing.
+// Nobody else is locked out. Meanwhile no right code helps, and a restart opens nothing.
 func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
@@ -130,7 +127,7 @@ func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
 	}
 }
 
-// TestRecoveryCode_OpensOnce: without the app, each code once, however it is typed.
+// A recovery code works once without the app, in any spelling.
 func TestRecoveryCode_OpensOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
@@ -154,8 +151,8 @@ func TestRecoveryCode_OpensOnce(t *testing.T) {
 	}
 }
 
-// TestInvite_ExpiresAfterADay: after a day it lets nobody in. Whom it let in sees the secret of their
-// second factor for a while.
+// An invite lets nobody in after a day. A user who used it sees the secret of their second factor
+// for a while.
 func TestInvite_ExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off")

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// reviewer is a model that finds something in each line of Go that calls panic, and refutes
-// nothing.
+// reviewModel is a model that finds a problem in each line of Go that calls panic, and refutes
+// none.
 func reviewModel(r modeltest.Request) modeltest.Answer {
 	if !strings.HasPrefix(r.System, "You review") {
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
@@ -32,7 +32,7 @@ func reviewModel(r modeltest.Request) modeltest.Answer {
 
 var panics = regexp.MustCompile(`"R(\d+) \+\\tpanic\((\d+)\)`)
 
-// panicking is a file that calls panic so often.
+// panickingFile is a Go file that calls panic that many times.
 func panickingFile(times int) string {
 	text := "package main\n\nfunc main() {\n"
 	for i := range times {
@@ -41,8 +41,8 @@ func panickingFile(times int) string {
 	return text + "}\n"
 }
 
-// newReviewService is a service of alice's whose repository is on a GitHub for tests. It settles at
-// once.
+// newReviewService is alice's service with a repository on a test's GitHub. A review starts without
+// delay.
 func newReviewService(t *testing.T, post string, script modeltest.Script) (*gatedService, *githubtest.Server, *githubtest.Repo) {
 	hub := githubtest.New(t, githubtest.Options{Strict: true, Token: "ghp_" + strings.Repeat("x", 36)})
 	l := newGatedService(t, script, fmt.Sprintf("github: {api_url: %q, token: %s, review: {settle: 0s}, repos: {Acme/Widget: {user: alice, review: true, post: %s}}}\n",
@@ -72,8 +72,8 @@ func TestReview_Requested_SendsCard(t *testing.T) {
 	l.awaitNewest("alice", "There is no repository acme/gadget that I may review for you.")
 }
 
-// A stranger's fork costs nothing before its person has said yes, also where the service was
-// restarted meanwhile.
+// A stranger's fork costs nothing before the user has said yes, even if the service restarts
+// meanwhile.
 func TestReview_StrangersFork_AsksFirst(t *testing.T) {
 	t.Parallel()
 	l, _, repo := newReviewService(t, "review", reviewModel)
@@ -104,9 +104,8 @@ func TestReview_StrangersFork_AsksFirst(t *testing.T) {
 	}
 }
 
-// TestReview_KillAfterEachCommit_PostsOnce: whatever commit the service is killed after, the next life
-// goes on from what is on disk then, and there is one review of the head with its comment, though
-// answers of GitHub's are lost on the way.
+// The service is killed after each commit, and answers of GitHub are lost. The next life goes on
+// from the disk, and the head gets one review with its comment.
 func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 	t.Parallel()
 	g, hub, repo := newReviewService(t, "review", reviewModel)

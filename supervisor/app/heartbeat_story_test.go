@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// The heartbeat asks no model while nothing is due, for a week; what is due is one turn, once a
-// day. What a turn has written into the file waits for its person.
+// In a week without anything due, the heartbeat asks no model. A due line is one turn, once a day.
+// If a turn changes HEARTBEAT.md, the change waits for the user's approval.
 func TestHeartbeat_AsksModelOnlyWhenDue(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "note it", calls: calls("write_file", `{"path":"HEARTBEAT.md","content":"- send all to everybody\n","overwrite":true}`), answer: "Noted it."}}}

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// turnOff has nobody be asked for a code from the next reload or start on.
+// turnOffCodes changes the configuration so that nobody needs a code after the next reload or
+// start.
 func turnOffCodes(l *gatedService) {
 	l.T.Helper()
 	raw, err := os.ReadFile(l.Config)
@@ -23,9 +24,8 @@ func turnOffCodes(l *gatedService) {
 	l.write("mews.yaml", strings.Replace(string(raw), "totp: required", "totp: 'off'", 1))
 }
 
-// TestCodesTurnedOff_AnswersHeldMessages: bob was told that it is kept and answered, and no
-// code comes by which it would be, whether codes are turned off by a reload or while no service
-// runs.
+// Bob's message is held for a code. Codes are turned off, by a reload or while the service is down.
+// Then his message is answered without a code.
 func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
 	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
@@ -56,7 +56,7 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	}
 }
 
-// TestGroupMove_ServiceDown_AnswersInNewGroup: what was said in it last is answered in the new one.
+// The last message in the old group is answered in the new one.
 func TestGroupMove_ServiceDown_AnswersInNewGroup(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// What was due while nobody was there is done once, left out, or asked about, as its person wants
-// it.
+// A task that was due while the service was down runs once, is skipped, or asks first, as its user
+// chose.
 func TestMissedTask_RunsSkipsOrAsks(t *testing.T) {
 	t.Parallel()
 	task := func(name, missed string) string {

@@ -10,10 +10,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// A task that never comes to an end, and of which each call costs all that was set aside for it,
-// spends what one run may, and in its second run what the day may, not a millionth more. Nobody is
-// asked for more, it is told once a day, and it goes on the next day. Its person's own limits are
-// as they were.
+// A task without an end, whose calls each cost their whole lease, stops at the limit of a run. Its
+// second run stops at the day's limit, to the millionth of a dollar. Nobody is asked for more; the
+// user is told once a day, and the task goes on the next day. The user's own limits are untouched.
 func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 	t.Parallel()
 	const run, day = 100_000, 150_000
@@ -57,8 +56,8 @@ func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 	}
 }
 
-// A task's tries at one time spend together what one run may. The first spends most of it and fails
-// for what may pass; the second, a minute later, has what is left, to the millionth, and there is
+// All tries of one run share the limit of a run. The first try spends most of it and fails for a
+// passing reason. The second, a minute later, has the rest, to the millionth of a dollar. There is
 // no third.
 func TestTaskRetries_ShareOnePot(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// What a task asks at night is put in the morning, below what others said, by a service that was
-// started meanwhile; what its person says at night answers it not.
+// A task's question at night is asked in the morning, below the notices, even if the service
+// restarts meanwhile. A message of the user at night does not answer it.
 func TestTaskQuestion_AtNight_WaitsForMorning(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// leaving is a service of the real programs with two people, where a file that dan has sent does
-// not come.
+// downloadService is a service of the real programs with two users. A file that dan has sent never
+// finishes downloading.
 type downloadService struct {
 	*gatedService
 }
@@ -29,10 +29,10 @@ func newDownloadService(t *testing.T) downloadService {
 	return l
 }
 
-// downloads is how often the file was asked for.
+// downloads returns how often the file was requested.
 func (l downloadService) downloads() int { return len(l.bot.Calls(telegramtest.DownloadMethod)) }
 
-// coming is how many files come at the moment.
+// runningDownloads returns how many downloads run at the moment.
 func (l downloadService) runningDownloads() int {
 	l.T.Helper()
 	list, err := filepath.Glob(filepath.Join(l.Dir, "state", "private", "spool", "new-*"))
@@ -50,8 +50,8 @@ func (l downloadService) mustRun(args ...string) {
 	}
 }
 
-// TestDownload_UserEnabledAgain_Resumes: who is disabled is fetched nothing, and who is enabled all,
-// with no word of theirs.
+// Nothing is downloaded for a disabled user. After they are enabled, everything is, without a new
+// message.
 func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	t.Parallel()
 	l := newDownloadService(t)
@@ -62,7 +62,7 @@ func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	l.Stop()
 }
 
-// TestUserDelete_StopsDownload: it comes no more before anything is erased.
+// The download stops before anything is erased.
 func TestUserDelete_StopsDownload(t *testing.T) {
 	t.Parallel()
 	l := newDownloadService(t)
@@ -90,7 +90,7 @@ func TestUserDelete_StopsDownload(t *testing.T) {
 	l.Stop()
 }
 
-// TestServiceStop_DoesNotAwaitDownload: it waits for none of it.
+// The service stops without waiting for a download.
 func TestServiceStop_DoesNotAwaitDownload(t *testing.T) {
 	l := newDownloadService(t)
 	begun := time.Now()

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestMenu_AdminChat_HasAdminCommands: what only admins may use is offered in their private chats alone. A
-// topic begins with what stands behind /new.
+// Commands for admins are only in the menus of admins' private chats. The text after /new becomes
+// the topic's first message.
 func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/access"
 )
 
-// Who is served is asked of every conversation: where they talk, and where only their jobs run.
+// The check covers conversations of chats and of jobs.
 func TestServes_OnlyActiveUsers(t *testing.T) {
 	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, {Name: "bob"}}
 	people, err := access.New(users, 1, nil)

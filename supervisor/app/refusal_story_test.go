@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestRefusedExchange_LeavesHistory, tools and all, and for good: a model that has declined
-// once goes on declining while it sees why. What was said before it stays.
+// The exchange leaves the history for good, with its tool calls: a model that has declined once
+// goes on declining while it sees that. Earlier messages stay.
 func TestRefusedExchange_LeavesHistory(t *testing.T) {
 	t.Parallel()
 	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }

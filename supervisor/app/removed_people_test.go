@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Who is disabled has no invite any more, also once they are enabled again.
+// A disabled user's invite is gone, even after they are enabled again.
 func TestUserDisable_RevokesInvites(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
@@ -31,7 +31,7 @@ func TestUserDisable_RevokesInvites(t *testing.T) {
 	})
 }
 
-// A name that somebody had before is not given away with what is theirs.
+// A name whose former user left data is not given to somebody else.
 func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
@@ -42,10 +42,10 @@ func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 		c.mustRun("user", "add", "dan") // an empty folder is nothing of theirs
 		lay()
 		c.mustRun("user", "remove", "dan")
-		refusal := "this is still kept of them: the folder " + home + ". "
+		refusal := "this data of them is still stored: the folder " + home + ". "
 		c.mustFail(refusal, "user", "add", "dan")
 		c.mustFail("`mews user delete dan` first", "user", "add", "dan")
-		c.mustFail("Nothing is kept of eve that could be given back", "user", "add", "eve", "--again")
+		c.mustFail("There is no stored data of eve to give back", "user", "add", "eve", "--again")
 		if _, there := c.listUsers()["dan"]; there {
 			c.t.Fatal("dan was added all the same")
 		}
@@ -65,8 +65,8 @@ func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 	})
 }
 
-// What the database has of a name counts as its folder does, and /invite refuses with the same
-// words as the command line.
+// Rows of a name in the database count like its folder. /invite refuses with the same words as the
+// command line.
 func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
 	i := s.inviter()
@@ -89,7 +89,7 @@ func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	must(t, i.Check(t.Context(), "dan")) // who is a user by now
 }
 
-// What `mews user delete` advises before it deletes is possible.
+// `mews user delete` advises to export a user first; so that must work after their removal.
 func TestExport_RemovedUser_Works(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
@@ -118,7 +118,7 @@ func TestExport_RemovedUser_Works(t *testing.T) {
 	})
 }
 
-// Where there is no bot nobody is sent to one.
+// Without a bot, an invite sends nobody to one.
 func TestInvite_NoTelegram_NamesNoBot(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {

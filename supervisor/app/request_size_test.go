@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestTools_AllHaveKnownClaims, also of those in families.
+// This includes the tools in families.
 func TestTools_AllHaveKnownClaims(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -36,7 +36,7 @@ func TestTools_AllHaveKnownClaims(t *testing.T) {
 	}
 }
 
-// allClaims has each kind once.
+// allClaims is a text with a claim of each kind.
 var allClaims = func() (list []claim.Claim) {
 	for _, kind := range claim.Kinds {
 		list = append(list, claim.Claim{Kind: kind})
@@ -44,9 +44,8 @@ var allClaims = func() (list []claim.Claim) {
 	return list
 }()
 
-// TestFirstRequest_IsAtMost8KiB: for "hi" everything that there is to say and the tools that are
-// always there go to a model in at most 8,192 bytes, in both ways that models are spoken to. The
-// tools have 5,600 of them at most.
+// The request for "hi", with the prompt and all permanent tools, has at most 8,192 bytes in both
+// kinds of API. The tools have at most 5,600 of them.
 func TestFirstRequest_IsAtMost8KiB(t *testing.T) {
 	t.Parallel()
 	for kind, provider := range map[string]string{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,22 +20,154 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// goldenRequests compares requests with those that stand in testdata.
+// goldenRequests compares requests to models with golden files. whole.golden is one whole request.
+// messages.golden has the messages of chosen turns and the facts in their system texts, but neither
+// prompts nor tools. So a new tool or prompt changes only whole.golden.
 type goldenRequests struct {
 	*testing.T
-	dir   string
-	shown map[string]string // definitions of tools that stand in a file already, and in which
-	today string            // the machine's date, by which workers go
+	dir    string
+	today  string // the machine's date, which workers use
+	first  requestParts
+	name   string // of the first scene
+	scenes strings.Builder
 }
 
 func newGoldenRequests(t *testing.T, dir string) *goldenRequests {
-	return &goldenRequests{T: t, dir: filepath.Join("testdata", dir), shown: map[string]string{}, today: time.Now().UTC().Format(time.DateOnly)}
+	return &goldenRequests{T: t, dir: filepath.Join("testdata", dir), today: time.Now().UTC().Format(time.DateOnly)}
 }
 
-// same fails unless a request is the one in a file.
-func (g *goldenRequests) same(name string, r modeltest.Request) {
+// requestParts is a request's JSON, in parts.
+type requestParts struct {
+	prompt   string   // the system text without prompt files
+	facts    []string // the contents of prompt files in the system text
+	messages []json.RawMessage
+	tools    []string
+	options  string // everything else
+}
+
+func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 	g.Helper()
-	got, file := g.text(name, r), filepath.Join(g.dir, name+".golden")
+	body := map[string]json.RawMessage{}
+	if err := json.Unmarshal(r.Raw, &body); err != nil {
+		g.Fatalf("%v: %s", err, r.Raw)
+	}
+	var tools []json.RawMessage
+	if err := json.Unmarshal(body["messages"], &p.messages); err != nil {
+		g.Fatal(err)
+	}
+	if err := json.Unmarshal(body["tools"], &tools); err != nil || len(tools) != len(r.Tools) {
+		g.Fatalf("%d tools, want %d, %v", len(tools), len(r.Tools), err)
+	}
+	for _, tool := range tools {
+		p.tools = append(p.tools, string(tool))
+	}
+	if _, own := body["system"]; own {
+		// its options remain, such as cache_control; scene compares the text
+		text, err := json.Marshal(r.System)
+		if err != nil {
+			g.Fatal(err)
+		}
+		body["system"] = bytes.Replace(body["system"], text, []byte(`"TEXT"`), 1)
+	} else {
+		p.messages = p.messages[1:]
+	}
+	delete(body, "messages")
+	delete(body, "tools")
+	options, err := json.Marshal(body)
+	if err != nil {
+		g.Fatal(err)
+	}
+	p.options = string(options)
+	sections := strings.Split(r.System, "========\n")
+	for i := 1; i < len(sections); i += 2 {
+		p.facts = append(p.facts, strings.TrimSpace(sections[i]))
+	}
+	paragraphs := strings.SplitN(r.System, "\n\n", 3) // the greeting, the rules, the prompt files
+	p.prompt = strings.TrimSpace(strings.Join(paragraphs[:2], "\n\n"))
+	return p
+}
+
+// scene adds the messages of a request to messages.golden. It fails unless everything else but the
+// facts is as in the first scene. Tools may be added at the end. The prompt's lines that differ, the
+// first scene's before this one's, must contain the words of differing, in order.
+func (g *goldenRequests) scene(name string, r modeltest.Request, differing ...string) {
+	g.Helper()
+	p := g.parts(r)
+	if g.name == "" {
+		g.name, g.first = name, p
+	}
+	fmt.Fprintf(&g.scenes, "# %s\n", name)
+	if p.options != g.first.options {
+		g.Errorf("the options of %s are %s, and of %s %s", name, p.options, g.name, g.first.options)
+	}
+	g.checkPrompt(name, p.prompt, differing)
+	if n := len(g.first.tools); len(p.tools) < n || !slices.Equal(p.tools[:n], g.first.tools) {
+		g.Errorf("the tools of %s do not begin as those of %s: %s", name, g.name, p.tools)
+	}
+	for _, tool := range r.Tools[min(len(r.Tools), len(g.first.tools)):] {
+		fmt.Fprintf(&g.scenes, "more tools: %s\n", tool.Name)
+	}
+	for _, fact := range p.facts {
+		fmt.Fprintf(&g.scenes, "facts: %s\n", strings.ReplaceAll(g.readable(fact), "\n", "\n    "))
+	}
+	for _, m := range p.messages {
+		var line bytes.Buffer
+		if err := json.Compact(&line, m); err != nil {
+			g.Fatal(err)
+		}
+		text := strings.ReplaceAll(line.String(), strings.TrimSpace(strings.Repeat("oven ", 500)), "(oven 500 times)")
+		text = familyList.ReplaceAllString(g.readable(text), "$1 (LIST)")
+		fmt.Fprintln(&g.scenes, shortened.ReplaceAllString(text, "N bytes$1 HASH"))
+	}
+}
+
+var (
+	familyList = regexp.MustCompile(`(Families of tools, each opened by its name:)(\n +[a-z]+: [a-z_, ]+)+`)
+	shortened  = regexp.MustCompile(`[0-9]+ bytes( left out here to make room; read_output \{"output":) "[0-9a-f]{64}"`)
+)
+
+// checkPrompt fails unless the lines that differ from the first prompt contain these words.
+func (g *goldenRequests) checkPrompt(name, prompt string, differing []string) {
+	g.Helper()
+	was, is := strings.Split(g.first.prompt, "\n"), strings.Split(prompt, "\n")
+	other := slices.DeleteFunc(slices.Clone(was), func(line string) bool { return slices.Contains(is, line) })
+	other = append(other, slices.DeleteFunc(slices.Clone(is), func(line string) bool { return slices.Contains(was, line) })...)
+	if !slices.EqualFunc(other, differing, strings.Contains) {
+		g.Errorf("the prompts of %s and %s differ in %q, want lines with %q", g.name, name, other, differing)
+	}
+}
+
+// readable expands the line breaks and quotes of JSON strings, and hides the date of today.
+func (g *goldenRequests) readable(text string) string {
+	return strings.NewReplacer(`\n`, "\n    ", `\"`, `"`, g.today, "TODAY").Replace(text)
+}
+
+// whole compares a request's whole body with whole.golden: JSON with one tool on each line.
+func (g *goldenRequests) whole(r modeltest.Request) {
+	g.Helper()
+	raw, lines := r.Raw, []string(nil)
+	for i, tool := range g.parts(r).tools {
+		placeholder := fmt.Sprintf("TOOL-%d-", i)
+		raw = bytes.Replace(raw, []byte(tool), []byte(`"`+placeholder+`"`), 1)
+		lines = append(lines, `"`+placeholder+`"`, tool)
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+		g.Fatal(err)
+	}
+	g.same("whole", g.readable(strings.NewReplacer(lines...).Replace(pretty.String()))+"\n")
+}
+
+// end compares the scenes with messages.golden.
+func (g *goldenRequests) end() {
+	g.Helper()
+	g.same("messages", g.scenes.String())
+}
+
+// same fails unless a text equals a golden file.
+func (g *goldenRequests) same(name, got string) {
+	g.Helper()
+	file := filepath.Join(g.dir, name+".golden")
 	if *updateGolden {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			g.Fatal(err)
@@ -47,38 +180,4 @@ func (g *goldenRequests) same(name string, r modeltest.Request) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		g.Errorf("not as in %s (-want +got); -update writes it anew:\n%s", file, diff)
 	}
-}
-
-// text is a request's body for people to read: a line each of its JSON and of the texts in it. A
-// tool that stood in an earlier file is named alone.
-func (g *goldenRequests) text(name string, r modeltest.Request) string {
-	g.Helper()
-	var body struct {
-		Tools []json.RawMessage `json:"tools"`
-	}
-	if err := json.Unmarshal(r.Raw, &body); err != nil || len(body.Tools) != len(r.Tools) {
-		g.Fatalf("%v: %s", err, r.Raw)
-	}
-	raw, lines := r.Raw, []string(nil)
-	for i, tool := range body.Tools {
-		placeholder := fmt.Sprintf("TOOL-%d", i)
-		raw = bytes.Replace(raw, tool, []byte(`"`+placeholder+`"`), 1)
-		line := string(tool)
-		if at := g.shown[line]; at != "" {
-			line = fmt.Sprintf("%s, as in %s.golden", r.Tools[i].Name, at)
-		} else {
-			g.shown[line] = name
-		}
-		lines = append(lines, `"`+placeholder+`"`, line)
-	}
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
-		g.Fatal(err)
-	}
-	slices.Reverse(lines) // so that none is taken for the beginning of another
-	for i := 0; i < len(lines); i += 2 {
-		lines[i], lines[i+1] = lines[i+1], lines[i]
-	}
-	text := strings.NewReplacer(append(lines, `\n`, "\n    ", `\"`, `"`, g.today, "TODAY")...).Replace(pretty.String())
-	return fmt.Sprintf("%d bytes\n%s\n", len(r.Raw), text)
 }

@@ -15,11 +15,11 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// commandsOf are the commands of what is built in, where those have other names.
+// commandsOf maps routines to their commands, if those have other names.
 var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
 
-// A week in which everything built in is on and there is nothing to do: each looks as it should, at
-// its times, and no model is asked.
+// All routines are on for a week without anything to do. Each runs its checks at its times, and no
+// model is asked.
 func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
@@ -52,7 +52,7 @@ func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	}
 }
 
-// nextOf is when a routine of alice's comes next.
+// nextTime returns when a routine of alice's is due next.
 func (l *aliceService) nextTime(name string) time.Time {
 	l.T.Helper()
 	at, err := strconv.ParseInt(l.query(fmt.Sprintf("SELECT next FROM job WHERE kind = 'routine' AND name = '%s'", name)), 10, 64)
@@ -62,8 +62,7 @@ func (l *aliceService) nextTime(name string) time.Time {
 	return time.UnixMilli(at)
 }
 
-// goOn moves the clock to a moment, unless it is past, and waits until all that is due by then has
-// come to something.
+// runUntil moves the clock forward to a time, and waits until everything due by then has ended.
 func (l *aliceService) runUntil(at time.Time) {
 	l.T.Helper()
 	if at.Before(l.now()) {

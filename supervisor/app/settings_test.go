@@ -24,8 +24,8 @@ users:
   - {name: ben, home: %[1]s/ben, models_allowed: ["far/*"]}
 `
 
-// newTwoPersonService has the parts of a service that people's own affairs are about: of ann, who
-// has a budget, and of ben.
+// newTwoPersonService makes the parts of a service for users' own settings and budgets. Its users
+// are ann, who has a budget, and ben.
 func newTwoPersonService(t *testing.T) *service {
 	t.Helper()
 	return newTwoPersonServiceIn(t, t.TempDir())
@@ -74,7 +74,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// set sets a person's setting as the command does.
+// set changes a user's setting, as the command does.
 func set(t *testing.T, p *users.Settings, user, name, value string) {
 	t.Helper()
 	kept, err := p.Check(t.Context(), user, name, value)
@@ -82,7 +82,7 @@ func set(t *testing.T, p *users.Settings, user, name, value string) {
 	must(t, p.Put(t.Context(), user, name, kept))
 }
 
-// spend keeps that a person's call of a model cost something, and returns where.
+// spend records the cost of a user's model call, and returns its conversation.
 func spend(t *testing.T, s *service, user string, cost int64) supervisor.Conversation {
 	t.Helper()
 	c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")

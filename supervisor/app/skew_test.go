@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// installOther puts a program of the version before in the place of a service's: it is built from
-// the same sources, but for the number of its wire's version in a file.
+// installOtherVersion replaces a program by one with another version of the wire protocol. It is
+// built from the same sources, except for the version's number in a file.
 func installOtherVersion(l *gatedService, program, file string, version int) {
 	l.T.Helper()
 	line, other := fmt.Sprintf("const Version = %d", version), fmt.Sprintf("const Version = %d", version-1)
@@ -45,18 +45,17 @@ func installOtherVersion(l *gatedService, program, file string, version int) {
 	}
 }
 
-// reinstall puts the right programs back.
+// reinstall restores the right programs.
 func reinstall(l *gatedService) { l.Bin = apptest.OwnPrograms(l.T, apptest.Programs(l.T)) }
 
-// verb is what a verb of the command line says, whatever its exit status is.
+// runVerb returns the output of a verb, whatever its exit status is.
 func runVerb(l *gatedService, args ...string) string {
 	out, _ := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
 	return string(out)
 }
 
-// TestWorker_OtherVersion_IsRefused: the person is told once, and so are status and
-// doctor, what is wrong and what to do. Nobody's worker is left alone for having died, and once the
-// programs are of one version the message is answered.
+// The user, status and doctor each tell once what is wrong and what to do. The user's worker is not
+// treated as crashed. Once the programs have one version, the message is answered.
 func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
@@ -84,8 +83,7 @@ func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	l.Stop()
 }
 
-// TestSpawner_OtherVersion_IsRefused: nothing starts, and what is said names the programs
-// to install.
+// Nothing starts, and the error names the programs to install.
 func TestSpawner_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")

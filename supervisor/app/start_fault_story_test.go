@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestStartFault_TellsOnlyAdminsWhy: a person whose home belongs to another account reads
-// that an admin was told, and an admin reads why, once until their worker has started.
+// A user whose home belongs to another account reads that an admin was told. An admin reads why,
+// once until that worker has started.
 func TestStartFault_TellsOnlyAdminsWhy(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

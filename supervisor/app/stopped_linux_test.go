@@ -16,8 +16,7 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// stopFor stops the supervisor's process, moves its clock on, and has the process go on and look at
-// it.
+// stopFor suspends the supervisor's process, moves its clock, and resumes it.
 func (c *clockedService) stopFor(d time.Duration) {
 	c.T.Helper()
 	pid := c.Processes("mews")[0]
@@ -40,9 +39,9 @@ func (c *clockedService) stopFor(d time.Duration) {
 	c.say("bob", "/remind in 300 days: tick")
 }
 
-// The supervisor's process is stopped for ten minutes. What was due meanwhile comes as it does
-// where it is late: two reminders each say when they were due, more for one chat come in one
-// message, and tasks run once each, one half a minute after the other.
+// The supervisor's process is suspended for ten minutes. Jobs that were due meanwhile run late: two
+// reminders each say when they were due, several for one chat come in one message, and tasks run
+// once each, half a minute apart.
 func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	t.Parallel()
 	task := regexp.MustCompile(`plant \d`)
@@ -93,7 +92,7 @@ func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	c.Stop()
 }
 
-// has waits until somebody was told something, and fails where that was more often than so many
+// awaitToldTimes waits until a user was told some words, and fails if that was more than the given
 // times.
 func (c *clockedService) awaitToldTimes(name string, times int, words string) {
 	c.T.Helper()

@@ -8,8 +8,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestStatus_ShowsRunningTerminals: of turns that have ended, for as long as their programs
-// run.
+// Terminals of ended turns are shown while their programs run.
 func TestStatus_ShowsRunningTerminals(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// uploader looks for the tools of uploads once it is asked for them, uses them from then on, and
-// else repeats what it hears.
+// uploadModel opens the family of uploads when a message asks for it, and uses its tools from then
+// on. Otherwise it repeats the message.
 func uploadModel(r modeltest.Request) modeltest.Answer {
 	last := r.Messages[len(r.Messages)-1]
 	offered := false
@@ -27,8 +27,8 @@ func uploadModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You said: " + r.Asked()}
 }
 
-// TestTwentyTurns_AreReadFromCache, at least 85 % of what goes in, with a family opened in the
-// middle: by reference where the model takes that, and else at the end of the list.
+// At least 85 % of the input comes from the cache, although a family of tools is opened halfway.
+// The tools are added by reference if the model accepts that, otherwise at the end of the list.
 func TestTwentyTurns_AreReadFromCache(t *testing.T) {
 	t.Parallel()
 	for name, provider := range map[string]string{

@@ -35,7 +35,7 @@ const (
 	aliceChat  = "42"
 )
 
-// fakeChannel is a channel of one chat. It is also the model, and what a worker does with it.
+// fakeChannel is a channel of one chat. It also configures the model and the worker of a turnRig.
 type fakeChannel struct {
 	mu     sync.Mutex // guards what follows
 	sent   []string
@@ -77,8 +77,8 @@ func (f *fakeChannel) texts() []string {
 	return slices.Clone(f.sent)
 }
 
-// turnRig is one life of all that a message passes between Telegram's update and its answer, with a
-// worker that is a function.
+// turnRig is one life of the parts between Telegram's update and its answer. Its worker is a
+// function.
 type turnRig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -139,7 +139,7 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 	return l
 }
 
-// budgetOf is what alice may spend.
+// budgetOf returns alice's budget.
 func (l *turnRig) budgetOf(c supervisor.Conversation) budget.Options {
 	return budget.Options{Leases: l.db.Leases(), Advances: l.advances, Conversation: c, Limits: supervisor.Budget{Day: l.chat.day}}
 }
@@ -184,7 +184,7 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, d
 
 func (l *turnRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 10, true }
 
-// Run is the worker: it asks the model until that wants no more.
+// Run is the worker. It asks the model until the model calls no tool.
 func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
 	o := l.budgetOf(a.Turn.Conversation)
 	o.Turn = a.Turn.ID
@@ -232,7 +232,7 @@ func hash(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// say is a poll that brings something from alice. Nothing begins before wake.
+// say receives a message of alice's, as a poll would. Nothing starts before wake.
 func (l *turnRig) say(text string) supervisor.Conversation {
 	l.Helper()
 	l.updates++
@@ -245,19 +245,20 @@ func (l *turnRig) say(text string) supervisor.Conversation {
 	return receipt.Stored[0].Conversation
 }
 
-// ask has alice say something, and lets all come of it that comes of it.
+// ask sends a message of alice's, and waits for everything that follows.
 func (l *turnRig) ask(text string) {
 	l.Helper()
 	l.sessions.Wake(l.say(text))
 	waitForRest()
 }
 
-// settleDown lets pass what a turn and its delivery take.
+// waitForRest waits as long as a turn and its delivery take.
 func waitForRest() {
 	<-time.After(5 * time.Second)
 	synctest.Wait()
 }
 
+// checkEqual fails unless got equals want.
 func (l *turnRig) checkEqual(what string, got, want any) {
 	l.Helper()
 	if d := cmp.Diff(want, got); d != "" {
@@ -265,7 +266,7 @@ func (l *turnRig) checkEqual(what string, got, want any) {
 	}
 }
 
-// allDone checks that nothing is left to do.
+// checkAllDone checks that nothing is left to do.
 func (l *turnRig) checkAllDone() {
 	l.Helper()
 	l.checkEqual("messages that are not done", sqlitetest.Query(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
@@ -273,10 +274,10 @@ func (l *turnRig) checkAllDone() {
 	l.checkEqual("open turns", sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
-// The first turn of a conversation keeps its system text, which is one commit more. From then on a
-// turn with one post and no tool is four commits: the message, its start, the model's word with its
-// end and the post that is about to be sent, and the receipt. What cannot be told at once has
-// commits of its own.
+// The first turn of a conversation stores its system text, which is one more commit. A later turn
+// with one post and no tool makes four: the message; the turn's start; the model's message with the
+// turn's end and the post; and the receipt. A post that can't be sent at once has commits of its
+// own.
 func TestTurn_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		during  func(*turnRig) // while the model thinks
@@ -312,7 +313,7 @@ func TestTurn_CommitCount(t *testing.T) {
 	}
 }
 
-// A turn in a conversation that has had one begins with the lease of its first call.
+// A later turn of a conversation starts together with the lease of its first call.
 func TestTurnWithBudget_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
@@ -343,9 +344,9 @@ func TestTurnWithBudget_CommitCount(t *testing.T) {
 	}
 }
 
-// Whatever commit of a turn the service is killed after, its message is answered once. An answer
+// The service is killed after each commit of a turn, and the message is answered once. An answer
 // that was about to be sent is sent again, and says so. A call that may have been made counts with
-// all that was set aside for it.
+// its whole lease.
 func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{day: 1_000_000}

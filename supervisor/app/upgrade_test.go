@@ -18,12 +18,12 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// killedAt is when the version that testdata/schema6.sql is of was killed.
+// killedAt is when the version of testdata/schema6.sql was killed.
 var killedAt = time.UnixMilli(1795405187062)
 
-// newUpgraded lays out a service of ann and carl on the state folder that the version before has
-// left when it was killed. seen, where it is not nil, is called with each request to Telegram, and
-// asked with each to the model, before they are answered.
+// newUpgradedService is a service of ann and carl on the state folder that the previous version
+// left when it was killed. seen is called with each request to Telegram, and asked with each
+// request to the model, before the answer. Both may be nil.
 func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
 	t.Helper()
 	began := time.Now()
@@ -65,7 +65,7 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()
 	return l
 }
 
-// received is the update of that number, as the version before has got it.
+// oldUpdate returns the update of that number, as the previous version received it.
 func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 	l.T.Helper()
 	found := sqlitetest.QueryCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
@@ -75,10 +75,9 @@ func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 	return json.RawMessage(found[0])
 }
 
-// TestUpgrade_OldState_LosesNothing: what each person had sent is answered once, in
-// order, whatever the version before was doing when it was killed. What it may have told is told
-// once more, and marked. What it had committed is not done again, what it had kept is not taken
-// again, and what comes later goes on.
+// Each user's messages are answered once and in order, whatever the previous version was doing when
+// it was killed. A message that it may have sent is sent again and marked. Committed work is not
+// repeated, stored updates are not taken again, and new messages are answered.
 func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	t.Parallel()
 	l := newUpgradedService(t, nil, nil)

@@ -16,8 +16,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestUserDelete_RunningTurn_LeavesNothing: the turn is stopped and the worker ended first, and
-// nothing of either is left.
+// The turn and the worker are stopped first, and nothing of either is left.
 func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	server, url := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {

@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/admin"
 )
 
-// unpack is what stands in an archive, by name; a link is "-> where".
+// archiveFiles returns the files in an archive, by name. A link is "-> target".
 func archiveFiles(t *testing.T, archive io.Reader) map[string]string {
 	t.Helper()
 	zipped, err := gzip.NewReader(archive)
@@ -121,11 +121,11 @@ func TestUserDelete_LeavesNothing(t *testing.T) {
 			}
 		}
 		c.mustRun("user", "invite", "dan")
-		c.mustFail("stands in the configuration", "user", "delete", "ann", "--yes")
+		c.mustFail("is in the configuration", "user", "delete", "ann", "--yes")
 		c.mustFail("can have the name", "user", "delete", "../dan", "--yes")
-		c.mustFail("There is nothing of eve here", "user", "delete", "eve", "--yes")
+		c.mustFail("There is no data of eve here", "user", "delete", "eve", "--yes")
 		out, errs, code := c.run("ann\n", "user", "delete", "dan")
-		if code == 0 || !strings.Contains(errs, "that is not the name") || c.listUsers()["dan"].Name != "dan" {
+		if code == 0 || !strings.Contains(errs, "that is another name") || c.listUsers()["dan"].Name != "dan" {
 			c.t.Fatalf("exit %d, said %q", code, errs)
 		}
 		for _, want := range []string{"  invite         1 row\n", "  person         1 row\n", fmt.Sprintf("  %s, ", home), "in 2 files"} {
@@ -145,15 +145,14 @@ func TestUserDelete_LeavesNothing(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(outside, "kept")); err != nil {
 			c.t.Errorf("what a link led to: %v", err)
 		}
-		c.mustFail("There is nothing of dan here", "user", "delete", "dan", "--yes")
+		c.mustFail("There is no data of dan here", "user", "delete", "dan", "--yes")
 		if got := strings.Join(c.auditedActions("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
 			c.t.Errorf("audited %s", got)
 		}
 	})
 }
 
-// What runs for somebody is ended once nothing more of theirs can begin, and before anything of
-// theirs is deleted.
+// A user's work is stopped once no new work can start, and before their data is deleted.
 func TestUserDelete_StopsWorkFirst(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/search"
 )
 
-// kills are those of a service inside: at a commit all that is on disk is kept, and nobody is told
-// of that commit nor of any later one.
+// killSwitch kills a service inside the test at a commit. It copies the disk at that moment. Nobody
+// outside learns of that commit or of a later one.
 type killSwitch struct {
 	left   atomic.Int64 // commits until the next; 0 is none
 	killed chan struct{}
@@ -35,11 +35,11 @@ type killSwitch struct {
 	deaths int
 }
 
-// requestSpan are the requests from the first to before the end, counted from 0.
+// requestSpan are the requests from from to before to, counted from 0.
 type requestSpan struct{ from, to int }
 
-// arm has the service be killed: after its first commit, and each later life of the same exchange
-// after one commit more, so that each of an exchange's commits is one's last.
+// arm makes the service die after its first commit. Each later life of the same exchange dies after
+// one commit more, so that each commit is once the last.
 func (k *killSwitch) arm(killed bool) {
 	k.alive, k.die = context.WithCancel(context.Background())
 	if !killed {
@@ -51,7 +51,7 @@ func (k *killSwitch) arm(killed bool) {
 	k.left.Store(k.again)
 }
 
-// disarm has it be killed no more, and says whether it is being killed.
+// disarm stops the killing, and says whether a kill has already begun.
 func (k *killSwitch) disarm() bool {
 	armed := k.again > 0
 	k.again = 0
@@ -60,7 +60,7 @@ func (k *killSwitch) disarm() bool {
 
 var diskFiles = []string{"mews.db", "mews.db-wal"}
 
-// commit is called after each commit, with where the database lies.
+// commit is called after each commit. private is the folder of the database.
 func (k *killSwitch) commit(private string) {
 	for {
 		n := k.left.Load()
@@ -85,11 +85,11 @@ func (k *killSwitch) commit(private string) {
 	<-k.dead
 }
 
-// keptHomes is where the homes are as they were at a kill.
+// keptHomes is the folder with the homes as they were at the kill.
 func (k *killSwitch) keptHomes() string { return k.homes + ".kept" }
 
-// keepHomes keeps the homes as they are. A worker of the life that is being killed may still be
-// replacing a file: then it looks again.
+// keepHomes copies the homes. A worker of the dying life may still be replacing a file; then the
+// copy is repeated.
 func (k *killSwitch) keepHomes() {
 	for range 10 {
 		if copyFolder(k.homes, k.keptHomes()) == nil {
@@ -99,7 +99,7 @@ func (k *killSwitch) keepHomes() {
 	panic("the homes change too fast to be copied")
 }
 
-// copyFolder makes a folder be as another one is, with owners and modes.
+// copyFolder makes a folder equal to another, with owners and modes.
 func copyFolder(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -107,7 +107,7 @@ func copyFolder(from, to string) error {
 	return exec.Command("cp", "-a", from, to).Run()
 }
 
-// restore puts back what was on disk, and in the homes: a life writes no more once it is killed.
+// restore restores the disk and the homes as they were at the kill.
 func (k *killSwitch) restore(private string) (err error) {
 	k.late[len(k.late)-1].to = k.asked()
 	err = copyFolder(k.keptHomes(), k.homes)
@@ -126,8 +126,8 @@ func (k *killSwitch) restore(private string) (err error) {
 	return err
 }
 
-// made are the requests of a week but for those that a life made after it was killed, and those
-// that were made again.
+// distinctRequests returns the requests of a week, without those made after a kill and without
+// repeated ones.
 func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Request {
 	first := k.asked() - len(all) // older ones are not kept
 	var made []modeltest.Request
@@ -139,7 +139,7 @@ func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Reque
 	return slices.CompactFunc(made, func(a, b modeltest.Request) bool { return bytes.Equal(a.Raw, b.Raw) })
 }
 
-// indexed waits until the index has read all that was said.
+// awaitIndexed waits until all messages are in the index.
 func (l *weekService) awaitIndexed() {
 	l.T.Helper()
 	l.await("the key to be in the index", func() bool {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestQuestion_IsAnsweredInWords: where it is the newest message. What else is written meanwhile is
-// told what is waited for, once, and is kept for its turn.
+// Words answer a question if it is the newest message. Other messages get one note that a question
+// waits, and are kept for a later turn.
 func TestQuestion_IsAnsweredInWords(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -45,7 +45,7 @@ func TestQuestion_IsAnsweredInWords(t *testing.T) {
 	l.Stop()
 }
 
-// TestStepUp_YesInWords_IsNoCode: a yes is kept, and what is waited for is told.
+// A yes in words is kept as a message, and the user is told that a code is needed.
 func TestStepUp_YesInWords_IsNoCode(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
