@@ -90,13 +90,13 @@ func (h *changedHomes) forget(user string) {
 }
 
 // nextDue returns when the next check is due, if any is.
-func (h *changedHomes) nextDue() (nextDue time.Time, any bool) {
+func (h *changedHomes) nextDue() (next time.Time, any bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, u := range h.byUser {
-		if !u.due.IsZero() && (!any || u.due.Before(nextDue)) {
-			nextDue, any = u.due, true
+		if !u.due.IsZero() && (!any || u.due.Before(next)) {
+			next, any = u.due, true
 		}
 	}
-	return nextDue, any
+	return next, any
 }

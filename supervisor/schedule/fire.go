@@ -57,7 +57,7 @@ func (m firesByConversation) add(c supervisor.Conversation, f supervisor.Fire) {
 
 // newBatches returns the fires of due jobs. Late or missed jobs of one chat may share a batch; any
 // other job has its own. caught counts the late turns of each user.
-func (s *Schedule) newBatches(due []supervisor.Job, now time.Time, caught map[string]int) (newBatches []supervisor.FireBatch) {
+func (s *Schedule) newBatches(due []supervisor.Job, now time.Time, caught map[string]int) (batches []supervisor.FireBatch) {
 	overdue, lost := firesByConversation{}, firesByConversation{}
 	for _, j := range due {
 		f, err := newFire(j, now)
@@ -65,30 +65,30 @@ func (s *Schedule) newBatches(due []supervisor.Job, now time.Time, caught map[st
 		switch {
 		case err != nil:
 			s.log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
-			newBatches = append(newBatches, s.newBatch(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
+			batches = append(batches, s.newBatch(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
 		case isLate && s.skipIfTooLate(&f, now, caught):
 			lost.add(s.destination(j), f)
 		case j.Kind != supervisor.JobReminder:
-			newBatches = append(newBatches, s.claimBatch(f, now, caught))
+			batches = append(batches, s.claimBatch(f, now, caught))
 		case isLate:
 			overdue.add(s.destination(j), f)
 		default:
-			newBatches = append(newBatches, s.newBatch(fmt.Sprintf(textReminder, j.Text), reminderButtons(j), f))
+			batches = append(batches, s.newBatch(fmt.Sprintf(textReminder, j.Text), reminderButtons(j), f))
 		}
 	}
-	return append(newBatches, s.lateBatches(overdue, lost, now)...)
+	return append(batches, s.lateBatches(overdue, lost, now)...)
 }
 
 // lateBatches returns the batches for late and for missed fires.
-func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time) (firings []supervisor.FireBatch) {
+func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time) (batches []supervisor.FireBatch) {
 	for _, fires := range overdue {
 		if len(fires) > maxSeparateLate {
-			firings = append(firings, s.newBatch(fmt.Sprintf(textWereDue, fireLines(fires, now)), nil, fires...))
+			batches = append(batches, s.newBatch(fmt.Sprintf(textWereDue, fireLines(fires, now)), nil, fires...))
 			continue
 		}
 		for _, f := range fires {
-			firings = append(
-				firings,
+			batches = append(
+				batches,
 				s.newBatch(
 					fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, dueText(f, now)),
 					reminderButtons(f.Job),
@@ -98,43 +98,43 @@ func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time)
 		}
 	}
 	for _, fires := range lost {
-		firings = append(firings, s.missedBatches(fires, now)...)
+		batches = append(batches, s.missedBatches(fires, now)...)
 	}
-	return firings
+	return batches
 }
 
 // missedBatches returns the batches for missed fires in one chat. They share one message, except
 // those that ask the user.
-func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (firings []supervisor.FireBatch) {
+func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batches []supervisor.FireBatch) {
 	var told []supervisor.Fire
 	for _, f := range fires {
 		text := fmt.Sprintf(textMissedAsk, job.Title(f.Job), dueText(f, now))
 		switch {
 		case f.Job.Kind == supervisor.JobRoutine: // its next time is soon enough
-			firings = append(firings, s.newBatch("", nil, f))
+			batches = append(batches, s.newBatch("", nil, f))
 		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
-			firings = append(
-				firings,
+			batches = append(
+				batches,
 				s.newBatch(fmt.Sprintf(textMissedRemind, job.Title(f.Job), dueText(f, now)), reminderButtons(f.Job), f),
 			)
 		case f.Job.Options.Missed == supervisor.MissedAsk:
-			firings = append(firings, s.newBatch(text, job.Buttons(f.Job, supervisor.JobRun), f))
+			batches = append(batches, s.newBatch(text, job.Buttons(f.Job, supervisor.JobRun), f))
 		default:
 			told = append(told, f)
 		}
 	}
 	switch {
 	case len(told) == 0:
-		return firings
+		return batches
 	case len(told) > 1:
-		return append(firings, s.newBatch(fmt.Sprintf(textWereMissed, fireLines(told, now)), nil, told...))
+		return append(batches, s.newBatch(fmt.Sprintf(textWereMissed, fireLines(told, now)), nil, told...))
 	case told[0].Job.Kind == supervisor.JobReminder:
 		return append(
-			firings,
+			batches,
 			s.newBatch(fmt.Sprintf(textMissed, job.Title(told[0].Job), dueText(told[0], now)), nil, told[0]),
 		)
 	}
-	return append(firings, s.newBatch(fmt.Sprintf(textMissed, job.Title(told[0].Job), dueText(told[0], now)),
+	return append(batches, s.newBatch(fmt.Sprintf(textMissed, job.Title(told[0].Job), dueText(told[0], now)),
 		job.Buttons(told[0].Job, supervisor.JobRun), told[0]))
 }
 
