@@ -99,15 +99,15 @@ func (f *found) add(name, source string) error {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			f.name(name, d.Name.Name)
+			f.name(name, d.Name.Name, receiver(d))
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
-					f.name(name, spec.Name.Name)
+					f.name(name, spec.Name.Name, "")
 				case *ast.ValueSpec:
 					for _, id := range spec.Names {
-						f.name(name, id.Name)
+						f.name(name, id.Name, "")
 					}
 				}
 			}
@@ -124,9 +124,30 @@ func (f *found) add(name, source string) error {
 	return nil
 }
 
-// name keeps a name that others than its file read: an exported one or a test's.
-func (f *found) name(file, name string) {
+// name keeps a name that others than its file read: an exported one or a test's. Methods have their
+// type before it.
+func (f *found) name(file, name, receiver string) {
 	if ast.IsExported(name) {
-		f.names = append(f.names, filepath.Dir(file)+"."+name)
+		f.names = append(f.names, filepath.Dir(file)+"."+receiver+name)
+	}
+}
+
+// receiver is the name of a method's type, with a full stop; "" if it is a function.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return ""
+	}
+	e := d.Recv.List[0].Type
+	for {
+		switch t := e.(type) {
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.IndexExpr:
+			e = t.X
+		case *ast.Ident:
+			return t.Name + "."
+		default:
+			return ""
+		}
 	}
 }
