@@ -34,9 +34,4 @@
 //	tier         which walls this machine can build: accounts, namespaces, landlock, off
 //	tool         a function that a model may call
 //	walls        all that keeps a worker in: mounts, Landlock, seccomp, limits
-//	self-test    a worker without a user that tries the escapes
-//	spawner      the small program that starts and ends workers
-//	tier         which walls this machine can build: accounts, namespaces, landlock, off
-//	tool         a function that a model may call
-//	walls        all that keeps a worker in: mounts, Landlock, seccomp, limits
 package worker
