@@ -81,29 +81,29 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 		code    supervisor.Code // "" means allowed
 		audited string
 	}{
-		"allowed":    {approval.RuleAllow, nil, "", "ann approval.allowed send_file by rule; turn 7, call \"t7-1-1\", subject "},
-		"denied":     {approval.RuleDeny, nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
-		"a slip":     {"Allow", nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
-		"no effect":  {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.Effect = "launch" }, supervisor.CodeForbidden, "launch by rule"},
-		"a stranger": {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.User = "bob" }, supervisor.CodeForbidden, "bob approval.denied"},
-		"once":       {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
-		"always":     {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayAlways }, "", "by the person, always"},
+		"allowed":        {approval.RuleAllow, nil, "", "ann approval.allowed send_file by rule; turn 7, call \"t7-1-1\", subject "},
+		"denied":         {approval.RuleDeny, nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
+		"unknown rule":   {"Allow", nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
+		"unknown effect": {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.Effect = "launch" }, supervisor.CodeForbidden, "launch by rule"},
+		"unknown user":   {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.User = "bob" }, supervisor.CodeForbidden, "bob approval.denied"},
+		"once":           {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
+		"always":         {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayAlways }, "", "by the person, always"},
 		"no": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayNo },
 			supervisor.CodeForbidden, "approval.denied send_file by the person"},
-		"not in time": {approval.RuleAsk, nil, supervisor.CodeForbidden, "no answer"},
+		"no answer": {approval.RuleAsk, nil, supervisor.CodeForbidden, "no answer"},
 		"granted before": {approval.RuleAsk, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.SayNo
 		}, "", "approval.allowed send_file for always"},
-		"not asked":   {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
-		"with a code": {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
-		"a code is not for always": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
+		"asking fails": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
+		"with a code":  {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
+		"always with a code": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()] = true
 			r.person.says = supervisor.SayAlways
 		}, supervisor.CodeForbidden, "no answer"},
-		"no code can be had": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
+		"no second factor": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
 			r.Confirmer = codes{&supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}
 		}, supervisor.CodeForbidden, "approval.denied send_file no code can be asked for"},
-		"a code is not asked for": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
+		"asking for a code fails": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
 			r.Confirmer = codes{errors.New("disk")}
 		}, supervisor.CodeInternal, "approval.failed"},
 	} {
