@@ -44,5 +44,5 @@ func (t *Transcriber) listen(ctx context.Context, r feature.Request, path string
 	}
 	r.Unblock() // it may take long
 	recording := Recording{Conversation: r.Conversation, Inbound: r.Inbound, Path: path, Seconds: seconds}
-	return t.Again(ctx, recording, func(text string) error { return t.o.Begin(ctx, r.Conversation, r.Inbound, text) })
+	return t.Retry(ctx, recording, func(text string) error { return t.o.Begin(ctx, r.Conversation, r.Inbound, text) })
 }

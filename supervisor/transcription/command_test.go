@@ -32,11 +32,11 @@ func TestTranscribe_PathOrButton_HearsOnlyOwnFiles(t *testing.T) {
 		r.setResult(protocol.TranscribeResult{Text: "Milch.", Seconds: 14})
 		c.in.Conversation = home
 		got := featuretest.Answer(t, r.Feature(), c.in)
-		if !strings.HasPrefix(got.Text, c.want) || (len(r.begins) == 1) != (c.heard != "") {
-			t.Errorf("%s: told %q, begun with %q", c.in.Text, got.Text, r.begins)
+		if !strings.HasPrefix(got.Text, c.want) || (len(r.begunTexts) == 1) != (c.heard != "") {
+			t.Errorf("%s: told %q, begun with %q", c.in.Text, got.Text, r.begunTexts)
 		}
 		if c.heard != "" && (len(r.started) != 1 || !strings.HasPrefix(r.started[0].Parameters, c.heard) ||
-			!strings.Contains(r.begins[0], "] Milch.")) {
+			!strings.Contains(r.begunTexts[0], "] Milch.")) {
 			t.Errorf("%s: heard was %+v", c.in.Text, r.started)
 		}
 	}

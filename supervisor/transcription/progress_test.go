@@ -18,9 +18,9 @@ func TestTranscribe_LongRecording_ShowsProgress(t *testing.T) {
 		takes time.Duration
 		want  []string
 	}{
-		"a note":     {"1001", 4 * time.Second, nil},
-		"a lecture":  {"1001", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 2:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
-		"in a group": {"-5", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
+		"short recording":           {"1001", 4 * time.Second, nil},
+		"long recording":            {"1001", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 2:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
+		"long recording in a group": {"-5", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestTranscribe_LongRecording_ShowsProgress(t *testing.T) {
 				r.setResult(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 720})
 				r.wait = func() {
 					for end := time.Now().Add(test.takes); time.Now().Before(end); {
-						r.come.Store(int64((test.takes-time.Until(end))/(8*time.Second)) * 120)
+						r.seconds.Store(int64((test.takes-time.Until(end))/(8*time.Second)) * 120)
 						time.Sleep(time.Second - time.Millisecond)
 						synctest.Wait()
 					}

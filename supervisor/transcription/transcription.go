@@ -116,9 +116,9 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 	return done.text, done.words
 }
 
-// Again transcribes a recording that the user names, and returns the message for the user. If
+// Retry transcribes a recording that the user names, and returns the message for the user. If
 // somebody speaks in it, begin gets the text for the model.
-func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
+func (t *Transcriber) Retry(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)
 	if ctx.Err() != nil {
 		return supervisor.Delivery{}, context.Cause(ctx)

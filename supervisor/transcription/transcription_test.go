@@ -23,16 +23,16 @@ import (
 // operations is a fake that returns the results that a test sets.
 type operations struct {
 	started []supervisor.Operation
-	begun   bool // an operation for the attachment exists already
+	exists  bool // an operation for the attachment exists already
 	state   supervisor.OperationState
 	result  string
 	wait    func()
-	come    atomic.Int64 // seconds that are done
+	seconds atomic.Int64 // seconds that are done
 }
 
-func (o *operations) Progress(int64) int { return int(o.come.Load()) }
+func (o *operations) Progress(int64) int { return int(o.seconds.Load()) }
 
-func (o *operations) Begun(context.Context, supervisor.Operation) bool { return o.begun }
+func (o *operations) Begun(context.Context, supervisor.Operation) bool { return o.exists }
 
 func (o *operations) Do(ctx context.Context, op supervisor.Operation, meanwhile func(context.Context, int64)) (supervisor.Operation, bool) {
 	op.ID = 7
@@ -55,10 +55,10 @@ func (o *operations) Do(ctx context.Context, op supervisor.Operation, meanwhile 
 type rig struct {
 	operations
 	*transcription.Transcriber
-	missing string
-	said    []supervisor.Delivery
-	shown   []supervisor.Delivery
-	begins  []string // the texts with which turns begin
+	missing    string
+	said       []supervisor.Delivery
+	shown      []supervisor.Delivery
+	begunTexts []string // the texts with which turns begin
 }
 
 // newEndpointRig returns a rig with a server that returns this result.
@@ -108,11 +108,11 @@ func TestTranscribe_AfterRestart_AsksServerOnce(t *testing.T) {
 	if got, _ := r.Transcribe(t.Context(), voice()); got != want || !strings.Contains(r.started[0].Parameters, `"heard":{"text":"Milch. Milch.","language":"de"}`) {
 		t.Errorf("the model reads %q, begun %+v", got, r.started)
 	}
-	r.begun = true
+	r.exists = true
 	if got, _ := r.Transcribe(t.Context(), voice()); got != want || len(*asked) != 1 || r.started[1].Inbound != 5 || r.started[1].Position != 1 {
 		t.Errorf("after a crash: the model reads %q, asked %q, begun %+v", got, *asked, r.started)
 	}
-	r.begun, r.state = false, supervisor.OperationFailed
+	r.exists, r.state = false, supervisor.OperationFailed
 	if got, _ := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch. Milch." {
 		t.Errorf("without a worker: the model reads %q", got)
 	}
@@ -134,7 +134,7 @@ func newRig(echo bool) *rig {
 			return nil
 		},
 		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
-			r.begins = append(r.begins, text)
+			r.begunTexts = append(r.begunTexts, text)
 			return nil
 		},
 	})
@@ -211,9 +211,9 @@ func TestTranscribe_RefusedRecording_StartsNothing(t *testing.T) {
 		missing, want string
 		change        func(*transcription.Recording)
 	}{
-		"without a model":    {"there is no model.", "there is no model.", func(*transcription.Recording) {}},
-		"longer than may be": {"", "it is 1:00:01 long, and I transcribe at most 1:00:00", func(r *transcription.Recording) { r.Seconds = 3601 }},
-		"music, perhaps":     {"", "nobody asked for it", func(r *transcription.Recording) { r.Kind, r.Seconds = protocol.AttachmentAudio, 600 }},
+		"without a model": {"there is no model.", "there is no model.", func(*transcription.Recording) {}},
+		"too long":        {"", "it is 1:00:01 long, and I transcribe at most 1:00:00", func(r *transcription.Recording) { r.Seconds = 3601 }},
+		"long audio file": {"", "nobody asked for it", func(r *transcription.Recording) { r.Kind, r.Seconds = protocol.AttachmentAudio, 600 }},
 	} {
 		r := newRig(true)
 		r.missing = c.missing
@@ -250,12 +250,12 @@ func TestAgain_Heard_BeginsTurn(t *testing.T) {
 	begin := func(text string) error { begun = append(begun, text); return nil }
 	asked := transcription.Recording{Conversation: voice().Conversation, Inbound: 9, Path: "a.ogg"}
 	r.setResult(protocol.TranscribeResult{Failure: protocol.SpeechTimeout})
-	told, err := r.Again(t.Context(), asked, begin)
+	told, err := r.Retry(t.Context(), asked, begin)
 	if err != nil || !strings.Contains(told.Text, "takes too long") || len(begun) > 0 || len(r.said) > 0 {
 		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
 	}
 	r.setResult(protocol.TranscribeResult{Text: "Milk.", Seconds: 5})
-	told, err = r.Again(t.Context(), asked, begin)
+	told, err = r.Retry(t.Context(), asked, begin)
 	if err != nil || told.Text != "Heard:\n> Milk." || !slices.Equal(begun, []string{"[recording, 0:05] Milk."}) {
 		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
 	}
@@ -266,7 +266,7 @@ func TestAgain_Heard_BeginsTurn(t *testing.T) {
 
 func TestTranscribe_Cancelled_SaysNothing(t *testing.T) {
 	// nil: the service ends
-	for _, why := range []error{errors.New("its person has dropped it"), nil} {
+	for _, why := range []error{errors.New("the user has dropped it"), nil} {
 		r := newRig(true)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r.wait = func() { cancel(why) }
