@@ -26,14 +26,14 @@ import (
 // rig is a database with a conversation of alice, and a fake worker that speaks.
 type rig struct {
 	*testing.T
-	db     *sqlite.DB
-	home   supervisor.Conversation
-	queued chan int64
-	engine voice.Engine
-	keys   int
-	given  atomic.Int64 // counts operations that hang
-	gone   atomic.Bool  // alice is no user any more
-	asked  chan bool    // receives each answer of serves
+	db      *sqlite.DB
+	home    supervisor.Conversation
+	queued  chan int64
+	engine  voice.Engine
+	keys    int
+	hanging atomic.Int64 // counts operations that hang
+	gone    atomic.Bool  // alice is no user any more
+	asked   chan bool    // receives each answer of serves
 
 	mu      sync.Mutex // guards the fields below
 	started []protocol.SpeakParameters
@@ -116,7 +116,7 @@ func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) 
 	if hangs {
 		r.queued <- -id
 		<-ctx.Done()
-		r.given.Add(1)
+		r.hanging.Add(1)
 		return supervisor.Operation{}, context.Cause(ctx)
 	}
 	text, _ := json.Marshal(result)
@@ -227,8 +227,8 @@ func TestVoices_LongAnswer_HasSeveralRecordings(t *testing.T) {
 	r.same("sent", r.dueTexts(), []string{long, "voice.ogg voice-2.ogg"})
 	var said []string
 	for _, p := range r.started {
-		r.same("the voice", p.Voice, "de")
-		r.same("the engine", p.Engine.Engine, "espeak")
+		r.same("voice", p.Voice, "de")
+		r.same("engine", p.Engine.Engine, "espeak")
 		said = append(said, p.Text)
 	}
 	r.same("said", strings.Join(said, " "), strings.ReplaceAll(long, "**", ""))
@@ -246,20 +246,20 @@ func TestVoices_Restart_SpeaksOnce(t *testing.T) {
 	_, end := r.runVoices()
 	r.wait()
 	end()
-	r.same("after the first end", len(r.dueTexts()), 0)
+	r.same("after the first restart", len(r.dueTexts()), 0)
 	_, end = r.runVoices()
 	r.wait()
 	end()
 	r.hangs = false
 	v, _ := r.runVoices()
 	r.wait()
-	r.same("at last", r.dueTexts(), []string{"voice.ogg"})
+	r.same("in the end", r.dueTexts(), []string{"voice.ogg"})
 	r.same("started", len(r.started), 1)
 	v.Wake()
 	r.putAnswer("again", supervisor.VoiceOnly)
 	v.Wake()
 	r.wait()
-	r.same("the next", r.dueTexts(), []string{"voice.ogg", "voice.ogg"})
+	r.same("next answer", r.dueTexts(), []string{"voice.ogg", "voice.ogg"})
 }
 
 // Running work ends, and nothing starts again.
@@ -271,7 +271,7 @@ func TestEnd_FormerUser_SpeaksNothing(t *testing.T) {
 	r.wait()
 	r.gone.Store(true)
 	r.must(v.End(t.Context(), "alice"))
-	r.same("ended", r.given.Load(), int64(1))
+	r.same("ended", r.hanging.Load(), int64(1))
 	r.mu.Lock()
 	r.hangs = false
 	r.mu.Unlock()
@@ -357,14 +357,14 @@ func TestVoices_SpeechFails_SendsText(t *testing.T) {
 			r.putAnswer("more", supervisor.VoiceOn)
 			v.Wake()
 			r.wait()
-			r.same("told again", r.dueTexts()[2:], []string{"more"})
+			r.same("after a second failure", r.dueTexts()[2:], []string{"more"})
 			r.mu.Lock()
 			r.result = protocol.SpeakResult{Blob: opus}
 			r.mu.Unlock()
 			r.putAnswer("well", supervisor.VoiceOn)
 			v.Wake()
 			r.wait()
-			r.same("well again", r.dueTexts()[3:], []string{"well", "voice.ogg"})
+			r.same("after recovery", r.dueTexts()[3:], []string{"well", "voice.ogg"})
 		})
 	}
 }
@@ -453,10 +453,10 @@ func TestForbid_TellsOnceAndStopsSpeaking(t *testing.T) {
 	}
 	mode, err := v.Mode(t.Context(), r.home)
 	r.must(err)
-	r.same("the mode", mode, supervisor.VoiceForbidden)
-	r.same("an answer", v.ModeOf(r.home, "hello"), supervisor.VoiceOff)
+	r.same("mode", mode, supervisor.VoiceForbidden)
+	r.same("answer", v.ModeOf(r.home, "hello"), supervisor.VoiceOff)
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOn))
-	r.same("and then", v.ModeOf(r.home, "hello"), supervisor.VoiceOn)
+	r.same("later answer", v.ModeOf(r.home, "hello"), supervisor.VoiceOn)
 }
 
 func TestChoose_Voice_IsKept(t *testing.T) {
