@@ -31,13 +31,13 @@ func TestGitHub_Delivery_IsOneRowBeforeAnswer(t *testing.T) {
 	r.same("payload", fmt.Sprint(r.files()), fmt.Sprint([]string{want.Body}))
 
 	r.same("again", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken before")
-	r.same("with another name, which nothing vouches for", answerTo(r.gitHub, delivery("push", "g2", body)), "200 taken")
+	r.same("another delivery id", answerTo(r.gitHub, delivery("push", "g2", body)), "200 taken")
 	r.same("woken", r.arrived, 2)
 	rows := r.db.WebhookDeliveries()
 	if err := rows.End(t.Context(), 1, supervisor.WebhookFailed, "x"); err != nil {
 		t.Fatal(err)
 	}
-	r.same("again, when it has failed", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
+	r.same("again after a failure", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
 }
 
 func TestGitHub_IgnoredEvent_IsAnsweredAndKept(t *testing.T) {
@@ -70,12 +70,12 @@ func TestGitHub_WrongSignature_HasNoEffect(t *testing.T) {
 			req.Header.Set("X-Hub-Signature-256", "sha1=0123")
 			req.Body = io.NopCloser(unreadable{t})
 		},
-		"half a signature": func(req *http.Request) {
+		"short signature": func(req *http.Request) {
 			req.Header.Set("X-Hub-Signature-256", sign("x")[:60])
 			req.Body = io.NopCloser(unreadable{t})
 		},
-		"another body":   func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign("x")) },
-		"another letter": func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign(push("Fix it "))) },
+		"signature of another body": func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign("x")) },
+		"one wrong letter":          func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign(push("Fix it "))) },
 	} {
 		req := delivery("push", "g", push("Fix it"))
 		change(req)
@@ -92,15 +92,15 @@ func TestGitHub_InvalidRequest_IsRefused(t *testing.T) {
 		change func(*http.Request)
 		want   string
 	}{
-		"a form":      {func(req *http.Request) { req.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, "415"},
-		"no event":    {func(req *http.Request) { req.Header.Del("X-GitHub-Event") }, "400"},
-		"a long name": {func(req *http.Request) { req.Header.Set("X-GitHub-Delivery", strings.Repeat("x", 101)) }, "400"},
-		"too long":    {func(req *http.Request) { req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unreadable{t}) }, "413"},
-		"endless": {func(req *http.Request) {
+		"wrong content type": {func(req *http.Request) { req.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, "415"},
+		"no event header":    {func(req *http.Request) { req.Header.Del("X-GitHub-Event") }, "400"},
+		"long header":        {func(req *http.Request) { req.Header.Set("X-GitHub-Delivery", strings.Repeat("x", 101)) }, "400"},
+		"too long":           {func(req *http.Request) { req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unreadable{t}) }, "413"},
+		"endless body": {func(req *http.Request) {
 			req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", event.MaxPayload + 1})
 		}, "413"},
-		"no JSON":       {nil, "400"},
-		"cut off there": {func(req *http.Request) { req.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), cut{})) }, "408"},
+		"no JSON": {nil, "400"},
+		"cut off": {func(req *http.Request) { req.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), cut{})) }, "408"},
 	} {
 		req := delivery("push", "g", "nonsense")
 		if c.change != nil {
@@ -125,11 +125,11 @@ func TestReceiver_PayloadsOnDisk_AreLimited(t *testing.T) {
 	if _, err := rows.Put(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	r.same("while it waits", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "503 no room is left for deliveries")
+	r.same("disk full", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "503 no room is left for deliveries")
 	if err := rows.End(t.Context(), 1, supervisor.WebhookDone, ""); err != nil {
 		t.Fatal(err)
 	}
-	r.same("when it is done", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
+	r.same("after it is done", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
 }
 
 // deadlineRecorder records the read deadline of a request.
@@ -149,7 +149,7 @@ func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 		r := newRig(t)
 		began, w := time.Now(), &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
 		r.gitHub.ServeHTTP(w, delivery("push", "g", push("Fix it")))
-		r.same("read until", w.until.Sub(began), 6*time.Second)
+		r.same("read deadline", w.until.Sub(began), 6*time.Second)
 	})
 }
 

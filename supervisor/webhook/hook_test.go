@@ -133,7 +133,7 @@ func TestHook_31stMessageInMinute_IsRefused(t *testing.T) {
 		r.same("one more", fmt.Sprint(w.Code, w.Header()["Retry-After"]), "429 [2]")
 		r.same("another hook's", answerTo(r.hooks["cd"], bearer("30")), "200 taken")
 		time.Sleep(2 * time.Second)
-		r.same("then", answerTo(r.hooks["ci"], bearer("30")), "200 taken")
+		r.same("later", answerTo(r.hooks["ci"], bearer("30")), "200 taken")
 	})
 }
 
@@ -203,10 +203,10 @@ func TestReceiver_NinthBody_WaitsThenRefused(t *testing.T) {
 	req := delivery("push", "9", push("Fix it"))
 	req.Body = io.NopCloser(unreadable{t})
 	r.gitHub.ServeHTTP(w, req)
-	r.same("the ninth", fmt.Sprint(w.Code, w.Header()["Retry-After"], w.Header()["Connection"]), "503 [5] [close]")
+	r.same("ninth body", fmt.Sprint(w.Code, w.Header()["Retry-After"], w.Header()["Connection"]), "503 [5] [close]")
 	ends[0].CloseWithError(io.ErrUnexpectedEOF)
-	r.same("one that was cut off", <-ended, "408 the body did not come in time")
-	r.same("then", answerTo(r.gitHub, delivery("push", "9", push("Fix it"))), "200 taken")
+	r.same("cut off", <-ended, "408 the body did not come in time")
+	r.same("later", answerTo(r.gitHub, delivery("push", "9", push("Fix it"))), "200 taken")
 	for _, end := range ends[1:] {
 		end.CloseWithError(io.ErrUnexpectedEOF)
 		<-ended
