@@ -25,7 +25,7 @@ var ownPaths = []string{"MEMORY.md", "memory/", protocol.LogsFolder + "/"}
 // file in 100,000 collides with a known one and is missed.
 type pathSet map[uint32]bool
 
-func hashOf(path string) uint32 {
+func hashPath(path string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(path))
 	return h.Sum32()
@@ -36,7 +36,7 @@ func hashOf(path string) uint32 {
 func (s pathSet) add(files []supervisor.HomeFile) pathSet {
 	all := make(pathSet, len(files))
 	for _, f := range files {
-		all[hashOf(f.Path)] = true
+		all[hashPath(f.Path)] = true
 	}
 	if len(all)+len(s) <= maxPaths {
 		maps.Copy(all, s)
@@ -47,7 +47,7 @@ func (s pathSet) add(files []supervisor.HomeFile) pathSet {
 // newFiles returns the paths of files that earlier digests did not know.
 func (was digestState) newFiles(files []supervisor.HomeFile) (names []string) {
 	for _, f := range files {
-		isNew := !was.Files[hashOf(f.Path)]
+		isNew := !was.Files[hashPath(f.Path)]
 		if len(was.Files) == 0 {
 			isNew = f.Modified.After(was.FilesAfter)
 		}

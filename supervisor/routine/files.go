@@ -19,8 +19,8 @@ const (
 	noticeInterval = 10 * time.Minute // between two messages about files
 )
 
-// filesSeen is the state of a user's folder at the last comparison.
-type filesSeen struct {
+// filesState is the state of a user's folder at the last comparison.
+type filesState struct {
 	Home supervisor.HomeCursor `json:"home"`
 	// the last effect in the ledger whose changes Home contains
 	Effect int64     `json:"effect"`
@@ -29,7 +29,7 @@ type filesSeen struct {
 
 // wait returns how long no message about files may be sent. The clock may have been set back since
 // the last one.
-func (f filesSeen) wait(now time.Time) time.Duration {
+func (f filesState) wait(now time.Time) time.Duration {
 	if since := now.Sub(f.Said); since >= 0 {
 		return noticeInterval - since
 	}
@@ -40,7 +40,7 @@ func (f filesSeen) wait(now time.Time) time.Duration {
 // after the index is rebuilt, are not reported.
 func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	out.State = supervisor.FireSilent
-	was, err := state[filesSeen](c)
+	was, err := state[filesState](c)
 	first := c.Seen == "" // the first check only records the folder
 	if err != nil || !first && (was.wait(c.At) > 0 || !r.changed.takeIfSettled(c.Job.User, c.At)) {
 		return out, err
@@ -72,7 +72,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 
 // changesByOthers lists changes by others since the last comparison. settled is false while an
 // effect runs that the ledger does not have yet.
-func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSeen) (
+func (r *Routines) changesByOthers(ctx context.Context, user string, was filesState) (
 	list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error,
 ) {
 	list, next, known, err := r.o.Changes(ctx, user, was.Home)
@@ -136,7 +136,7 @@ func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (l
 
 // findWatched returns a user's notices routine and its last state. ok is false if it is off or has
 // not checked yet.
-func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.Job, was filesSeen, ok bool, err error) {
+func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.Job, was filesState, ok bool, err error) {
 	if _, served := r.o.Person(user); !served {
 		return j, was, false, nil
 	}
@@ -148,6 +148,6 @@ func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.J
 	if err != nil || seen == "" {
 		return j, was, false, err
 	}
-	was, err = state[filesSeen](supervisor.CheckFire{ClaimedFire: supervisor.ClaimedFire{Job: j}, Seen: seen})
+	was, err = state[filesState](supervisor.CheckFire{ClaimedFire: supervisor.ClaimedFire{Job: j}, Seen: seen})
 	return j, was, err == nil, err
 }
