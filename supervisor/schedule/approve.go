@@ -44,7 +44,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), groupName(j.Conversation),
 		printable.Text(clip(j.Text, maxQuestionText)))
 	for _, more := range []string{cmp.Or(from.when, describeTimes(j)), j.Name, ed.checkText(j),
-		shown(textWorkspace, j.Options.Workspace)} {
+		formatOption(textWorkspace, j.Options.Workspace)} {
 		if more != "" {
 			text += "\n" + printable.Text(clip(more, maxQuestionText))
 		}

@@ -76,7 +76,7 @@ func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
 			sentences = append(sentences, text)
 		}
 	}
-	for _, name := range optionsOf(j.Kind) {
+	for _, name := range optionNames(j.Kind) {
 		if o := options[name]; o.show != nil && o.show(j.Options) != "" {
 			sentences = append(sentences, o.show(j.Options))
 		}

@@ -8,7 +8,7 @@ import (
 
 // Changes are told even if the folder never stays still.
 func TestFileNotices_FolderNeverStill_AreSent(t *testing.T) {
-	h := newNoticed(t)
+	h := newNoticesHarness(t)
 	for i := range 2 * 60 * 3 { // every 20 s for two hours
 		h.changeFiles(fmt.Sprintf("changed log%d.md", i%3))
 		h.runFor(t, 20*time.Second)

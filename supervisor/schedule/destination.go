@@ -39,7 +39,7 @@ func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor
 		j.Conversation = from.user.PrivateChat()
 		return nil
 	}
-	groups, err := ed.groupsOf(ctx, from.user.Name)
+	groups, err := ed.listGroups(ctx, from.user.Name)
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func sameChat(a, b supervisor.Conversation) bool {
 	return a.Channel == b.Channel && a.Chat == b.Chat && a.Thread == b.Thread
 }
 
-// groupsOf returns a user's conversations in groups where people may speak.
-func (ds *destinations) groupsOf(ctx context.Context, user string) ([]supervisor.Conversation, error) {
+// listGroups returns a user's conversations in groups where people may speak.
+func (ds *destinations) listGroups(ctx context.Context, user string) ([]supervisor.Conversation, error) {
 	list, err := ds.conversations.ListOf(ctx, user)
 	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.InGroup() || !ds.allowed(c) }), err
 }

@@ -25,9 +25,9 @@ func (h *harness) switchRoutine(t testing.TB, words string) string {
 	return d.Text
 }
 
-// untilClock lets time pass until a time of the day in Madrid, today or tomorrow. It returns the
+// passUntil lets time pass until a time of the day in Madrid, today or tomorrow. It returns the
 // turns that began.
-func (h *harness) untilClock(t testing.TB, hour, minute int) []supervisor.Inbound {
+func (h *harness) passUntil(t testing.TB, hour, minute int) []supervisor.Inbound {
 	t.Helper()
 	here := h.now.In(timezone.Of(person("alice")))
 	at := time.Date(here.Year(), here.Month(), here.Day(), hour, minute, 0, 0, here.Location())
@@ -86,7 +86,7 @@ func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	id := h.putTask(t, "in 900 days", supervisor.JobOptions{Exact: true})
-	h.untilClock(t, 7, 20)
+	h.passUntil(t, 7, 20)
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO fire (job, due, user, state, cost, fired_at, ended_at)
 		WITH RECURSIVE at (n, ms) AS (SELECT 1, %d UNION ALL SELECT n + 1, ms - 300000 FROM at WHERE n < 900)
 		SELECT %d, ms, 'alice', 'said', 1000, ms, ms FROM at`, h.now.UnixMilli()-1, id))
@@ -98,7 +98,7 @@ func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 		t.Errorf("%s are kept", got)
 	}
 	h.endTurn(t, h.passTime(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	if got := strings.Join(h.digestTexts(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; "+
 		"$0.29") {
 		t.Errorf("it tells %s", got)
@@ -118,13 +118,13 @@ func TestDigest_AllSections(t *testing.T) {
 	h.putCheck(t, supervisor.Check{Command: "make"})
 	h.putProposed(t)
 	h.putQuestion(t, "May I send `a.txt` to bob?\nIt has 3 lines.", 24*time.Hour)
-	h.endTurnAtCost(t, h.untilClock(t, 16, 0)[0], stays, 120_000)
-	h.untilClock(t, 18, 0)
+	h.endTurnAtCost(t, h.passUntil(t, 16, 0)[0], stays, 120_000)
+	h.passUntil(t, 18, 0)
 	h.files = []supervisor.HomeFile{{Path: "old.md", Modified: noon.Add(-48 * time.Hour)},
 		{Path: "garden/plan`s.md", Modified: h.now},
 		{Path: "MEMORY.md", Modified: h.now}, {Path: "memory/2026-03-27.md", Modified: h.now},
 		{Path: "logs/2026-03-27.md", Modified: h.now}}
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	const want = `**Today**
 - 08:00: the bus
 - 09:00: call the plumber
@@ -167,7 +167,7 @@ func (h *harness) putProposed(t testing.TB) {
 func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	h.wantStates(t, "silent")
 	h.remind(t, "alice", "in 1 h: tea")
 	h.putCheck(t, supervisor.Check{Command: "make"})
@@ -176,20 +176,20 @@ func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h.putTask(t, "daily at 12:00", supervisor.JobOptions{Exact: true})
 	h.putProposed(t)
 	h.passTime(t, 50*time.Minute)
-	h.endTurnAtCost(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
-	h.untilClock(t, 7, 30)
+	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.passUntil(t, 7, 30)
 	const waits = "**Today**\n- 12:00: Look (task)\n\n**Waiting for you**\n- Watch is to be started: /jobs"
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != waits {
 		t.Fatalf("what waits since then is told of by %q, want %q", got, waits)
 	}
-	h.endTurnAtCost(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
-	h.untilClock(t, 7, 30)
+	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 1 {
 		t.Errorf("nothing is new, and it says %q", got[1:])
 	}
-	h.endTurnAtCost(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
+	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
 		5_000)
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
 		t.Errorf("what had nothing to tell and has cost something is told as %q", got)
 	}
@@ -207,7 +207,7 @@ func TestDigest_LongSections_AreCut(t *testing.T) {
 		h.files = append(h.files, supervisor.HomeFile{Path: fmt.Sprintf("%02d%s.md", n, strings.Repeat("x", 200)),
 			Modified: noon})
 	}
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	got := strings.Join(h.digestTexts(t), "")
 	if strings.Count(got, "thing ") != maxLines || !strings.Contains(got, "\n- and 2 more\n") {
 		t.Errorf("of what is due it says %q", got)
@@ -237,7 +237,7 @@ func TestDigest_File_IsNewOnce(t *testing.T) {
 	} {
 		before := len(h.digestTexts(t))
 		h.files = day.files
-		h.untilClock(t, 7, 30)
+		h.passUntil(t, 7, 30)
 		got := h.digestTexts(t)[before:]
 		want := []string{}
 		if day.says != "" {
@@ -256,12 +256,12 @@ func TestDigest_FilesUnavailable_GoesWithoutThem(t *testing.T) {
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 9: call")
 	h.listErr = fmt.Errorf("the index is not open yet")
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	h.wantStates(t, "claimed")
 	h.passTime(t, time.Minute)
 	h.wantStates(t, "said")
 	h.listErr, h.files = nil, []supervisor.HomeFile{{Path: "a.md", Modified: h.now}}
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 2 || got[0] != "**Today**\n- 09:00: call" || !strings.Contains(got[1], "a.md") {
 		t.Errorf("it says %q", got)
 	}
@@ -274,11 +274,11 @@ func TestDigest_Written_StartsOneTurn(t *testing.T) {
 		"every day at 07:30") || !strings.Contains(text, "A small model words it.") {
 		t.Errorf("it answers %q", text)
 	}
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	h.wantStates(t, "silent")
 	h.files = []supervisor.HomeFile{{Path: "a.md", Modified: noon}}
 	for range 2 {
-		begun := h.untilClock(t, 7, 30)
+		begun := h.passUntil(t, 7, 30)
 		if len(begun) != 1 || !strings.Contains(begun[0].Text,
 			"Word their digest") || !strings.Contains(begun[0].Text, "- `a.md`") ||
 			begun[0].Origin != supervisor.OriginWorld {
@@ -286,8 +286,8 @@ func TestDigest_Written_StartsOneTurn(t *testing.T) {
 		}
 		h.endTurn(t, begun[0], stays)
 	}
-	h.endTurn(t, h.untilClock(t, 7, 30)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "A file came."})
-	if begun := h.untilClock(t, 7, 30); len(begun) > 0 {
+	h.endTurn(t, h.passUntil(t, 7, 30)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "A file came."})
+	if begun := h.passUntil(t, 7, 30); len(begun) > 0 {
 		t.Errorf("what was told is told again: %q", begun[0].Text)
 	}
 	h.wantStates(t, "silent failed failed said silent")
@@ -297,12 +297,12 @@ func TestDigest_Written_StartsOneTurn(t *testing.T) {
 func TestDigest_AfterMissedOne_CoversItsTime(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	h.putTask(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
-	h.endTurnAtCost(t, h.untilClock(t, 10, 0)[0], stays, 0)
-	h.untilClock(t, 7, 40)
-	h.endTurnAtCost(t, h.untilClock(t, 10, 0)[0], doneTurn, 0)
-	h.untilClock(t, 7, 30)
+	h.endTurnAtCost(t, h.passUntil(t, 10, 0)[0], stays, 0)
+	h.passUntil(t, 7, 40)
+	h.endTurnAtCost(t, h.passUntil(t, 10, 0)[0], doneTurn, 0)
+	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 "+
 		"told, 1 failed") {
 		t.Errorf("it says %q", got)
@@ -313,12 +313,12 @@ func TestDigest_AfterMissedOne_CoversItsTime(t *testing.T) {
 func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	sqlitetest.Change(t, h.db, "UPDATE job_seen SET seen = json_set(seen, '$.until', '2027-03-28T07:30:00Z')")
 	h.putTask(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
-	h.endTurnAtCost(t, h.untilClock(t, 10, 0)[0], stays, 0)
-	h.untilClock(t, 7, 30)
-	h.untilClock(t, 7, 31)
+	h.endTurnAtCost(t, h.passUntil(t, 10, 0)[0], stays, 0)
+	h.passUntil(t, 7, 30)
+	h.passUntil(t, 7, 31)
 	// the clocks change
 	if got := h.digestTexts(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
 		t.Errorf("it says %q", got)
@@ -331,12 +331,12 @@ func TestDigest_QuietHours_Waits(t *testing.T) {
 	h.setQuietHours(t, "22:00-08:00") // without the user's zone the store uses UTC
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 11: call")
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	h.wantStates(t, "said")
 	if got := h.digestTexts(t); len(got) > 0 {
 		t.Errorf("in quiet hours it says %q", got)
 	}
-	h.untilClock(t, 9, 0)
+	h.passUntil(t, 9, 0)
 	h.passAndRelease(t, 0)
 	if got := h.digestTexts(t); len(got) != 1 {
 		t.Errorf("after them it says %q", got)
@@ -409,7 +409,7 @@ func TestDigest_Waiting_ListsAllKinds(t *testing.T) {
 				('alice', 'SOUL.md', '', 1, 0, 'y', 'turn', %[1]d, '["y"]'),
 			('bob', 'USER.md', '', 1, 0, 'x', 'turn', %[1]d, '')`,
 		h.now.UnixMilli(), task))
-	h.untilClock(t, 7, 30)
+	h.passUntil(t, 7, 30)
 	const want = "**Waiting for you**\n- HEARTBEAT.md has changed, and counts once you accept it\n- 1 message of " +
 		"yours, held until you send a code\n- 2 messages that may not have reached you: /resend"
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != want {

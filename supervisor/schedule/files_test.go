@@ -82,8 +82,8 @@ func notice(lines string) string {
 	return "**File watch**\n\nChanged in your folder by others:\n```\n" + lines + "\n```"
 }
 
-// newNoticed returns a harness with notices on and the folder already scanned.
-func newNoticed(t *testing.T) *harness {
+// newNoticesHarness returns a harness with notices on and the folder already scanned.
+func newNoticesHarness(t *testing.T) *harness {
 	h := newHarness(t)
 	h.home.pending = []supervisor.HomeChange{change("new there")}
 	if text := h.switchNotifications(t, "on"); !strings.Contains(text, "File watch is on. It comes every 15 minutes") {
@@ -97,7 +97,7 @@ func newNoticed(t *testing.T) *harness {
 // Existing files are not told. Changes are told after 30 s without another, and then no more for 10
 // minutes.
 func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
-	h := newNoticed(t)
+	h := newNoticesHarness(t)
 	h.changeFiles("new a.md", "changed b.md")
 	h.runFor(t, 29*time.Second)
 	h.changeFiles("gone c.md")
@@ -121,7 +121,7 @@ func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
 
 // Without a watching worker, changes are found every 15 minutes, also after a start.
 func TestFileNotices_WithoutWatcher_Compare(t *testing.T) {
-	h := newNoticed(t)
+	h := newNoticesHarness(t)
 	h.home.pending = []supervisor.HomeChange{change("new a.md")}
 	h.runFor(t, 14*time.Minute)
 	h.wantSaid(t)
@@ -141,7 +141,7 @@ func TestFileNotices_WithoutWatcher_Compare(t *testing.T) {
 // Notices that are turned off and on skip the changes between. A rebuilt index reports nothing that
 // exists already.
 func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
-	h := newNoticed(t)
+	h := newNoticesHarness(t)
 	if text := h.switchNotifications(t, "off"); text != "File watch is off." {
 		t.Errorf("it says %q", text)
 	}
@@ -170,7 +170,7 @@ func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 
 // Only 20 files are named.
 func TestFileNotices_ManyFiles_AreCounted(t *testing.T) {
-	h := newNoticed(t)
+	h := newNoticesHarness(t)
 	h.changeFiles("changed ```\n*x*\x1b[2J")
 	for i := range 29 {
 		h.changeFiles(fmt.Sprintf("new %02d.md", i))
@@ -185,7 +185,7 @@ func TestFileNotices_ManyFiles_AreCounted(t *testing.T) {
 // While a tool runs, changes can't be attributed; they are told afterwards. Changes in the ledger
 // are not told.
 func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
-	h := newNoticed(t)
+	h := newNoticesHarness(t)
 	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
 	if err != nil {
 		t.Fatal(err)

@@ -78,16 +78,16 @@ func (j *jumpTest) fail(format string, args ...any) { panic(fireError(fmt.Sprint
 
 // jumpSteps are the possible steps.
 var jumpSteps = map[string]func(*jumpTest){
-	"remind":           (*jumpTest).remind,
-	"a second":         func(j *jumpTest) { j.wait(time.Second) },
-	"most of a minute": func(j *jumpTest) { j.wait(40 * time.Second) },
-	"some minutes":     func(j *jumpTest) { j.wait(11 * time.Minute) },
-	"an hour":          func(j *jumpTest) { j.wait(time.Hour) },
-	"an hour on":       func(j *jumpTest) { j.set(time.Hour) },
-	"an hour back":     func(j *jumpTest) { j.setBack(time.Hour) },
-	"a day on":         func(j *jumpTest) { j.set(24 * time.Hour) },
-	"a day back":       func(j *jumpTest) { j.setBack(24 * time.Hour) },
-	"a new loop":       func(j *jumpTest) { j.end(); j.begin() },
+	"remind":                (*jumpTest).remind,
+	"wait a second":         func(j *jumpTest) { j.wait(time.Second) },
+	"wait most of a minute": func(j *jumpTest) { j.wait(40 * time.Second) },
+	"wait some minutes":     func(j *jumpTest) { j.wait(11 * time.Minute) },
+	"wait an hour":          func(j *jumpTest) { j.wait(time.Hour) },
+	"set an hour ahead":     func(j *jumpTest) { j.set(time.Hour) },
+	"set an hour back":      func(j *jumpTest) { j.setBack(time.Hour) },
+	"set a day ahead":       func(j *jumpTest) { j.set(24 * time.Hour) },
+	"set a day back":        func(j *jumpTest) { j.setBack(24 * time.Hour) },
+	"restart the loop":      func(j *jumpTest) { j.end(); j.begin() },
 }
 
 // jumpTest is a schedule with a clock that is set now and then.
@@ -169,8 +169,8 @@ func (j *jumpTest) wait(d time.Duration) {
 	synctest.Wait()
 }
 
-// note records fires.
-func (j *jumpTest) note(firings []supervisor.FireBatch) {
+// record records fires.
+func (j *jumpTest) record(firings []supervisor.FireBatch) {
 	clock := j.now()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -184,7 +184,7 @@ func (j *jumpTest) note(firings []supervisor.FireBatch) {
 // PutFires records the fires.
 func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
 	said, err := j.db.Jobs().PutFires(ctx, firings)
-	j.note(firings)
+	j.record(firings)
 	if err != nil || len(said) != len(firings) {
 		j.t.Errorf("of %d firings %d are kept: %v", len(firings), len(said), err)
 	}
@@ -297,7 +297,7 @@ func (j *jumpTest) check() {
 // If the clock is ten years ahead for a minute, jobs come early once. Once it is right again, they
 // come on time. The same holds for the same loop and for a new one.
 func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
-	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "a new loop": func(j *jumpTest) { j.end(); j.begin() }} {
+	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "restart the loop": func(j *jumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {
 			j := newJumps(t, nil, time.Date(2026, 3, 27, 11, 0, 0, 0, time.UTC))
 			options := j.options()

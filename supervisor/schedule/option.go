@@ -58,20 +58,20 @@ var options = map[string]option{
 	"exact": {fireKinds, "yes or no", setExact, func(o supervisor.JobOptions) string {
 		return map[bool]string{true: textExact}[o.Exact]
 	}},
-	"model": {turnKinds, "PROVIDER/MODEL", setModel, func(o supervisor.JobOptions) string { return shown(textModel, o.Model) }},
+	"model": {turnKinds, "PROVIDER/MODEL", setModel, func(o supervisor.JobOptions) string { return formatOption(textModel, o.Model) }},
 	"workspace": {fireKinds, "the name of one of your workspaces", setWorkspace, func(o supervisor.JobOptions) string {
-		return shown(textWorkspace, o.Workspace)
+		return formatOption(textWorkspace, o.Workspace)
 	}},
 	"steps": {turnKinds, "a number from 1 on", numberUpTo("steps", func(o *supervisor.JobOptions) *int { return &o.Steps }, func(l protocol.TurnLimits) int { return l.Steps }), func(o supervisor.JobOptions) string {
-		return shown(textSteps, o.Steps)
+		return formatOption(textSteps, o.Steps)
 	}},
 	"minutes": {turnKinds, "a number from 1 on", numberUpTo("minutes", func(o *supervisor.JobOptions) *int { return &o.Minutes }, func(l protocol.TurnLimits) int { return int(l.Seconds / 60) }), func(o supervisor.JobOptions) string {
-		return shown(textMinutes, o.Minutes)
+		return formatOption(textMinutes, o.Minutes)
 	}},
 }
 
-// shown formats a value; "" if it is zero.
-func shown[T comparable](format string, value T) string {
+// formatOption formats a value; "" if it is zero.
+func formatOption[T comparable](format string, value T) string {
 	if value == *new(T) {
 		return ""
 	}
@@ -87,9 +87,9 @@ func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map
 		case name == optionTo:
 			continue
 		case !known:
-			return supervisor.Errorf(supervisor.CodeInvalid, textNoOption, printable.Text(name), strings.Join(optionsOf(j.Kind), ", "))
+			return supervisor.Errorf(supervisor.CodeInvalid, textNoOption, printable.Text(name), strings.Join(optionNames(j.Kind), ", "))
 		case !slices.Contains(o.kinds, j.Kind):
-			return supervisor.Errorf(supervisor.CodeInvalid, textNotOfKind, strings.ToLower(nouns[j.Kind]), name, strings.Join(optionsOf(j.Kind), ", "))
+			return supervisor.Errorf(supervisor.CodeInvalid, textNotOfKind, strings.ToLower(nouns[j.Kind]), name, strings.Join(optionNames(j.Kind), ", "))
 		}
 		value := strings.TrimSpace(values[name])
 		if strings.EqualFold(value, wordUsual) {
@@ -114,8 +114,8 @@ func (ed *editor) setAll(ctx context.Context, from origin, j *supervisor.Job, va
 	return ed.setDestination(ctx, from, j, values)
 }
 
-// optionsOf returns the names of the options of a kind of job.
-func optionsOf(kind supervisor.JobKind) []string {
+// optionNames returns the names of the options of a kind of job.
+func optionNames(kind supervisor.JobKind) []string {
 	names := []string{optionTo}
 	for name, o := range options {
 		if slices.Contains(o.kinds, kind) {

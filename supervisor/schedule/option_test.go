@@ -17,8 +17,8 @@ import (
 )
 
 func (h *harness) approve(_ context.Context, r approval.Request) error {
-	h.approved = append(h.approved, r)
-	return h.refused
+	h.approvalRequests = append(h.approvalRequests, r)
+	return h.approveErr
 }
 
 // ask answers the question of a command with the test's next answer.
@@ -56,7 +56,7 @@ func (h *harness) job(t testing.TB, id int64) supervisor.Job {
 	return j
 }
 
-func alices() supervisor.User {
+func alice() supervisor.User {
 	user := person("alice")
 	user.Workspaces = []string{"/srv/code", "/srv/site"}
 	return user
@@ -79,7 +79,7 @@ func TestOptions_ValuesAreChecked(t *testing.T) {
 		name, value, _ := strings.Cut(set, "=")
 		j := supervisor.Job{Kind: supervisor.JobTask}
 		got := ""
-		if err := h.setOptions(alices(), &j, map[string]string{name: value}); err != nil {
+		if err := h.setOptions(alice(), &j, map[string]string{name: value}); err != nil {
 			got = err.Error()
 		} else {
 			raw, err := json.Marshal(j.Options)
@@ -93,7 +93,7 @@ func TestOptions_ValuesAreChecked(t *testing.T) {
 		}
 	}
 	j := supervisor.Job{Kind: supervisor.JobReminder}
-	if err := h.setOptions(alices(), &j, map[string]string{"model": "far/one"}); err == nil || !strings.Contains(err.Error(), "a reminder has no model: it has grace, on_miss, priority, to") {
+	if err := h.setOptions(alice(), &j, map[string]string{"model": "far/one"}); err == nil || !strings.Contains(err.Error(), "a reminder has no model: it has grace, on_miss, priority, to") {
 		t.Errorf("a reminder's model: %v", err)
 	}
 	if err := h.setOptions(person("alice"), &supervisor.Job{Kind: supervisor.JobTask}, map[string]string{"workspace": "x"}); err == nil || !strings.Contains(err.Error(), "no workspaces") {
@@ -274,15 +274,15 @@ func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	const call = `{"when":"daily at 14:00","text":"look","options":{"to":"%s"}}`
-	h.refused = supervisor.ErrWaitsForAnswer
+	h.approveErr = supervisor.ErrWaitsForAnswer
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != supervisor.ErrWaitsForAnswer {
 		t.Fatalf("it does not wait: %v", err)
 	}
-	h.refused = nil
+	h.approveErr = nil
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != nil {
 		t.Fatal(err)
 	}
-	if a := h.approved; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder speak in the group -5? look\ndaily at 14:00" {
+	if a := h.approvalRequests; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder speak in the group -5? look\ndaily at 14:00" {
 		t.Errorf("asked for were %+v", a)
 	}
 	for _, to := range []string{"-6", "-7", "-5/3", "100", "x"} {
@@ -290,8 +290,8 @@ func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 			t.Errorf("to %s: %v", to, err)
 		}
 	}
-	if len(h.approved) != 2 {
-		t.Errorf("asked for were %+v", h.approved)
+	if len(h.approvalRequests) != 2 {
+		t.Errorf("asked for were %+v", h.approvalRequests)
 	}
 	h.passTime(t, time.Hour)
 	if said := h.saidTo(t, club); !slices.Equal(said, []string{"Reminder: look"}) {
@@ -302,12 +302,12 @@ func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 	}
 	// Each change of its content needs approval again; an unchanged value does not.
 	for i, change := range []string{`"text":"buy"`, `"name":"Shop\nping"`, `"when":"daily at 15:00"`} {
-		if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approved) != 3+i {
-			t.Errorf("%s: %v, asked for were %+v", change, err, h.approved)
+		if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approvalRequests) != 3+i {
+			t.Errorf("%s: %v, asked for were %+v", change, err, h.approvalRequests)
 		}
 	}
-	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,"options":{"priority":"low"}}`); err != nil || len(h.approved) != 5 {
-		t.Errorf("%v, asked for were %+v", err, h.approved)
+	if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,"options":{"priority":"low"}}`); err != nil || len(h.approvalRequests) != 5 {
+		t.Errorf("%v, asked for were %+v", err, h.approvalRequests)
 	}
 	if name := h.job(t, 1).Name; name != "Shop ping" {
 		t.Errorf("its name is %q", name)
@@ -330,12 +330,12 @@ func TestCheck_SpeakingElsewhere_AsksAboutCheck(t *testing.T) {
 		if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 14:00","text":"It is built.","kind":"check","check":{"command":"`+command+`"},"options":{"to":"-5"}}`); err != nil {
 			t.Fatal(err)
 		}
-		if last := h.approved[len(h.approved)-1]; !strings.Contains(last.Text, command) {
+		if last := h.approvalRequests[len(h.approvalRequests)-1]; !strings.Contains(last.Text, command) {
 			t.Errorf("alice is asked %q", last.Text)
 		}
 	}
-	if len(h.approved) != 2 || h.approved[0].Subject() == h.approved[1].Subject() {
-		t.Errorf("asked for were %+v", h.approved)
+	if len(h.approvalRequests) != 2 || h.approvalRequests[0].Subject() == h.approvalRequests[1].Subject() {
+		t.Errorf("asked for were %+v", h.approvalRequests)
 	}
 }
 
@@ -349,25 +349,25 @@ func TestTask_SpeakingElsewhere_AsksAboutWorkspace(t *testing.T) {
 	}
 	edit := func(name, value string) {
 		t.Helper()
-		if _, err := h.edit(t.Context(), origin{user: alices(), in: chatOf("alice")}, h.job(t, 1), "", map[string]string{name: value}); err != nil {
+		if _, err := h.edit(t.Context(), origin{user: alice(), in: chatOf("alice")}, h.job(t, 1), "", map[string]string{name: value}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	edit("steps", "7")
 	edit("model", "far/one")
-	if len(h.approved) > 0 {
-		t.Errorf("asked for were %+v", h.approved)
+	if len(h.approvalRequests) > 0 {
+		t.Errorf("asked for were %+v", h.approvalRequests)
 	}
 	edit("workspace", "site")
-	if len(h.approved) != 1 || !strings.HasSuffix(h.approved[0].Text, "\nIt works in the workspace site.") {
-		t.Fatalf("asked for were %+v", h.approved)
+	if len(h.approvalRequests) != 1 || !strings.HasSuffix(h.approvalRequests[0].Text, "\nIt works in the workspace site.") {
+		t.Fatalf("asked for were %+v", h.approvalRequests)
 	}
 	edit("workspace", "code")
-	if len(h.approved) != 2 || h.approved[0].Subject() == h.approved[1].Subject() {
-		t.Errorf("asked for were %+v", h.approved)
+	if len(h.approvalRequests) != 2 || h.approvalRequests[0].Subject() == h.approvalRequests[1].Subject() {
+		t.Errorf("asked for were %+v", h.approvalRequests)
 	}
-	h.refused = supervisor.Errorf(supervisor.CodeForbidden, "no")
-	if _, err := h.edit(t.Context(), origin{user: alices(), in: chatOf("alice")}, h.job(t, 1), "", map[string]string{"workspace": "site"}); err == nil || h.job(t, 1).Options.Workspace != "code" {
+	h.approveErr = supervisor.Errorf(supervisor.CodeForbidden, "no")
+	if _, err := h.edit(t.Context(), origin{user: alice(), in: chatOf("alice")}, h.job(t, 1), "", map[string]string{"workspace": "site"}); err == nil || h.job(t, 1).Options.Workspace != "code" {
 		t.Errorf("after a no it works in %s: %v", h.job(t, 1).Options.Workspace, err)
 	}
 }
@@ -388,8 +388,8 @@ func TestUpdateTask_OtherConversation_IsRefused(t *testing.T) {
 		}
 	}
 	set := protocol.ToolCall{ID: "3", Name: "schedule_task", Arguments: json.RawMessage(`{"when":"every 1 min","text":"spam"}`)}
-	if _, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob, Call: set}, club); err != nil || len(h.approved) != 1 {
-		t.Errorf("a task sets a reminder in the group unasked: %v, %+v", err, h.approved)
+	if _, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob, Call: set}, club); err != nil || len(h.approvalRequests) != 1 {
+		t.Errorf("a task sets a reminder in the group unasked: %v, %+v", err, h.approvalRequests)
 	}
 	h.passTime(t, 30*time.Minute)
 	h.wantSaid(t, "Reminder: the results")
@@ -467,8 +467,8 @@ func TestJob_SpeakingWhereSet_NeedsNoApproval(t *testing.T) {
 		}
 	}
 	h.passTime(t, 10*time.Minute)
-	if len(h.approved) > 0 {
-		t.Errorf("asked for were %+v", h.approved)
+	if len(h.approvalRequests) > 0 {
+		t.Errorf("asked for were %+v", h.approvalRequests)
 	}
 	if said := h.saidTo(t, club); len(said) != 5 || !slices.Contains(said, "Reminder: here") || !slices.Contains(said, "Reminder: -5") {
 		t.Errorf("the group is told %q", said)

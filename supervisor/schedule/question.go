@@ -97,7 +97,7 @@ func onJob(do func(*Questions, context.Context, supervisor.Job, Question) (strin
 			return r, err
 		}
 		if j, found, err := qs.store.Find(ctx, user.Name, j.ID); err == nil && found {
-			r.Jobs = []JobLine{lineOf(j)}
+			r.Jobs = []JobLine{newJobLine(j)}
 		}
 		return r, nil
 	}
@@ -144,7 +144,7 @@ var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ Question) (r Report, err error) {
 	list, err := qs.store.List(ctx, user.Name)
 	for _, j := range list {
-		r.Jobs = append(r.Jobs, lineOf(j))
+		r.Jobs = append(r.Jobs, newJobLine(j))
 	}
 	if len(list) == 0 {
 		r.Said = textNoJobs
@@ -152,7 +152,7 @@ func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ superv
 	return r, err
 }
 
-func lineOf(j supervisor.Job) JobLine {
+func newJobLine(j supervisor.Job) JobLine {
 	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listTitle(j), Text: j.Text,
 		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.FireCount, Failures: j.FailuresInARow}
 	if rule, err := recurrence.Of(j); err == nil {
@@ -196,7 +196,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 	if j, err = qs.Put(ctx, j, nil); err != nil {
 		return r, err
 	}
-	return Report{Said: qs.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
+	return Report{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
 }
 
 // editNamed changes the job that the question names.
@@ -208,7 +208,7 @@ func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supe
 	if j, err = qs.edit(ctx, origin{user: user, in: c}, j, q.Words, q.Set); err != nil {
 		return r, err
 	}
-	return Report{Said: qs.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
+	return Report{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
 }
 
 // maxReported is the most results of a report.

@@ -46,10 +46,10 @@ type harness struct {
 	closed  map[string]bool // groups in which nobody may speak
 	budget  supervisor.Budget
 
-	approved []approval.Request // the approval requests
-	refused  error              // the error of approvals
-	answers  []string           // the answers to the next questions
-	inbound  int64
+	approvalRequests []approval.Request // the approval requests
+	approveErr       error              // the error of approvals
+	answers          []string           // the answers to the next questions
+	inbound          int64
 
 	mu     sync.Mutex // guards the fields below against checks, which run concurrently
 	queued int

@@ -33,8 +33,8 @@ var taskSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 5 min", "ev
 // taskOptions are options of tasks.
 var taskOptions = []supervisor.JobOptions{{}, {Exact: true}, {Overlap: supervisor.OverlapQueue}}
 
-// taskTakes are durations of turns.
-var taskTakes = []time.Duration{0, time.Second, 50 * time.Second, 8 * time.Minute, 3 * time.Hour}
+// turnDurations are durations of turns.
+var turnDurations = []time.Duration{0, time.Second, 50 * time.Second, 8 * time.Minute, 3 * time.Hour}
 
 // Limits: the delay that spreads turns, its part of the period, and the time between late turns.
 const (
@@ -68,7 +68,7 @@ func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 				steps[rapid.SampledFrom(slices.Sorted(maps.Keys(steps))).Draw(rt, "step")](j.jumpTest)
 				synctest.Wait()
 			}
-			j.wait(slices.Max(taskTakes) + maxDelay)
+			j.wait(slices.Max(turnDurations) + maxDelay)
 			j.check()
 		})
 		if wrong, is := failed.(fireError); is {
@@ -112,7 +112,7 @@ type taskQueue struct {
 
 func (q taskQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
 	said, err := q.Jobs.PutFires(ctx, firings)
-	q.note(firings)
+	q.record(firings)
 	return said, err
 }
 
@@ -179,7 +179,7 @@ func (j *taskJumps) task() {
 	}
 	sqlitetest.Change(j.t, j.db, fmt.Sprintf("UPDATE job SET options = '%s' WHERE id = %d", options, made.ID))
 	j.all, j.made = append(j.all, *made), append(j.made, time.Now())
-	takes := rapid.SampledFrom(taskTakes).Draw(j.rt, "takes")
+	takes := rapid.SampledFrom(turnDurations).Draw(j.rt, "takes")
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.takes[made.ID] = takes
@@ -216,9 +216,9 @@ func (j *taskJumps) check() {
 	}
 }
 
-// lastBy returns the last of a rule's times up to a claim: a fire for several times is for the last
+// lastTimeBy returns the last of a rule's times up to a claim: a fire for several times is for the last
 // of them.
-func lastBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
+func lastTimeBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
 	last := c.due
 	for {
 		next, found, err := rule.Next(last, zone)
@@ -251,7 +251,7 @@ func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *
 			func(s clockChange) bool { return !s.at.Before(c.at) && s.at.Before(b.at) }) {
 			continue
 		}
-		last := lastBy(rule, zone, c)
+		last := lastTimeBy(rule, zone, c)
 		after, most := b.clock.Sub(last), time.Duration(0)
 		if next, found, err := rule.Next(c.clock, zone); err == nil && found && !job.Options.Exact {
 			most = min(maxApart, next.Sub(last)/periodPart)

@@ -153,17 +153,17 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 		said   string // "" means nothing
 		grace  time.Duration
 	}{
-		"as wanted":     {"", 11 * time.Hour, "running", "", 12 * time.Hour},
-		"beyond that":   {"", 31 * time.Minute, "missed", "Look was missed", 30 * time.Minute},
-		"a little late": {supervisor.MissedSkip, time.Minute, "running", "", 0},
-		"made up for":   {supervisor.MissedRun, 5 * time.Hour, "running", "", 0},
-		"by default":    {"", 5 * time.Hour, "running", "", 0},
-		"too late":      {"", 7 * time.Hour, "missed", "Look was missed", 0},
-		"left out":      {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
-		"asked about":   {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
+		"within its grace": {"", 11 * time.Hour, "running", "", 12 * time.Hour},
+		"beyond its grace": {"", 31 * time.Minute, "missed", "Look was missed", 30 * time.Minute},
+		"a little late":    {supervisor.MissedSkip, time.Minute, "running", "", 0},
+		"made up for":      {supervisor.MissedRun, 5 * time.Hour, "running", "", 0},
+		"by default":       {"", 5 * time.Hour, "running", "", 0},
+		"too late":         {"", 7 * time.Hour, "missed", "Look was missed", 0},
+		"skip":             {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
+		"ask":              {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
 		// an hour after the last time
-		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
-		"days, too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
+		"days late, last time in grace": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
+		"days late, last time too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -197,11 +197,11 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 		said    string
 		buttons int
 	}{
-		"by default":  {supervisor.JobOptions{}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
-		"within":      {supervisor.JobOptions{Grace: 4 * time.Hour}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
-		"too late":    {supervisor.JobOptions{Grace: 2 * time.Hour}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
-		"left out":    {supervisor.JobOptions{Missed: supervisor.MissedSkip}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
-		"asked about": {supervisor.JobOptions{Missed: supervisor.MissedAsk}, "tea was due at 14:00, 3 hours ago, while I was not running. Shall I remind you again?", 1},
+		"by default":       {supervisor.JobOptions{}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
+		"within its grace": {supervisor.JobOptions{Grace: 4 * time.Hour}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
+		"too late":         {supervisor.JobOptions{Grace: 2 * time.Hour}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
+		"skip":             {supervisor.JobOptions{Missed: supervisor.MissedSkip}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
+		"ask":              {supervisor.JobOptions{Missed: supervisor.MissedAsk}, "tea was due at 14:00, 3 hours ago, while I was not running. Shall I remind you again?", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
