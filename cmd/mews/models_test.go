@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -76,8 +77,8 @@ func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hin
 		*looked++
 		return openai.FindAt(ctx, []openai.Candidate{{Server: "ollama", Addr: addr}, {Server: "vllm", Addr: addr}})
 	}
-	return server, "ollama answers at http://" + addr + "/v1; to talk to a model of it: OPENAI_BASE_URL=http://" + addr +
-		"/v1 OPENAI_MODEL=qwen3:8b mews run", looked
+	url := "http://" + addr + "/v1"
+	return server, fmt.Sprintf(textModelNearby, "ollama", url, url, "qwen3:8b"), looked
 }
 
 // bareConfig is the configuration of a machine without a file, with the variables in env.

@@ -11,12 +11,12 @@ const (
 	textRepoCalled  = "GitHub calls"
 	textRepoAsked   = "GitHub is asked every %v"
 
-	textRedeliverWhat = "mews github redeliver: say which delivery, by its number in `mews github check`, or --failed\n"
+	textRedeliverWhat = "mews github redeliver: name a delivery by its number in `mews github check`, or use --failed\n"
 )
 
 // Texts of review.
 const (
-	textReviewWhat = "mews review: say what: the address of a pull request, --diff FILE or --range A..B; --post is for a pull request alone\n"
-	textNotAllRead = "not all of it was reviewed; what is missing, and why, is said above"
+	textReviewWhat = "mews review: name what to review: the address of a pull request, --diff FILE or --range A..B; --post is only for a pull request\n"
+	textNotAllRead = "not all of it was reviewed; the missing parts and the reasons are above"
 	textCritical   = "something critical was found"
 )

@@ -20,7 +20,7 @@ func TestVoiceVerb_ListsInstalledPrograms(t *testing.T) {
 	if code := dispatch(t.Context(), console{in: os.Stdin, out: &out, err: &errs}, []string{"voice", "--config", file}); code != 0 {
 		t.Fatalf("exit %d, %s", code, errs.String())
 	}
-	for _, want := range []string{"heard by whisper (speech.in, language de)", "  ffmpeg ", "  sh           /", "  espeak-ng ", "  piper ", "  model        none: name one"} {
+	for _, want := range []string{"transcribed by whisper (speech.in, language de)", "  ffmpeg ", "  sh           /", "  espeak-ng ", "  piper ", "  model        none: name one"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q, want %q", out.String(), want)
 		}

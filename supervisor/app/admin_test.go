@@ -32,7 +32,7 @@ type commandLine struct {
 	t    *testing.T
 	dir  string
 	file string
-	s    *service // nil where none runs
+	s    *service // nil without a running service
 }
 
 const commandLineConfig = `state: %[1]s/state
@@ -295,8 +295,8 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		}
 		c.mustFail("uses no second factor", "totp", "enroll", "cleo")
 
-		// The code of a SecondFactor that was just made confirms it. (The secret is only on the
-		// screen, so the verb's parts are used.)
+		// A code confirms the new second factor. The test calls the verb's parts, since the verb
+		// shows the secret only on the screen.
 		cfg, err := readConfig(c.file)
 		if err != nil {
 			c.t.Fatal(err)
@@ -323,7 +323,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		}
 		c.mustFail("ben has a second factor already", "totp", "enroll", "ben")
 
-		// Five wrong ones lock it, and an admin unlocks it.
+		// Five wrong codes lock it, and an admin unlocks it.
 		for range 5 {
 			v, err = Have[admin.CodeResult](
 				c.t.Context(),
