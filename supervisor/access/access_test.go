@@ -56,28 +56,28 @@ func TestSpeaker_ByUserID_DecidesWhoMaySpeak(t *testing.T) {
 		code  supervisor.Code // of the refusal
 		names string          // must be in the refusal
 	}{
-		"a user as themselves":                  {directory, bobUID, "", "bob", "", ""},
-		"a user by their own name":              {directory, bobUID, "bob", "bob", "", ""},
-		"a user as another":                     {directory, bobUID, "ann", "", supervisor.CodeForbidden, "Only an admin"},
-		"a user as nobody there is":             {directory, bobUID, "eve", "", supervisor.CodeForbidden, "Only an admin"},
-		"an admin as themselves":                {directory, annUID, "", "ann", "", ""},
-		"an admin as another":                   {directory, annUID, "bob", "bob", "", ""},
-		"an admin as nobody there is":           {directory, annUID, "eve", "", supervisor.CodeNotFound, "ann, bob, cat, dan"},
-		"a shared account without a name":       {directory, kidsUID, "", "", supervisor.CodeInvalid, "cat, dan"},
-		"a shared account as one of its":        {directory, kidsUID, "dan", "dan", "", ""},
-		"a shared account as another":           {directory, kidsUID, "bob", "", supervisor.CodeForbidden, "Only an admin"},
-		"a stranger":                            {directory, stranger, "", "", supervisor.CodeForbidden, "1003"},
-		"a stranger with a name":                {directory, stranger, "bob", "", supervisor.CodeForbidden, "Only an admin"},
-		"a stranger where there is one user":    {directory[:1], stranger, "", "", supervisor.CodeForbidden, "1003"},
-		"root as anybody":                       {directory, 0, "cat", "cat", "", ""},
-		"root without a name":                   {directory, 0, "", "", supervisor.CodeInvalid, "--user"},
-		"root where there is one user":          {directory[:1], 0, "", "ann", "", ""},
-		"the service's account as anybody":      {directory, own, "bob", "bob", "", ""},
-		"the service's account without a name":  {directory, own, "", "", supervisor.CodeInvalid, "--user"},
-		"one without an account is the service": {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, own, "", "eve", "", ""},
-		"and not of a stranger's":               {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, stranger, "eve", "", supervisor.CodeForbidden, ""},
-		"a role that is none":                   {[]supervisor.User{user("bob", "bob", "owner"), directory[0]}, bobUID, "ann", "", supervisor.CodeForbidden, ""},
-		"nobody at all":                         {nil, 0, "", "", supervisor.CodeInvalid, ""},
+		"a user as themselves":                 {directory, bobUID, "", "bob", "", ""},
+		"a user by their own name":             {directory, bobUID, "bob", "bob", "", ""},
+		"a user as another":                    {directory, bobUID, "ann", "", supervisor.CodeForbidden, "Only an admin"},
+		"a user as an unknown user":            {directory, bobUID, "eve", "", supervisor.CodeForbidden, "Only an admin"},
+		"an admin as themselves":               {directory, annUID, "", "ann", "", ""},
+		"an admin as another":                  {directory, annUID, "bob", "bob", "", ""},
+		"an admin as an unknown user":          {directory, annUID, "eve", "", supervisor.CodeNotFound, "ann, bob, cat, dan"},
+		"a shared account without a name":      {directory, kidsUID, "", "", supervisor.CodeInvalid, "cat, dan"},
+		"a shared account as its user":         {directory, kidsUID, "dan", "dan", "", ""},
+		"a shared account as another":          {directory, kidsUID, "bob", "", supervisor.CodeForbidden, "Only an admin"},
+		"a stranger":                           {directory, stranger, "", "", supervisor.CodeForbidden, "1003"},
+		"a stranger with a name":               {directory, stranger, "bob", "", supervisor.CodeForbidden, "Only an admin"},
+		"a stranger, one user":                 {directory[:1], stranger, "", "", supervisor.CodeForbidden, "1003"},
+		"root as anybody":                      {directory, 0, "cat", "cat", "", ""},
+		"root without a name":                  {directory, 0, "", "", supervisor.CodeInvalid, "--user"},
+		"root, one user":                       {directory[:1], 0, "", "ann", "", ""},
+		"the service's account as anybody":     {directory, own, "bob", "bob", "", ""},
+		"the service's account without a name": {directory, own, "", "", supervisor.CodeInvalid, "--user"},
+		"the service as the only user":         {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, own, "", "eve", "", ""},
+		"a stranger as that user":              {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, stranger, "eve", "", supervisor.CodeForbidden, ""},
+		"an unknown role":                      {[]supervisor.User{user("bob", "bob", "owner"), directory[0]}, bobUID, "ann", "", supervisor.CodeForbidden, ""},
+		"no users":                             {nil, 0, "", "", supervisor.CodeInvalid, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := people(t, c.users...).Speaker(c.uid, c.as)
@@ -117,11 +117,11 @@ func TestAdmin_RootServiceAndAdmins(t *testing.T) {
 
 func TestNew_AmbiguousUsers_Fails(t *testing.T) {
 	for name, users := range map[string][]supervisor.User{
-		"an account that is not there": {user("eve", "eve", supervisor.RoleUser)},
-		"two of one name":              {user("bob", "bob", supervisor.RoleUser), user("bob", "kids", supervisor.RoleUser)},
-		"one without a name":           {user("", "bob", supervisor.RoleUser)},
-		"two of one id on Telegram":    {onTelegram("ann", 42), onTelegram("bob", 42)},
-		"a group's id":                 {onTelegram("ann", -100123)},
+		"a missing account":   {user("eve", "eve", supervisor.RoleUser)},
+		"a name twice":        {user("bob", "bob", supervisor.RoleUser), user("bob", "kids", supervisor.RoleUser)},
+		"no name":             {user("", "bob", supervisor.RoleUser)},
+		"a Telegram id twice": {onTelegram("ann", 42), onTelegram("bob", 42)},
+		"a group's id":        {onTelegram("ann", -100123)},
 	} {
 		if p, err := access.New(users, own, accounts); err == nil {
 			t.Errorf("%s: got %+v", name, p)

@@ -48,7 +48,7 @@ func TestEnrol_URL_HasTheSealedSecret(t *testing.T) {
 		t.Error("two secrets are the same")
 	}
 	if plain, err := seal.Open("ann", e.Sealed); err != nil || string(plain) != e.Secret.Reveal() {
-		t.Errorf("what was sealed does not open: %v", err)
+		t.Errorf("the sealed secret does not open: %v", err)
 	}
 	_, err = (*access.Seal)(nil).Enrol("ann")
 	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
@@ -154,6 +154,6 @@ func TestSecret_PrintedOrMarshalled_IsHidden(t *testing.T) {
 		}
 	}
 	if !strings.Contains(shown.String(), "***") || (access.Secret{}).Reveal() != "" {
-		t.Error("nothing stands for a secret")
+		t.Error("no secret is shown as ***")
 	}
 }

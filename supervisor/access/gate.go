@@ -165,7 +165,7 @@ func (g *Gate) decide(user, code string, p codePurpose) supervisor.CheckCode {
 		u, why := g.activeUser(user)
 		v := verification{user: u, seal: g.o.Seal, text: code, purpose: p}
 		if why != "" {
-			return f, v.notAccepted(suffixRefused, why)
+			return f, v.deny(suffixRefused, why)
 		}
 		return v.verify(f, now)
 	}

@@ -65,7 +65,7 @@ var sent = map[string]func(p *rig, in supervisor.Inbound) supervisor.Inbound{
 	"/start": func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/start"; return asCommand(in) },
 	"/new":   func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/new"; return asCommand(in) },
 	"press":  func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "123456"; return asPress(in) },
-	"later": func(_ *rig, in supervisor.Inbound) supervisor.Inbound {
+	"voice": func(_ *rig, in supervisor.Inbound) supervisor.Inbound {
 		in.Kind, in.Text = "voice", "123456"
 		return in
 	},
@@ -144,7 +144,8 @@ func TestCheck_EachInboundAndState_Outcome(t *testing.T) {
 		channel supervisor.Channel
 		chat    string
 		private bool
-	}{{supervisor.ChannelTerminal, "", true}, {supervisor.ChannelTerminal, "side", true}, {supervisor.ChannelTelegram, privateChat, true},
+	}{{supervisor.ChannelTerminal, "", true}, {supervisor.ChannelTerminal, "side", true},
+		{supervisor.ChannelTelegram, privateChat, true},
 		{supervisor.ChannelTelegram, group, false}}
 	for codes, rows := range decisions {
 		for state, row := range rows {
@@ -179,7 +180,7 @@ func (p *rig) checkChallenge(t *testing.T, m supervisor.GateDecision) {
 		said = m.Check.Challenge
 		home := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: privateChat}
 		if m.Check.ChallengeIn != (supervisor.Conversation{}) && m.Check.ChallengeIn != home {
-			t.Errorf("it is asked for in %+v", m.Check.ChallengeIn)
+			t.Errorf("the challenge is in %+v", m.Check.ChallengeIn)
 		}
 		if !m.Check.AnswerOnly && (m.Check.IdleTimeout != 30*time.Minute || m.Check.Lifetime != 12*time.Hour) {
 			t.Errorf("open for %v, %v", m.Check.IdleTimeout, m.Check.Lifetime)
@@ -202,11 +203,11 @@ func (p *rig) checkChallenge(t *testing.T, m supervisor.GateDecision) {
 func TestCheck_CodeInOtherChats_IsNotTaken(t *testing.T) {
 	for name, in := range map[string]supervisor.Inbound{
 		"a group":                     from("ann", supervisor.ChannelTelegram, group, "123456"),
-		"another's private chat":      from("ann", supervisor.ChannelTelegram, "102", "123456"),
+		"another user's private chat": from("ann", supervisor.ChannelTelegram, "102", "123456"),
 		"no chat":                     from("ann", supervisor.ChannelTelegram, "", "123456"),
 		"a channel's post":            {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-100"}, Sender: "-100", Kind: supervisor.KindText, Text: "123456"},
-		"nobody's":                    {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: privateChat}, Kind: supervisor.KindText, Text: "123456"},
-		"a channel that nobody knows": from("ann", "pigeon", "1", "123456"),
+		"no sender":                   {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: privateChat}, Kind: supervisor.KindText, Text: "123456"},
+		"an unknown channel":          from("ann", "pigeon", "1", "123456"),
 	} {
 		p := newRig(t)
 		p.enrol(t, true)
@@ -216,7 +217,7 @@ func TestCheck_CodeInOtherChats_IsNotTaken(t *testing.T) {
 			continue
 		}
 		if in.Sender != "101" && !m.Check.AnswerOnly {
-			t.Errorf("%s: it waits for a code that nobody can send", name)
+			t.Errorf("%s: it waits for a code that can't be sent", name)
 		}
 	}
 }
@@ -346,22 +347,22 @@ func TestCheck_MessageInGroupWaits_TakesCode(t *testing.T) {
 	text := code(p.secret, p.now)
 	m := p.decide(t, terminalText(text))
 	if m.CheckCode != nil || m.Check == nil {
-		t.Fatalf("where nothing waits it came to %+v", m)
+		t.Fatalf("if nothing waits: got %+v", m)
 	}
 	if m.Check.CheckCode == nil || !p.attempt("ann", m.Check.CheckCode, p.now).Right {
-		t.Errorf("where the gate closes meanwhile it is no code: %+v", m.Check)
+		t.Errorf("if the gate closes meanwhile, it is no code: %+v", m.Check)
 	}
 	p.held = map[supervisor.Conversation]int64{from("ann", supervisor.ChannelTelegram, "101", "").Conversation: 1}
 	if m := p.decide(t, terminalText(text)); m.CheckCode != nil || m.Check == nil {
-		t.Errorf("while something waits for a code from another chat it came to %+v", m)
+		t.Errorf("if a message waits for a code from another chat: got %+v", m)
 	}
 	p.held[terminalText("").Conversation] = 1
 	if m := p.decide(t, terminalText(text)); m.CheckCode == nil {
-		t.Errorf("while something waits for a code from here it came to %+v", m)
+		t.Errorf("if a message waits for a code from here: got %+v", m)
 	}
 	p.heldErr = errors.New("boom")
 	if m := p.decide(t, terminalText(text)); m.Check == nil || !m.Check.AnswerOnly {
-		t.Errorf("where it is not known whether something waits it came to %+v", m)
+		t.Errorf("if the waiting messages are unknown: got %+v", m)
 	}
 }
 
@@ -399,7 +400,8 @@ func TestCheck_UnknownOrSuspendedUser_IsIgnored(t *testing.T) {
 	}
 	for _, name := range []string{"ann", "eve", ""} {
 		for _, in := range []supervisor.Inbound{from(name, supervisor.ChannelTelegram, privateChat, "hi"),
-			asCommand(from(name, supervisor.ChannelTerminal, "", "/stop")), asPress(from(name, supervisor.ChannelTerminal, "", "x"))} {
+			asCommand(from(name, supervisor.ChannelTerminal, "", "/stop")),
+			asPress(from(name, supervisor.ChannelTerminal, "", "x"))} {
 			if m := p.decide(t, in); outcomeOf(m) != quiet {
 				t.Errorf("%q: %+v", name, m)
 			}
@@ -452,7 +454,8 @@ func TestCheck_ContextEnded_DecidesNothing(t *testing.T) {
 func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
-	gate := access.NewGate(access.Options{People: p.people, Factors: p.memoryStore, Logins: p.memoryStore, Seal: p.seal, Now: time.Now,
+	gate := access.NewGate(access.Options{People: p.people, Factors: p.memoryStore, Logins: p.memoryStore, Seal: p.seal,
+		Now:     time.Now,
 		Command: func(string) (c supervisor.SlashCommand) { return c },
 		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_, _ string) {}, Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
 	for _, want := range []outcome{guarded, refused, quiet} {
@@ -476,14 +479,14 @@ func TestNeedsCode_AgreesWithCheck(t *testing.T) {
 		broken    error
 		asks      bool
 	}{
-		"off":                       {codes: supervisor.CodesOff, enrolled: true, confirmed: true},
-		"optional, without":         {codes: supervisor.CodesOptional},
-		"optional, not confirmed":   {codes: supervisor.CodesOptional, enrolled: true},
-		"optional, confirmed":       {codes: supervisor.CodesOptional, enrolled: true, confirmed: true, asks: true},
-		"required, without":         {codes: supervisor.CodesRequired, asks: true},
-		"required, confirmed":       {codes: supervisor.CodesRequired, enrolled: true, confirmed: true, asks: true},
-		"optional, can't be found":  {codes: supervisor.CodesOptional, broken: errors.New("disk"), asks: true},
-		"off, whatever is not read": {codes: supervisor.CodesOff, broken: errors.New("disk")},
+		"off":                     {codes: supervisor.CodesOff, enrolled: true, confirmed: true},
+		"optional, no factor":     {codes: supervisor.CodesOptional},
+		"optional, not confirmed": {codes: supervisor.CodesOptional, enrolled: true},
+		"optional, confirmed":     {codes: supervisor.CodesOptional, enrolled: true, confirmed: true, asks: true},
+		"required, no factor":     {codes: supervisor.CodesRequired, asks: true},
+		"required, confirmed":     {codes: supervisor.CodesRequired, enrolled: true, confirmed: true, asks: true},
+		"optional, unreadable":    {codes: supervisor.CodesOptional, broken: errors.New("disk"), asks: true},
+		"off, unreadable":         {codes: supervisor.CodesOff, broken: errors.New("disk")},
 	} {
 		p := newRig(t)
 		p.people = newPeople(t, c.codes)
@@ -497,7 +500,7 @@ func TestNeedsCode_AgreesWithCheck(t *testing.T) {
 			t.Errorf("%s: got %v, %v", name, asks, err)
 		}
 		if m := p.decide(t, terminalText("hello")); (m.Check == nil) == asks {
-			t.Errorf("%s: it asks: %v, and what is met is %+v", name, asks, m)
+			t.Errorf("%s: NeedsCode is %v, and the decision is %+v", name, asks, m)
 		}
 	}
 	if asks, err := newRig(t).NeedsCode(t.Context(), "nobody"); !asks || err != nil {

@@ -27,7 +27,9 @@ func TestRefuseHeld_PressesAndTooMuch_AreAnswered(t *testing.T) {
 
 func TestChallenges_ToldBefore_RepeatsForCodes(t *testing.T) {
 	for told, want := range map[int64][2]bool{0: {true, true}, 1: {false, true}, 3: {false, true}, 4: {false, false}} {
-		if got := [2]bool{Challenges(supervisor.GateCheck{}, told), Challenges(supervisor.GateCheck{RepeatSoon: true}, told)}; got != want {
+		got := [2]bool{Challenges(supervisor.GateCheck{}, told),
+			Challenges(supervisor.GateCheck{RepeatSoon: true}, told)}
+		if got != want {
 			t.Errorf("told %d times: %v, want %v", told, got, want)
 		}
 	}

@@ -45,7 +45,7 @@ func TestLockout_EachTime_IsLonger(t *testing.T) {
 			}
 		}
 		if is := p.factors["ann"]; is.Failures != was.Failures || is.Lockouts != was.Lockouts || !is.LockedUntil.Equal(was.LockedUntil) {
-			t.Errorf("%d: what was tried while locked counts: %+v", i, is)
+			t.Errorf("%d: a try during the lockout counts: %+v", i, is)
 		}
 		p.now = end
 	}

@@ -63,13 +63,13 @@ func TestSet_InvalidUsers_ChangesNothing(t *testing.T) {
 		more  access.Stored
 		names []string
 	}{
-		"an account of two": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.Stored{}, []string{"ann", "bob", "42"}},
-		"an account bound to two": {[]supervisor.User{ann, onTelegram("bob", 0)},
+		"an account of two users": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.Stored{}, []string{"ann", "bob", "42"}},
+		"an account bound to two users": {[]supervisor.User{ann, onTelegram("bob", 0)},
 			access.Stored{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann", "bob", "7"}},
-		"a group as an account": {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
-		"a name as an account":  {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
-		"a number in two ways":  {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
-		"no such OS account":    {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.Stored{}, []string{"eve"}},
+		"a group as an account":     {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
+		"a name as an account":      {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
+		"a number with a plus sign": {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
+		"no such OS account":        {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.Stored{}, []string{"eve"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := people(t, onTelegram("old", 1))
@@ -108,7 +108,7 @@ func TestSet_ConfiguredAccount_BeatsBinding(t *testing.T) {
 		}
 	}
 	if _, ok := p.ByAccount(supervisor.ChannelTelegram, "42"); ok {
-		t.Error("who is suspended may speak")
+		t.Error("a suspended user may speak")
 	}
 	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "43"); !ok || number(u) != 43 {
 		t.Errorf("43 is %+v, %v", u, ok)
@@ -137,7 +137,7 @@ func TestSpeaker_AddedUser_HasNoServiceAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	if u, err := p.Speaker(own, ""); err == nil || !strings.Contains(err.Error(), "--user NAME") {
-		t.Errorf("where the configuration has nobody, it is %q, %v", u.Name, err)
+		t.Errorf("without a configured user it is %q, %v", u.Name, err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestSuspended_User_MayNotSpeak(t *testing.T) {
 		}
 	}
 	if _, ok := p.Find("bob"); !ok || !p.Suspended("bob") || p.Suspended("dan") || len(p.Names()) != 5 {
-		t.Error("who is suspended is not there at all, or not suspended")
+		t.Error("a suspended user is missing, or not suspended")
 	}
 	set()
 	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "7"); !ok || u.Name != "bob" || !p.Admin(annUID) {

@@ -65,7 +65,7 @@ const (
 // take takes a message of a user, or refuses it. A taken message that comes again, because it could
 // not be kept, costs nothing. A refused message that comes again is refused with the same reply. If
 // the clock was set back, the user gets a full bucket, and need not wait until the old time is
-// reached. unanswered is the number of earlier refused messages without a reply.
+// reached. The result unanswered is the number of earlier refused messages without a reply.
 func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) (result rateResult, unanswered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -33,7 +33,7 @@ func TestSeal_OpensOnlyForItsUser(t *testing.T) {
 	other[31] ^= 1
 	for name, open := range map[string]func() ([]byte, error){
 		"another user's row": func() ([]byte, error) { return seal.Open("bob", sealed) },
-		"nobody's":           func() ([]byte, error) { return seal.Open("", sealed) },
+		"no user":            func() ([]byte, error) { return seal.Open("", sealed) },
 		"another key":        func() ([]byte, error) { return access.NewSeal(other).Open("ann", sealed) },
 		"no key":             func() ([]byte, error) { return (*access.Seal)(nil).Open("ann", sealed) },
 	} {
@@ -122,7 +122,7 @@ func TestLoadKey_ContentsAndModes(t *testing.T) {
 		want    string // a part of the error; "" means no error
 	}{
 		"raw":                   {string(raw), 0o600, ""},
-		"for reading only":      {string(raw), 0o400, ""},
+		"read-only":             {string(raw), 0o400, ""},
 		"digits":                {text, 0o600, ""},
 		"digits in a line":      {strings.ToUpper(text) + "\n", 0o600, ""},
 		"digits in a DOS line":  {text + "\r\n", 0o600, ""},
@@ -132,10 +132,10 @@ func TestLoadKey_ContentsAndModes(t *testing.T) {
 		"a digit too few":       {text[1:], 0o600, "is not a key"},
 		"no digits":             {strings.Repeat("Z!", 32), 0o600, "is not a key"},
 		"two lines":             {text + "\n\n", 0o600, "is not a key"},
-		"much":                  {strings.Repeat(text, 1000), 0o600, "is not a key"},
-		"its group may read it": {string(raw), 0o640, "chmod 600"},
-		"anybody may read it":   {string(raw), 0o604, "chmod 600"},
-		"its group may write":   {string(raw), 0o620, "chmod 600"},
+		"a long file":           {strings.Repeat(text, 1000), 0o600, "is not a key"},
+		"readable by the group": {string(raw), 0o640, "chmod 600"},
+		"readable by all":       {string(raw), 0o604, "chmod 600"},
+		"writable by the group": {string(raw), 0o620, "chmod 600"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "seal.key")
@@ -164,10 +164,10 @@ func TestLoadKey_NoPlainFile_Fails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, make := range map[string]func(path string) error{
-		"a link":               func(path string) error { return os.Symlink(real, path) },
-		"a link to nowhere":    func(path string) error { return os.Symlink(filepath.Join(dir, "none"), path) },
-		"a folder":             func(path string) error { return os.Mkdir(path, 0o700) },
-		"a pipe without a pen": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a link":                  func(path string) error { return os.Symlink(real, path) },
+		"a link to nowhere":       func(path string) error { return os.Symlink(filepath.Join(dir, "none"), path) },
+		"a folder":                func(path string) error { return os.Mkdir(path, 0o700) },
+		"a pipe without a writer": func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	} {
 		path := filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))
 		if err := make(path); err != nil {

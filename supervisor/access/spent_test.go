@@ -102,7 +102,7 @@ func TestCheck_RepeatedMessage_CostsNothing(t *testing.T) {
 	}
 	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001})
 	if got := send("ann", "x", strings.Repeat("z", 256), "n", "a"); !slices.Equal(got[:1], []outcome{passes}) || got[2] == passes {
-		t.Errorf("what is known is not the last 256: %v", got)
+		t.Errorf("not the last 256 messages are recognized: %v", got)
 	}
 }
 

@@ -6,77 +6,72 @@ import "fmt"
 const (
 	textNoUser         = "There is no user %q here."
 	textSuspended      = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
-	textTooManyWaiting = "This message was not taken: %d of yours wait already, and no more can. Send it again in " +
-		"a few minutes."
-	textAlsoRefused = " Not taken either, and without a reply of their own: %s before it."
-	textNextRefused = " What you send right behind it is not taken either, and not each one gets a reply from " +
-		"now on."
-	textTooFast = "This was not taken, because you send faster than I can take it: %d at once, and then %g " +
-		"a second. Try again in a moment. " +
-		"/stop is always taken."
+	textTooManyWaiting = "This message was not taken, because %d of your messages wait already. Send it " +
+		"again in a few minutes."
+	textAlsoRefused = " These were not taken either, without a reply of their own: %s before it."
+	textNextRefused = " Messages right behind it are not taken either, and only some of them get a " +
+		"reply."
+	textTooFast = "This was not taken, because you send too fast: I take %d at once, and then %g a " +
+		"second. Try again in a moment. /stop is always taken."
 
-	textLocked = "Locked. Send the six digits that your authenticator app shows, or a recovery code. What you " +
-		"sent is kept, and is " +
-		"answered then."
-	textLockedElsewhere = "What you sent in another chat waits, because it is locked there. Send me, here in our " +
-		"private chat, the " +
-		"six digits that your authenticator app shows, or a recovery code. Then what you sent is answered there."
+	textLocked = "Locked. Send the six digits that your authenticator app shows, or a recovery " +
+		"code. Your message is kept, and answered then."
+	textLockedElsewhere = "Your message in another chat waits, because that chat is locked. Send me, here " +
+		"in our private chat, the six digits that your authenticator app shows, or a " +
+		"recovery code. Then I answer your message there."
 	textLockedNoChat         = "Locked, and no code can be sent here. Send this in our private chat."
 	textLockedOut            = " No code is taken before %s: too many were wrong."
 	textSendCodeAlone        = "A code has to stand alone. "
 	textPressLocked          = "Locked. Send your code, then press again."
 	textPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for " +
 		"it there, then press again."
-	textTooManyHeld = "This was not taken: too much of yours waits for a code already. Send a code " +
-		"first, then send this again."
-	textCodeLate = "That code came too late: what it was for was not done, and the code is used up. " +
-		"Ask again for what you wanted."
-	textRecoveryAmongWords = "Locked, and this was not taken: it seems to have a recovery code in it. Send the " +
-		"code alone, in our private " +
-		"chat; then send the rest again."
+	textTooManyHeld = "This was not taken, because too many of your messages wait for a code. Send a " +
+		"code first, then send this again."
+	textCodeLate = "That code came too late: nothing was done, and the code is used up. Ask again " +
+		"for what you wanted."
+	textRecoveryAmongWords = "Locked, and this was not taken: it seems to have a recovery code in it. Send " +
+		"the code alone in our private chat; then send the rest again."
 
-	textEnrolling = "Your second factor is not set up yet. Add the secret that you were given to your " +
-		"authenticator app, and send me " +
-		"the six digits that it shows, here. Then send this again."
+	textEnrolling = "Your second factor is not set up yet. Add the secret to your authenticator app, " +
+		"and send me the six digits that it shows. Then send this again."
 	textNoFactor = "You need a second factor to speak here, and have none yet. Ask an admin for an invite, or to run " +
 		"`mews totp enroll %s`. Then send this again."
-	textLookupFailed = "This can't be taken now, because Mews can't look up whether you have sent your code. Send " +
-		"it again " +
-		"later. An admin can see why in the log, or with `mews doctor`."
-	textUnreadableFactor = "Your chat stays locked: your second factor can't be read, so no code can be checked. " +
-		"An admin can put " +
-		"back the key file that it was sealed with, or take the factor away with `mews totp reset %s`."
+	textLookupFailed = "This can't be taken now, because Mews can't check whether you have sent your " +
+		"code. Send it again later. An admin can see why in the log, or with `mews " +
+		"doctor`."
+	textUnreadableFactor = "Your chat stays locked: your second factor can't be read, so no code can be " +
+		"checked. An admin can restore the key file, or remove the factor with `mews " +
+		"totp reset %s`."
 
 	// textGateAlert is for admins.
-	textGateAlert = "%s is locked out, because Mews could not %s: %v. It lasts until that works again; `mews " +
-		"doctor` may name " +
-		"the cause."
+	textGateAlert = "%s is locked out, because Mews could not %s: %v. This lasts until it works " +
+		"again; `mews doctor` may name the cause."
 )
 
 // Answers to a code.
 const (
 	textUnlocked  = "Unlocked for %s, or until you have sent nothing for %s. /lock locks at once."
 	textConfirmed = "Confirmed."
-	textEnrolled  = "From now on a code is asked for."
+	textEnrolled  = "From now on Mews asks for codes."
 
 	textFactorSetUp     = "Your second factor is set up. "
 	textNothingToVerify = "You have no second factor yet, so no code can be checked. Set one up first."
 	textDuringLockout   = "No code is taken before %s, not even a right one."
 	textNotCode         = "That is not a code. Send the six digits that your authenticator app shows."
 	textUsedCode        = "That code was used already. Wait until your app shows another one, half a minute at most."
-	textClockBack       = "No code can be taken: the last one was of a later time than it is here now, %s. The " +
-		"clock of the machine that " +
-		"Mews runs on was set back, or was wrong before. An admin can set it right; a recovery code works all the same."
+	textClockBack       = "No code can be taken, because the clock here shows %s, which is before your " +
+		"last code. The clock was set back, or was wrong before. An admin can correct " +
+		"it; a recovery code still works."
 	textWrong          = "Wrong code. %s left; then no code is taken for %s."
 	textWrongAndLocked = "Wrong code, for the %dth time. No code is taken before %s. If that was not you, tell an " +
 		"admin: somebody uses " +
 		"your account."
-	textExposedRecovery = "That was a recovery code, sent where others may read it. It opened nothing, and is " +
-		"used up. %s Codes are for " +
-		"our private chat."
+	textExposedRecovery = "You sent a recovery code where others may read it. It opened nothing, and is " +
+		"used up. %s Send codes only in our private chat."
 	textUnexpectedCode = "I am not waiting for a code here, so it did nothing, and it is used up. "
-	textSpentCode      = "That code was used already, or has run out. I am not waiting for one here, so it did nothing."
-	textNextCode       = "If I ask for one, send me the next that your app shows."
+	textSpentCode      = "That code was used already, or has expired. I am not waiting for a code here, " +
+		"so it did nothing."
+	textNextCode = "If I ask for a code, send me the next one that your app shows."
 )
 
 // textRecoveryLeft tells a user how many recovery codes are left after they have used one.
@@ -94,14 +89,13 @@ func textRecoveryLeft(n int) string {
 const (
 	textSpeakAsUnknown = "There is no user %q. There are: %s."
 	textSpeakAsDenied  = "Only an admin may speak as %q; this account is not one."
-	textNameUser       = "Say as whom to speak, with --user NAME. There are: %s."
+	textNameUser       = "Name the user to speak as, with --user NAME. There are: %s."
 	textNoAccount      = "No user of Mews has this account (user id %d). An admin can add it: `account:` under " +
 		"`users:` in the configuration."
-	textManyUsers = "This account is that of several users; say which with --user NAME: %s."
+	textManyUsers = "This account belongs to several users; choose one with --user NAME: %s."
 
-	textNoSeal = "No second factor can be set up now: the key that would seal it can't be used. An admin can see " +
-		"why in the log, or " +
-		"with `mews doctor`."
+	textNoSeal = "No second factor can be set up now, because the key that seals it can't be " +
+		"used. An admin can see why in the log, or with `mews doctor`."
 )
 
 // Texts that are kept or sent while a gate is closed.
@@ -110,7 +104,8 @@ const (
 	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
 	// TextEditLocked refuses an edit, made while the gate is closed, of a message that has passed
 	// it.
-	TextEditLocked = "Locked: I have not taken your change of this message. Send your code, then change it again."
+	TextEditLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
+		"again."
 	// TextCode replaces a code, whose text is never kept.
 	TextCode = "(a code)"
 )

@@ -12,7 +12,7 @@ const actionUnexpected = "code.unasked"
 
 // SpendUnexpected uses up a right code that nothing waits for. The code may have been asked for
 // before a restart. d is the decision of Check. The text of the code is not kept, and it opens
-// nothing. If it stayed valid, a guess that no try has counted could be used later. A code that was
+// nothing. A code that stayed valid would let somebody guess without counted tries. A code that was
 // right a moment ago, such as one that was sent twice, is not kept either. All other texts keep
 // their decision, also six digits that are no code of the user. Any error is ctx's.
 func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {

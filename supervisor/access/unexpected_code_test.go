@@ -29,7 +29,8 @@ func TestSpendUnexpected_RightCode_IsUsedUp(t *testing.T) {
 		p.enrol(t, true)
 		p.open("ann", supervisor.ChannelTerminal, "", p.now)
 		text := code(p.secret, p.now)
-		for _, words := range []string{wrongCode(p.secret, p.now), "call " + text, code(p.secret, p.now.Add(-5*time.Minute)), "hello"} {
+		for _, words := range []string{wrongCode(p.secret, p.now), "call " + text,
+			code(p.secret, p.now.Add(-5*time.Minute)), "hello"} {
 			if m := p.spendUnexpected(t, terminalText(words)); m.CheckCode != nil {
 				t.Errorf("codes %s: %q is no words", codes, words)
 			}

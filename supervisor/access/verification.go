@@ -58,15 +58,15 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
 	case len(f.Secret) == 0 || !f.Confirmed && !v.purpose.enrols:
-		return f, v.notAccepted(suffixRefused, textNothingToVerify)
+		return f, v.deny(suffixRefused, textNothingToVerify)
 	case now.Before(f.LockedUntil):
-		return f, v.notAccepted(suffixDuringLockout, fmt.Sprintf(textDuringLockout, formatTime(f.LockedUntil, now, v.user)))
+		return f, v.deny(suffixDuringLockout, fmt.Sprintf(textDuringLockout, formatTime(f.LockedUntil, now, v.user)))
 	case appCode(v.text) != "":
 		return v.verifyAppCode(f, now)
 	case f.Confirmed && looksLikeRecovery(v.text, f):
 		return v.verifyRecovery(f, now)
 	}
-	return f, v.notAccepted(suffixRefused, textNotCode)
+	return f, v.deny(suffixRefused, textNotCode)
 }
 
 // verifyAppCode accepts the code of a valid period, but never twice. A code that was used already
@@ -75,13 +75,13 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
 	case err != nil:
-		return f, v.notAccepted(suffixUnreadable, fmt.Sprintf(textUnreadableFactor, v.user.Name))
+		return f, v.deny(suffixUnreadable, fmt.Sprintf(textUnreadableFactor, v.user.Name))
 	case found && period > f.LastPeriod:
 		return v.accept(f, period)
 	case current < f.LastPeriod:
-		return f, v.notAccepted(suffixRefused, fmt.Sprintf(textClockBack, now.In(timezone.Of(v.user)).Format("15:04 on 2 January 2006")))
+		return f, v.deny(suffixRefused, fmt.Sprintf(textClockBack, now.In(timezone.Of(v.user)).Format("15:04 on 2 January 2006")))
 	case found:
-		return f, v.notAccepted(suffixRefused, textUsedCode)
+		return f, v.deny(suffixRefused, textUsedCode)
 	}
 	return v.reject(f, now)
 }
@@ -131,14 +131,16 @@ func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was
 func decideExposedRecovery(text string) supervisor.CheckCode {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, _ = withoutRecovery(f, text)
-		return f, supervisor.CodeResult{Action: actionLogin + suffixExposed, Text: fmt.Sprintf(textExposedRecovery, textRecoveryLeft(len(f.Recovery)))}
+		return f, supervisor.CodeResult{Action: actionLogin + suffixExposed,
+			Text: fmt.Sprintf(textExposedRecovery, textRecoveryLeft(len(f.Recovery)))}
 	}
 }
 
 // decideUnreadable refuses a code because the factor can't be read. It uses up no code.
 func decideUnreadable(user string) supervisor.CheckCode {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
-		return f, supervisor.CodeResult{Action: actionLogin + suffixUnreadable, Text: fmt.Sprintf(textUnreadableFactor, user)}
+		return f, supervisor.CodeResult{Action: actionLogin + suffixUnreadable,
+			Text: fmt.Sprintf(textUnreadableFactor, user)}
 	}
 }
 
@@ -157,13 +159,14 @@ func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Fact
 func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {
-		return f, v.notAccepted(suffixLocked, fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
+		return f, v.deny(suffixLocked,
+			fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
 	}
-	return f, v.notAccepted(suffixRefused, fmt.Sprintf(textWrong, amount.Plural(maxTries-f.Failures, "try is", "tries are"),
+	return f, v.deny(suffixRefused, fmt.Sprintf(textWrong, amount.Plural(maxTries-f.Failures, "try is", "tries are"),
 		amount.Duration(lockoutDuration(f.Lockouts+1))))
 }
 
-// notAccepted returns the result for a code that was not accepted.
-func (v verification) notAccepted(suffix, text string) supervisor.CodeResult {
+// deny returns the result for a code that was not accepted.
+func (v verification) deny(suffix, text string) supervisor.CodeResult {
 	return supervisor.CodeResult{Action: v.purpose.action + suffix, Text: text}
 }
