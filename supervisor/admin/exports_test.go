@@ -64,7 +64,7 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 		}
 		end(first)
 		if got := <-order; got != "ann's fifth" {
-			t.Errorf("the first to get a place is %s", got)
+			t.Errorf("the first to get a slot is %s", got)
 		}
 		var any string
 		p.mu.Lock()
@@ -76,11 +76,11 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 		p.mu.Unlock()
 		end(any)
 		if got := <-order; got != "ben's first" {
-			t.Errorf("the second to get a place is %s", got)
+			t.Errorf("the second to get a slot is %s", got)
 		}
 		began := time.Now()
-		if got := <-order; !strings.Contains(got, "4 exports are being made") || !strings.Contains(got, "Run this again in a minute") {
-			t.Errorf("who gets no place is told %q", got)
+		if got := <-order; !strings.Contains(got, "4 exports are running") || !strings.Contains(got, "Run this again in a minute") {
+			t.Errorf("without a free slot the client is told %q", got)
 		}
 		if waited := time.Since(began); waited != exportWaitTimeout {
 			t.Errorf("that took %v", waited) // by the fake clock

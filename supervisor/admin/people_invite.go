@@ -39,7 +39,8 @@ func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 		return InviteResult{}, err
 	}
 	if q.Revoke {
-		n, err := o.Store.Invites.Revoke(ctx, u.Name, auditEntry(by, u.Name, "invite.revoked", "all that nobody had used"))
+		n, err := o.Store.Invites.Revoke(ctx, u.Name,
+			auditEntry(by, u.Name, "invite.revoked", "all that nobody had used"))
 		return InviteResult{Revoked: n}, err
 	}
 	if o.People.Suspended(u.Name) {

@@ -5,46 +5,52 @@ import "mews/supervisor/sqlite"
 // Answers to calls of admins.
 const (
 	textNoSuchUser     = "There is no user %q. There are: %s."
-	textHomeUnreadable = "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack that " +
-		"folder as the account whose it is."
+	textHomeUnreadable = "The folder of %s, %s, can't be read by the account of Mews. Run this as root, " +
+		"or pack the folder as the account that owns it."
 	textInvalidName      = "Nobody can have the name %q."
-	textDeleteConfigured = "%s stands in the configuration. Take them out there, then `mews reload`; then they can be deleted."
-	textWorkNotEnded     = "%s was shut out, and what runs for them could not be ended, so nothing else was deleted: %v. Run this " +
-		"again."
-	textNotAllDeleted  = "%s was shut out, and not all of theirs could be deleted: %v. Run this again."
-	textHomeNotDeleted = "The rows are deleted, and the folder %s could not be: %v. Delete it by hand."
-	textNotServing     = "Nothing can be exported just now: Mews is starting or ending. Try again in a minute."
-	textExportsBusy    = "%d exports are being made, as many as can be at once, and none of them has ended within %d seconds. Run " +
-		"this again in a minute."
-	textExportGone     = "This export is not running any more. Begin it again."
-	textFactorOff      = "%s is not to have a second factor: `totp: off` stands in the configuration."
+	textDeleteConfigured = "%s is in the configuration. Remove them there and run `mews reload`; then they " +
+		"can be deleted."
+	textWorkNotEnded = "%s was shut out, but their running work could not be ended, so nothing else was " +
+		"deleted: %v. Run this again."
+	textNotAllDeleted  = "%s was shut out, but not all of their data could be deleted: %v. Run this again."
+	textHomeNotDeleted = "The rows are deleted, but the folder %s could not be deleted: %v. Delete it by " +
+		"hand."
+	textNotServing = "No export can begin now, because Mews is starting or ending. Try again in a " +
+		"minute."
+	textExportsBusy = "%d exports are running, and no more can run at once. None of them has ended " +
+		"within %d seconds. Run this again in a minute."
+	textExportGone     = "This export has ended. Begin it again."
+	textFactorOff      = "%s uses no second factor: the configuration has `totp: off`."
 	textFactorTaken    = "An admin has taken your second factor away, with its recovery codes, and ended your logins."
 	textFactorNeeded   = " You need a new one to speak here: ask for an invite."
 	textFactorOptional = "They need none until they set up another."
 	textCantBeAdded    = "%s can't be added: %v."
 	textNotAdded       = "%s was not added: %v."
 	textAdded          = "%s is a user of Mews now (%s), with the folder %s."
-	textAddedAgain     = "%s is a user of Mews again (%s), with the folder %s and all else that was kept of them."
-	textNoBot          = "Telegram is not set up here, so there is no bot to write to: make one with @BotFather, give its token as " +
-		"telegram.token_file in the configuration, and start Mews again."
-	textNothingToGiveBack = "Nothing is kept of %s that could be given back. Leave out --again, or look at the name."
-	textNoAccount         = "This machine has no account %q. Make it first, or leave out --account."
-	textAccountTaken      = "The account %s is %s's already."
-	textSuspended         = "%s may not speak any more. %s ended, and their unused invites are void. What they send is not taken; an " +
-		"answer that is being written is finished, and not delivered on Telegram. `mews user enable %s` lets them " +
-		"speak again."
-	textRemoveConfigured = "%s stands in the configuration. Take them out there, then `mews reload`; `mews user disable %s` shuts " +
-		"them out until then."
-	textRemoved = "%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` " +
-		"deletes that."
-	textInviteSuspended = "%s may not speak for now. `mews user enable %s` first."
+	textAddedAgain     = "%s is a user of Mews again (%s), with the folder %s and their other stored data."
+	textNoBot          = "Telegram is not set up here, so there is no bot to write to. Make a bot with " +
+		"@BotFather, set its token as telegram.token_file in the configuration, and " +
+		"start Mews again."
+	textNothingToGiveBack = "There is no stored data of %s to give back. Leave out --again, or check the " +
+		"name."
+	textNoAccount    = "This machine has no account %q. Make it first, or leave out --account."
+	textAccountTaken = "The account %s is %s's already."
+	textSuspended    = "%s may not speak any more. %s ended, and their unused invites are void. Their " +
+		"messages are not taken. An answer that is being written is finished, but not " +
+		"delivered on Telegram. `mews user enable %s` lets them speak again."
+	textRemoveConfigured = "%s is in the configuration. Remove them there and run `mews reload`; `mews user " +
+		"disable %s` shuts them out until then."
+	textRemoved = "%s is no user of Mews any more. Their folder %s and their messages are still " +
+		"there; `mews user delete %s` deletes them."
+	textInviteSuspended = "%s may not speak for now. Run `mews user enable %s` first."
 	textStaysSuspended  = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
 	textCantInvite      = "Nobody can be invited as %q: %v."
-	textNotRunning      = "Mews is not running here, and reads its configuration when it starts."
-	textNothingKept     = "There is nothing of %s here."
-	textNameUsedBefore  = "There was somebody called %s here before, and this is still kept of them: %s. Whoever is added by that " +
-		"name is given it. If they are somebody else, run `mews user delete %s` first, for a fresh start, or take " +
-		"another name; if they are the same person, give it back with `mews user add %s --again`."
+	textNotRunning      = "Mews is not running here. It reads its configuration when it starts."
+	textNothingKept     = "There is no data of %s here."
+	textNameUsedBefore  = "An earlier user was called %s, and this data of them is still stored: %s. A new " +
+		"user of that name would get it. If they are somebody else, run `mews user " +
+		"delete %s` first, or take another name. If they are the same person, give it " +
+		"back with `mews user add %s --again`."
 )
 
 // Answers about users who were added, enabled, unlocked or reset.
@@ -69,8 +75,9 @@ const (
 	textDeletionHome = "  %s, %s in %s\n"
 	textLogFits      = "%s, each fits the one before it\n"
 	textLogEarly     = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
-	textLogHead      = "head  %s\nWhoever can write the database can cut off its end, or write all of it anew. Only the head shows that: keep it " +
-		"elsewhere, and give it with --head the next time.\n"
+	textLogHead      = "head  %s\nSomebody who can write the database can cut off the end of the log, " +
+		"or write all of it anew. Only the head shows that: keep it elsewhere, and pass " +
+		"it with --head the next time.\n"
 )
 
 // textsLogFault say what is wrong with the audit log.
@@ -79,5 +86,5 @@ var textsLogFault = map[sqlite.AuditFault]string{
 	sqlite.AuditMissingAtEnd: "The rows from {from} to {to} are missing, at its end.",
 	sqlite.AuditNoDigest:     "Row {row} has no digest: Mews did not write it.",
 	sqlite.AuditChanged:      "The digest of row {row} does not fit: it was changed, or one before it was.",
-	sqlite.AuditCutOff:       "The log does not come past the digest that was given: rows are missing at its end.",
+	sqlite.AuditCutOff:       "The log does not reach the given digest: rows are missing at its end.",
 }
