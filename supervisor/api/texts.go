@@ -6,7 +6,7 @@ const (
 
 // Texts of mews status.
 const (
-	textAsking          = " (of which %s for an answer)"
+	textAsking          = " (%s for an answer)"
 	textNoFolder        = "your folder or your account can't be used; `mews doctor` tells an admin why"
 	textIndexed         = "; can be searched: %s of %s, %s"
 	textIndexNothing    = "; its text files can't be searched yet"
@@ -28,9 +28,9 @@ const (
 		"(in another terminal; `mews run --chat` does both in one)\n"
 	textReadyTelegram = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
 		"                       (a bot's token from @BotFather; your own numeric id, which @userinfobot tells you)\n"
-	textReadyMore = "With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
+	textReadyMore = "With your own model:   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
 		"                       (Ollama, llama.cpp, or any other endpoint of that kind; " +
-		"OPENAI_API_KEY where it wants one)\n" +
+		"OPENAI_API_KEY if it needs one)\n" +
 		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n"
 )
 
@@ -42,7 +42,7 @@ const (
 	textInUse          = "in use"
 	textDefault        = "the default"
 	textNoActivity     = "nothing was done in that time\n"
-	textOlderActivity  = "(the newest %d; --since and --kind tell of fewer)\n"
+	textOlderActivity  = "(only the newest %d; use --since and --kind to list fewer)\n"
 )
 
 // Texts of mews usage.
@@ -53,7 +53,7 @@ const (
 	textNameless  = "(without a name)"
 	textSum       = "all"
 	textAbout     = "~"
-	textEstimated = "~ is about: what calls came to that were stopped or broke off is estimated.\n"
+	textEstimated = "~ means about: the use of calls that were stopped or broke off is estimated.\n"
 )
 
 var usageColumns = []string{"CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}

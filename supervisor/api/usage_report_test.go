@@ -40,7 +40,7 @@ MODEL  CALLS  INPUT  FROM CACHE  OUTPUT      COST
 far/m      3   ~900           0     ~12  ~$0.0015
 far/n      1      1           0       1   $0.0001
 all        4   ~901           0     ~13  ~$0.0015
-~ is about: what calls came to that were stopped or broke off is estimated.
+~ means about: the use of calls that were stopped or broke off is estimated.
 `,
 		},
 		{
