@@ -56,9 +56,9 @@ func (o *Operations[H]) Archive(ctx context.Context, user string, most int64) (A
 }
 
 // ArchiveLimit returns the largest size of a home's archive. It is the home's quota if there is
-// room for that. Otherwise it is the free room if the home is known to fit. room is the free space
-// on the disk, and quota the limit of the home (0 means no limit). holds is the known size of the
-// home, and more says that the home is larger. The error is for people.
+// room for that. Otherwise it is the free room if the home is known to fit. The parameter room is
+// the free space on the disk, and quota the limit of the home (0 means no limit). The home's known
+// size is holds; it is larger if more is true. The error is for people.
 func ArchiveLimit(user string, room, quota, holds int64, more bool) (int64, error) {
 	room -= roomToSpare
 	switch {

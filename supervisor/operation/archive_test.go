@@ -14,12 +14,12 @@ func TestArchiveLimit_ByRoom_FitsTheDisk(t *testing.T) {
 		more               bool
 		want               int64 // 0 means refused
 	}{
-		"as much as a home may hold": {room: spare + 4*least, quota: 3 * least, more: true, want: 3 * least},
-		"as much as there is":        {room: spare + 4*least, quota: 5 * least, holds: 4 * least, want: 4 * least},
-		"no limit":                   {room: spare + 4*least, holds: least, want: 4 * least},
-		"the home is larger":         {room: spare + 4*least, holds: 4*least + 1},
-		"nobody knows how large":     {room: spare + 4*least, holds: least, more: true},
-		"hardly any room":            {room: spare + least - 1},
+		"the quota":       {room: spare + 4*least, quota: 3 * least, more: true, want: 3 * least},
+		"the free room":   {room: spare + 4*least, quota: 5 * least, holds: 4 * least, want: 4 * least},
+		"no limit":        {room: spare + 4*least, holds: least, want: 4 * least},
+		"a larger home":   {room: spare + 4*least, holds: 4*least + 1},
+		"unknown size":    {room: spare + 4*least, holds: least, more: true},
+		"too little room": {room: spare + least - 1},
 	} {
 		got, err := operation.ArchiveLimit("ann", c.room, c.quota, c.holds, c.more)
 		if got != c.want || (err == nil) != (c.want > 0) {

@@ -17,7 +17,8 @@ import (
 // it starts one that ends afterwards. The check is not stored: after a crash the caller begins it
 // again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without it is for
 // the user.
-func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
+func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckParameters) (
+	r protocol.CheckResult, err error) {
 	parameters, err := json.Marshal(p)
 	if err != nil {
 		return r, fmt.Errorf("check for %s: %w", user, err)
@@ -27,7 +28,8 @@ func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckP
 		return r, fmt.Errorf("check for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
 	}
 	defer done()
-	t := o.newExecution(supervisor.Operation{ID: firstIndex + o.homes.lastID.Add(1), User: user, Kind: protocol.OperationCheck, Parameters: string(parameters)})
+	t := o.newExecution(supervisor.Operation{ID: firstIndex + o.homes.lastID.Add(1), User: user,
+		Kind: protocol.OperationCheck, Parameters: string(parameters)})
 	if t == nil {
 		return r, failure(textUnknown, errors.New("check: the parameters can't be read"))
 	}
@@ -78,12 +80,14 @@ func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (j
 	defer cancel()
 	worker.Host().BeginOperation(Attempt{ID: t.ID})
 	var end protocol.OperationEnd
-	err := worker.Call(ctx, protocol.MethodOperationStart, protocol.OperationStart{Operation: t.ID, Kind: t.Kind, Parameters: json.RawMessage(t.Parameters)}, &end)
+	err := worker.Call(ctx, protocol.MethodOperationStart,
+		protocol.OperationStart{Operation: t.ID, Kind: t.Kind, Parameters: json.RawMessage(t.Parameters)}, &end)
 	worker.Host().EndOperation(t.ID)
 	said := new(protocol.Error)
 	switch {
 	case errors.As(err, &said) && ctx.Err() == nil:
-		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: printable.Text(checkError(t.ID, said.Message)), Err: err}
+		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Err: err,
+			Message: printable.Text(checkError(t.ID, said.Message))}
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return nil, failure(textTimeout, errTimeout)
 	case err != nil:

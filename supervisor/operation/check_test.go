@@ -27,7 +27,7 @@ func TestCheck_Running_DelaysNoOperations(t *testing.T) {
 			}
 		})
 	}
-	r.waitFor("two look", func() bool { return len(r.starts("ann")) == 3 })
+	r.waitFor("two checks run", func() bool { return len(r.starts("ann")) == 3 })
 	r.waitDone(r.receive("ann"))
 	letGo()
 	looks.Wait()
@@ -41,7 +41,8 @@ func TestCheck_Timeout_KeepsWorker(t *testing.T) {
 	letGo, never := r.hold("ann", "hold-receive"), r.hold("ann", "hold-look")
 	op := r.receive("ann")
 	r.waitFor("it runs", func() bool { return len(r.starts("ann")) == 1 })
-	if _, err := r.operations.Look(t.Context(), "ann", checkParameters); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrCheckAgain) {
+	_, err := r.operations.Look(t.Context(), "ann", checkParameters)
+	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrCheckAgain) {
 		t.Errorf("it ends with %v", err)
 	}
 	letGo()

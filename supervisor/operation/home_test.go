@@ -15,12 +15,12 @@ func TestIndexHomeNow_AnyWorker_IndexesHome(t *testing.T) {
 	r.startService()
 	for range 2 { // the first two times it fails
 		if all, err := r.operations.LookThroughHome(t.Context(), "ann"); all || err == nil {
-			t.Fatalf("it is looked through: %t, %v", all, err)
+			t.Fatalf("indexed: %t, %v", all, err)
 		}
 	}
 	all, err := r.operations.LookThroughHome(t.Context(), "ann")
 	if lines, processes := r.runs("ann"); !all || err != nil || !slices.Equal(lines, []string{"index", "index", "index"}) || len(processes) != 3 {
-		t.Fatalf("it is looked through: %t, %v; done were %q by %q", all, err, lines, processes)
+		t.Fatalf("indexed: %t, %v; done were %q by %q", all, err, lines, processes)
 	}
 	r.waitFor("no worker is left", func() bool { return len(r.pool.List()) == 0 })
 

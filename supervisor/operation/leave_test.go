@@ -79,10 +79,10 @@ func TestDo_ContextEnds_EndsByCause(t *testing.T) {
 		why  error
 		want supervisor.OperationState
 	}{
-		"dropped":          {errors.New("its person has dropped it"), supervisor.OperationFailed},
-		"for too long":     {context.DeadlineExceeded, supervisor.OperationFailed},
+		"a cause":          {errors.New("its person has dropped it"), supervisor.OperationFailed},
+		"a deadline":       {context.DeadlineExceeded, supervisor.OperationFailed},
 		"the service ends": {nil, supervisor.OperationRunning},
-		"nobody is served": {context.Canceled, supervisor.OperationRunning},
+		"cancelled":        {context.Canceled, supervisor.OperationRunning},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

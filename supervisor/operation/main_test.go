@@ -92,7 +92,7 @@ func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
 
 func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (any, error) {
 	starts := note("starts", fmt.Sprintf("%d ", start.Operation)) // the ids that began in this home
-	if resident := userWorkerOperations[start.Kind]; resident != nil {
+	if resident := workerOperations[start.Kind]; resident != nil {
 		return resident(w, ctx, start)
 	}
 	ref, err := w.put(ctx, start.Operation, "the archive")

@@ -194,7 +194,7 @@ func TestRun_ThreeDeaths_ParksOperation(t *testing.T) {
 		t.Errorf("it is %+v, begun were %v", op, r.starts("dies"))
 	}
 	if _, err := os.Stat(filepath.Join(r.folder, "1")); err == nil {
-		t.Error("what it committed is kept")
+		t.Error("its committed blob is kept")
 	}
 }
 
@@ -242,10 +242,10 @@ func TestRun_UnknownKindOrID_Fails(t *testing.T) {
 	}
 	r.startService()
 	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "does not know how") {
-		t.Errorf("of a kind that there is not: %+v", op)
+		t.Errorf("unknown kind: %+v", op)
 	}
 	if _, err := r.operations.Wait(t.Context(), 4711); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
-		t.Errorf("of an id that there is not: %v", err)
+		t.Errorf("unknown id: %v", err)
 	}
 }
 

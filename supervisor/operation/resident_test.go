@@ -18,9 +18,11 @@ import (
 	"mews/supervisor/pool"
 )
 
-// userWorkerOperations are the operations of a worker that also runs its user's turns. Each line of the file
+// workerOperations are the operations of a worker that also runs its user's turns. Each line of the file
 // runs names one operation with its process.
-var userWorkerOperations = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
+var workerOperations = map[protocol.OperationKind]func(
+	*worker, context.Context, protocol.OperationStart,
+) (any, error){
 	protocol.OperationIndex:   (*worker).index,
 	protocol.OperationCheck:   (*worker).check,
 	protocol.OperationReceive: (*worker).receive,
@@ -192,7 +194,7 @@ func TestRun_TwoNowAndOneBackground_ShareWorker(t *testing.T) {
 	letGo, finish := r.hold("ann", "hold-receive"), r.hold("ann", "hold-talk-0")
 	talk := r.transcribe("ann", "talk", 60)
 	ops := []supervisor.Operation{r.receive("ann"), r.receive("ann"), r.receive("ann")}
-	r.waitFor("two are received while a recording is transcribed", func() bool {
+	r.waitFor("two files are received during a transcription", func() bool {
 		lines, _ := r.runs("ann")
 		return len(lines) == 3
 	})
@@ -230,7 +232,7 @@ func TestTranscribe_ShortNote_OvertakesLecture(t *testing.T) {
 			note := r.transcribe(user, "note", 5)
 			later := r.transcribe(user, "later", 3601)
 			if user == "bob" && len(r.starts("bob")) > 0 {
-				t.Error("who waits for a place has a worker")
+				t.Error("a worker runs while its operation waits for a slot")
 			}
 			inPiece()
 			r.waitFor("the note is transcribed", r.hasRun(user, "note:0"))
@@ -264,7 +266,7 @@ func TestTranscribe_WorkerDies_RepeatsOnePiece(t *testing.T) {
 		t.Errorf("transcribed is %+v, %v", result, err)
 	}
 	if pieces, err := r.db.Operations().Pieces(t.Context(), op.ID); len(pieces) > 0 || err != nil {
-		t.Errorf("pieces that are kept after its end: %v, %v", pieces, err)
+		t.Errorf("pieces kept after its end: %v, %v", pieces, err)
 	}
 }
 
@@ -392,7 +394,7 @@ func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
 	letGo := r.hold("ann", "hold-index")
 	r.waitDone(r.receive("ann"))
 	r.operations.IndexHome("ann")
-	r.waitFor("the home is looked through", r.hasRun("ann", "index"))
+	r.waitFor("the home is indexed", r.hasRun("ann", "index"))
 	r.waitFor("its worker is idle", func() bool { return r.pool.List()[0].State == pool.StateIdle })
 	if err := r.pool.Evict(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
@@ -415,7 +417,7 @@ func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
 	letGo := r.hold("ann", "hold-index")
 	r.waitDone(r.receive("ann"))
 	r.operations.IndexHome("ann")
-	r.waitFor("the home is looked through", r.hasRun("ann", "index"))
+	r.waitFor("the home is indexed", r.hasRun("ann", "index"))
 	if _, err := os.Stat(filepath.Join(r.folder, fmt.Sprint(1<<62+1))); err != nil {
 		t.Error(err)
 	}
@@ -433,7 +435,7 @@ func TestRun_Recordings_GoBeforeIndexing(t *testing.T) {
 	first := r.hold("ann", "hold-first-0")
 	r.waitDone(r.receive("bob"))
 	ann := r.transcribe("ann", "first", 60)
-	r.waitFor("a recording is heard", r.hasRun("ann", "first:0"))
+	r.waitFor("a recording is transcribed", r.hasRun("ann", "first:0"))
 	r.operations.IndexHome("bob")
 	r.waitFor("the home waits", func() bool { return r.operations.WaitingInBackground() == 1 })
 	long := r.transcribe("bob", "long", 3600)
