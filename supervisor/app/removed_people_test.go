@@ -39,7 +39,7 @@ func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "partLog.md"), []byte("private"), 0o600)) }
 		c.mustRun("user", "add", "dan")
 		c.mustRun("user", "remove", "dan")
-		c.mustRun("user", "add", "dan") // an empty folder is nothing of theirs
+		c.mustRun("user", "add", "dan") // an empty folder is no data
 		lay()
 		c.mustRun("user", "remove", "dan")
 		refusal := "this data of them is still stored: the folder " + home + ". "
@@ -86,7 +86,7 @@ func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	}
 	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user", Again: true})
 	must(t, err)
-	must(t, i.Check(t.Context(), "dan")) // who is a user by now
+	must(t, i.Check(t.Context(), "dan")) // dan is a user by now
 }
 
 // `mews user delete` advises to export a user first; so that must work after their removal.
@@ -96,7 +96,7 @@ func TestExport_RemovedUser_Works(t *testing.T) {
 		c.mustRun("user", "add", "dan")
 		c.mustRun("user", "invite", "dan")
 		must(c.t, os.WriteFile(filepath.Join(c.dir, "state", "homes", "dan", "partLog.md"), []byte("private"), 0o600))
-		c.mustRun("user", "disable", "dan") // which stays in the database
+		c.mustRun("user", "disable", "dan") // the row stays in the database
 		c.mustRun("user", "remove", "dan")
 		out, errs, code := c.run("", "user", "export", "dan")
 		if code != 0 {
