@@ -48,7 +48,7 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	l.awaitNewest("bob", " wrote more.txt (created, 1 byte)\n", " wrote his.txt (created, 1 byte)")
 	l.say("bob", "log soon")
 	l.awaitNewest("bob", `"soon" is neither a time`)
-	l.say("bob", "/activity 30d") // the clock of the service inside is behind
+	l.say("bob", "/activity 30d") // 30 days, because the test's clock is behind
 	l.awaitNewest("bob", "wrote more.txt (created, 1 byte)", "wrote his.txt")
 	l.say("alice", "/activity all 30d")
 	l.awaitNewest("alice", "alice: changed, 1", "bob: changed, 2")

@@ -40,11 +40,11 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 		t.Errorf("a million tokens cost %d", price())
 	}
 
-	// What holds only after a restart takes all else with it.
+	// One change that needs a restart refuses all others.
 	applied := c.s.configuration.Current()
 	c.configure(text + "chat: {stream: final}\n")
 	c.mustFail("only at a restart: chat.stream", "reload")
-	// And so does what fails: a folder that is not there.
+	// A missing folder does so, too.
 	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, " +
 		"output: 9}}}\n")
 	c.mustFail("the folder of eve", "reload")
@@ -71,13 +71,13 @@ func TestReload_SystemdSecrets_NamesTheRestart(t *testing.T) {
 		"\"http://127.0.0.1:1/v1\", api_key_file: far-key}, " +
 		"near: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key_file: " + own + "}}}\n")
 	c.serve()
-	const note = "systemd handed these over when Mews started, and only a restart reads them again: far-key. " +
-		"After a change: systemctl restart\n"
+	const note = "systemd passes these secrets only when Mews starts: far-key. " +
+		"After you change one, run: systemctl restart\n"
 	if out := c.mustRun("reload"); out != "nothing has changed\n"+note {
 		t.Errorf("said %q", out)
 	}
 	must(t, os.WriteFile(own, []byte("second"), 0o600))
-	// a file of its own is read again
+	// a secret in another file is read again
 	c.mustFail("only at a restart: models.providers.near.api_key", "reload")
 }
 

@@ -82,7 +82,7 @@ func restartOnlySecrets(cfg *config.Config) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(textFixed, strings.Join(names, ", "), unit.Command("restart", cfg.State, "systemctl restart"))
+	return fmt.Sprintf(textRestartOnly, strings.Join(names, ", "), unit.Command("restart", cfg.State, "systemctl restart"))
 }
 
 // restartHint returns how to restart Mews, if a systemd unit runs it; else "".

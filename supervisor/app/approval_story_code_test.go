@@ -63,7 +63,7 @@ func TestSendFile_NeedsFreshCode(t *testing.T) {
 	l.move(5 * time.Minute)
 	l.requestFile("a.txt")
 	l.checkCodeAsked("bob")
-	l.sayAndAwait("bob", code, "Wrong code. 4 tries are left") // it is of no step any more
+	l.sayAndAwait("bob", code, "Wrong code. 4 tries are left") // the question is over
 	l.sayAndAwait("bob", l.code("bob", -30*time.Second), refreshed)
 	l.checkArrived("a.txt")
 	l.sendFileCode(l.code("bob", 0))
@@ -176,7 +176,7 @@ func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 		l.sayAndAwait("alice", l.code("alice", -30*time.Second), refreshed)
 		kept(0)
 		l.say("alice", l.code("alice", 0))
-		l.bot.Await(t, "the command to be done", func() bool { // what invites goes away again
+		l.bot.Await(t, "the command to be done", func() bool { // the invite's message is deleted again
 			return slices.ContainsFunc(append(l.bot.Sent(l.telegramUser("alice").ID), l.bot.Deleted(l.telegramUser("alice").ID)...),
 				func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, c.done) })
 		})

@@ -123,7 +123,7 @@ func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 // once, and the file is sent once.
 func TestStepUp_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
-	// a SecondFactor that no gate asks for, so that no code is used up before
+	// the gate needs no code, so that no code is used up before
 	l := newApprovalService(t, byCode, ", totp: 'off'")
 	recovery := l.enrol("bob")
 	l.writeHomeFile("a.txt", "hello\n")

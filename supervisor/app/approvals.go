@@ -56,7 +56,7 @@ func newApprover(s *service) *approval.Approver {
 // asker implements hostcall's Asker.
 type asker struct{ *service }
 
-// Ask puts a question in its conversation, with the user's time zone and the channel's wording.
+// Ask puts a question in its conversation, in the user's time zone and the channel's words.
 func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	c, _, err := a.db.Conversations().FindByID(ctx, q.Conversation.ID)
 	if err != nil {
@@ -91,12 +91,12 @@ func rulesOf(r config.EffectRules) approval.Rules {
 
 // guards check what users send, and which effects may leave the sandbox.
 type guards struct {
-	seal     *access.Seal // nil where its key can't be used
+	seal     *access.Seal // nil if its key can't be used
 	gate     *access.Gate
-	codeGate inbox.Gate // gate, with the codes that effects wait for
+	codeGate inbox.Gate // gate, which also checks the codes for effects
 	policy   approval.Policy
 	asked    *question.Questions
-	codes    *approval.Confirmations // that effects wait for
+	codes    *approval.Confirmations // of effects, by codes
 	audit    *admin.AuditWriter
 }
 

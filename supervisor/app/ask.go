@@ -19,9 +19,9 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// Have calls a method of the AdminService: in the running service, or in this process if none runs.
-// In this process it holds the state folder's lock during the call. params is a struct; result is a
-// pointer to a struct.
+// Have calls a method of the AdminService, in the running service or in this process. This process
+// does it if no service runs; it holds the state folder's lock meanwhile. params is a struct;
+// result is a pointer to a struct.
 func Have[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
 	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
@@ -37,7 +37,7 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 	if starting := new(statefolder.InUse); !errors.As(err, &starting) {
 		return result, err
 	}
-	if err := Await(ctx, cfg); err != nil { // a service that is just starting, or another verb
+	if err := Await(ctx, cfg); err != nil { // a service is just starting, or another verb holds the lock
 		return result, err
 	}
 	return result, control.Ask(ctx, SocketPath(cfg), method, params, &result)
@@ -76,7 +76,7 @@ func withoutService(ctx context.Context, cfg *config.Config, work func(context.C
 	}
 	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	written := make(chan error, 1)
-	go func() { written <- s.db.Run(writing) }() // waited for below
+	go func() { written <- s.db.Run(writing) }() // the deferred function waits for it
 	defer func() {
 		stop()
 		err = errors.Join(err, <-written)
@@ -95,7 +95,7 @@ func withoutService(ctx context.Context, cfg *config.Config, work func(context.C
 // files that this process would create there.
 func checkStateOwner(state string) error {
 	info, err := os.Stat(filepath.Join(state, "private"))
-	if err != nil { // there is none yet, or it can't be looked at, which is said by who opens it
+	if err != nil { // there is no folder yet, or opening it will report the error
 		return nil
 	}
 	if owner := placement.UIDOf(info); int(owner) != os.Getuid() {

@@ -16,7 +16,7 @@ func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec s
 		return
 	}
 	name := "blind " + spec
-	// a list of models may be asked of a provider
+	// listing models may need a request to a provider, so check this first
 	if told, err := s.notices().WasTold(ctx, c.User, name); err != nil || told {
 		return
 	}

@@ -27,7 +27,7 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 		switch {
 		case !strings.Contains(r.Asked(), "long"):
 			return modeltest.Answer{Text: "That was short.", Usage: answerCost}
-		case len(r.Done()) < 2: // the first one dies with the worker
+		case len(r.Done()) < 2: // the first turn dies with the worker
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command",
 				Args: `{"command": "echo run >> runs; until [ -e enough ]; do sleep 0.05; done"}`}}, Usage: answerCost}
 		}

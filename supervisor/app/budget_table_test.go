@@ -57,10 +57,10 @@ type budgetRig struct {
 	terms    budget.Options
 	files    *spool.Spool
 
-	mu     sync.Mutex // guards what follows
-	asked  []string   // the amounts that the person was asked for; they say always yes
-	limits []int      // of output, in the requests that the model got
-	names  []string   // of the models that got them
+	mu     sync.Mutex // guards the fields below
+	asked  []string   // the amounts that the user was asked for
+	limits []int      // max_tokens of the requests
+	names  []string   // the models of the requests
 }
 
 func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *budgetRig {
@@ -359,7 +359,7 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 	if found := sqlitetest.Query(t, m.db, over); len(found) > 0 {
 		t.Errorf("over: %q", found)
 	}
-	// all but less than the shortest answer costs
+	// the rest is less than the shortest answer costs
 	total := sqlitetest.Query(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
 	if left := sqlitetest.Query(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
 		t.Errorf("%v were answered and not; spent enough: %v; left set aside: %v", counts, total, left)

@@ -19,7 +19,7 @@ func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 		s.log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
 		return budget.Unreadable{Why: err}
 	case !served:
-		return budget.Denied{} // they were taken out while their turn waited
+		return budget.Denied{} // the user was removed while the turn waited
 	}
 	return budget.New(o)
 }
@@ -57,7 +57,7 @@ func (s *service) payer() usage.Payer {
 // jobBudget returns the limits for what a user's jobs may cost.
 func (s *service) jobBudget(user string) supervisor.Budget {
 	cfg := s.configuration.Current()
-	jobs := cfg.Budget.Users.Jobs // of who was added
+	jobs := cfg.Budget.Users.Jobs // of users outside the configuration
 	if i := slices.IndexFunc(cfg.Users, func(u config.User) bool { return u.Name == user }); i >= 0 {
 		jobs = cfg.Users[i].Budget.Jobs
 	}

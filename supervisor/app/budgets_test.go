@@ -46,7 +46,7 @@ func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	_, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
 	refused := new(modelcall.Error)
 	if !errors.As(err, &refused) || refused.Class != modelcall.OverBudget ||
-		!strings.Contains(problem.Message(err), "What you may spend could not be read, so far/m was not asked.") {
+		!strings.Contains(problem.Message(err), "Your budget could not be read, so far/m was not asked.") {
 		t.Errorf("what costs something came to %v", err)
 	}
 	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m"}); err == nil {
@@ -55,10 +55,10 @@ func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "offline", Priced: true}); err != nil {
 		t.Errorf("what costs nothing came to %v", err)
 	}
-	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // of which the last is good enough
+	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // the last known value is used
 		t.Errorf("ann lives in %q", ann.Timezone)
 	}
-	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // of whom nothing was read yet
+	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // nothing of his was read yet
 		t.Errorf("ben is %+v", ben)
 	}
 	changeDatabase(t, s, "ALTER TABLE gone RENAME TO setting")

@@ -33,7 +33,7 @@ type canaries map[string]string
 func encodings(secret string) [][]byte {
 	all := []string{secret, strings.ToLower(secret), url.QueryEscape(secret), hex.EncodeToString([]byte(secret)),
 		strings.ReplaceAll(secret, "-", "")}
-	for shift := range 3 { // wherever it begins in what is written in base64
+	for shift := range 3 { // at each offset in base64
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), secret...))
 		all = append(all, text[4*min(shift, 1):len(text)-4])
 	}
@@ -51,7 +51,7 @@ func encodings(secret string) [][]byte {
 func (c canaries) found(text []byte) (found []string) {
 	for _, what := range slices.Sorted(maps.Keys(c)) {
 		secret := c[what]
-		if strings.HasPrefix(what, "typed") { // six digits may be part of any number
+		if strings.HasPrefix(what, "typed") { // six digits may be part of another number
 			if regexp.MustCompile(`(^|[^0-9A-Za-z.])` + regexp.QuoteMeta(secret) + `($|[^0-9A-Za-z])`).Match(text) {
 				found = append(found, what)
 			}
@@ -78,7 +78,7 @@ func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 			return err
 		}
 		look := c
-		// gatedService.values has its texts apart from one another
+		// gatedService.databaseValues searches the database
 		if strings.HasPrefix(d.Name(), "mews.db") {
 			look = maps.Clone(c)
 			maps.DeleteFunc(look, func(what, _ string) bool { return strings.HasPrefix(what, "typed") })
@@ -98,7 +98,7 @@ func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 type canaryService struct {
 	*gatedService
 	canaries
-	printed bytes.Buffer // what all verbs have
+	printed bytes.Buffer // the output of all verbs
 	hook    string
 }
 
@@ -302,7 +302,7 @@ func (a *canaryService) checkProcesses(t *testing.T) {
 					t.Logf("%s of %s: %v", name, program, err)
 				}
 				got := a.found(text)
-				if program == "mews" && name == "environ" { // where it was given the one
+				if program == "mews" && name == "environ" { // the token is passed there
 					got = slices.DeleteFunc(got, func(what string) bool { return what == "the key" })
 				}
 				if len(got) > 0 {

@@ -21,10 +21,10 @@ import (
 // botAPI answers a bot's calls in memory, and records their times.
 type botAPI struct {
 	began  time.Time
-	answer func(method string, after time.Duration) string // "" is a gateway's page
+	answer func(method string, after time.Duration) string // "" means a gateway's error page
 
 	mu   sync.Mutex
-	made map[string][]time.Duration // by method
+	made map[string][]time.Duration // times of calls, by method
 }
 
 func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -23,7 +23,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	l.Start()
 	for i, c := range []struct {
 		says, button, answer string
-		away                 bool // it is pressed while nobody runs
+		away                 bool // press while the service is down
 		end                  func()
 	}{
 		{"/settings stream off", "Once", "From now on stream is off", false, l.kill},
@@ -76,9 +76,9 @@ func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	if out, err := verb("user", "delete", "dan", "--yes").CombinedOutput(); err != nil || !strings.Contains(string(out), "dan is deleted.") {
 		t.Fatalf("%v: %s\n%s", err, out, l.Log())
 	}
-	_ = talk.Process.Kill() // it may wait for an answer that does not come
+	_ = talk.Process.Kill() // it may still wait for an answer
 	_ = talk.Wait()
-	l.sayAndAwait("alice", "/settings stream off", streamQuestion) // which rings for all who wait
+	l.sayAndAwait("alice", "/settings stream off", streamQuestion) // this wakes all waiting questions
 	l.pressLabel("alice", "Once")
 	l.awaitDone()
 	if log := l.Log(); strings.Contains(log, "answer a command") {

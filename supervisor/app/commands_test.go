@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/api"
 	"mews/supervisor/command"
 	"mews/supervisor/problem"
+	"mews/supervisor/schedule"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/users"
 )
@@ -46,7 +47,7 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 	}
 
 	bot = "@mews_bot"
-	made, err = i.Invite(t.Context(), "ann") // who needs a second factor
+	made, err = i.Invite(t.Context(), "ann") // ann needs a second factor
 	must(t, err)
 	if made.Added || !made.Enrols || made.Link != "https://t.me/mews_bot?start="+made.Code || len(made.Files) != 1 {
 		t.Fatalf("made was %+v", made)
@@ -86,7 +87,7 @@ func TestGroup_AllowThenDisallow(t *testing.T) {
 	if stays, err := g.Disallow(t.Context(), c); stays || err != nil || s.people.GroupAllowed(c.Channel, c.Chat) {
 		t.Errorf("it stays: %v, %v", stays, err)
 	}
-	c.Chat = "-5" // of the configuration
+	c.Chat = "-5" // a group of the configuration
 	if stays, err := g.Disallow(t.Context(), c); !stays || err != nil {
 		t.Errorf("it stays: %v, %v", stays, err)
 	}
@@ -141,7 +142,7 @@ func TestStatus_ShowsGateAndBudget(t *testing.T) {
 // All parts are those of a real service, except the ones that run turns.
 func TestCommands_HaveAllDependencies(t *testing.T) {
 	s := newTwoPersonService(t)
-	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log)
+	s.audit, s.schedule = admin.NewAuditWriter(s.db.Audit(), s.log), schedule.New(schedule.Options{})
 	o := chatCommands{s}.commandOptions(nil, api.StatusReporter{})
 	for name, part := range map[string]any{"questions": o.Questions, "cleanings": o.Cleanings, "approver": o.Approver, "locks": o.Locks,
 		"invites": o.Invites, "groups": o.Groups, "grants": o.Grants, "settings": o.Settings, "usages": o.Usages, "budgets": o.Budgets,

@@ -17,8 +17,8 @@ import (
 // configuration holds the current configuration and loads its users.
 type configuration struct {
 	*users.Loader
-	setPrices func(*config.Config) error // on an error nothing has changed
-	applyRest func(*config.Config)       // puts the rest into force
+	setPrices func(*config.Config) error // an error changes nothing
+	applyRest func(*config.Config)       // applies the rest, which can't fail
 	current   atomic.Pointer[config.Config]
 }
 

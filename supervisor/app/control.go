@@ -16,8 +16,8 @@ import (
 // listeners are the sockets that other programs connect to.
 type listeners struct {
 	control  *control.Server
-	routes   []feature.Route // of the public listener, beside those of features
-	public   *web.Server     // nil where there is no route
+	routes   []feature.Route // of the public listener, without those of features
+	public   *web.Server     // nil if there is no route
 	webhooks *webhook.Receiver
 }
 

@@ -22,7 +22,7 @@ type crashSnapshot struct {
 // commits come from the writer's goroutine.
 type crashSnapshots struct {
 	t    *testing.T
-	dir  string // of the database
+	dir  string // the database's folder
 	chat *fakeChannel
 	now  func() time.Time
 

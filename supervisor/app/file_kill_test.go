@@ -25,10 +25,10 @@ import (
 // fileMessages are the messages with files during which the service is killed.
 var fileMessages = map[string]struct {
 	comes  func(content []byte) telegramtest.Field
-	begins string   // what the file begins with
-	read   string   // what the model must have read
-	told   []string // what its person is told of it, in order
-	states []string // that the way goes through
+	begins string   // the beginning of the file
+	read   string   // text that the model must have read
+	told   []string // the messages to the user, in order
+	states []string // states that must occur
 }{
 	"a document": {
 		func(content []byte) telegramtest.Field {
@@ -107,11 +107,11 @@ func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 type killedService struct {
 	*gatedService
 	keeps  atomic.Bool
-	before int    // how much bob had been told before the life that runs
+	before int    // number of messages to bob before this life
 	sent   []byte // the file
 	person string // who sent it; "" is bob
 
-	images []folderImage // written while a life runs by it alone
+	images []folderImage // written only by the running life
 }
 
 // folderImage is a copy of a service's folders at one moment, and what bob had been told by then.
@@ -131,7 +131,7 @@ func (l *killedService) runIn(dir string, committed func()) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	go func() { // waited for by end
+	go func() { // end waits for it
 		ended <- app.RunInside(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) }, committed)
 	}()
 	l.end = func() {

@@ -75,14 +75,14 @@ func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	l.say("alice", "hello")
 	l.awaitLastTold("alice", "Noted.")
 	want := ""
-	for i := range 20 { // what is new comes first
+	for i := range 20 { // the newest comes first
 		want += fmt.Sprintf("new: sync/%02d.md\n", i)
 	}
 	if told := l.awaitFileNotices(2); told != want+"and 11 more" {
 		t.Errorf("told is %q", told)
 	}
 
-	l.shut() // no worker is there any more
+	l.shut() // this ends the worker, too
 	l.open()
 	l.writeHomeFile("unseen.md", "x\n")
 	l.moveTo(nextQuarterHour(l))

@@ -37,7 +37,7 @@ type fireRig struct {
 	*testing.T
 	db        *sqlite.DB
 	chat      *fakeChannel
-	behind    time.Duration // the clock, to that of the bubble
+	behind    time.Duration // how far the clock is behind that of the synctest bubble
 	feeds     reply.Feeds
 	box       *outbox.Outbox
 	sessions  *session.Registry
@@ -100,13 +100,13 @@ func (l *fireRig) now() time.Time { return time.Now().Add(-l.behind) }
 // firesStart is when the jobs are set.
 var firesStart = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// What the jobs do, by their texts.
+// Texts of the jobs.
 const (
 	fireTea   = "tea"   // a reminder
 	fireRoses = "roses" // a task that says something
 	fireShed  = "shed"  // a task that asks first
 	fireGate  = "gate"  // a task that fails
-	fireBuild = "build" // a check that is done once it was so, which is after 12 minutes
+	fireBuild = "build" // a check whose condition holds after 12 minutes; then it is done
 )
 
 // set creates a job.
@@ -272,7 +272,7 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setAll()
 		chat.mu.Lock()
-		// a commit, of which there is an image
+		// one snapshot for each commit
 		chat.after = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
 		chat.mu.Unlock()
 		taken := kills.during(l.runToEnd)

@@ -37,7 +37,7 @@ func (l *fireRig) checkQuiet(life string) {
 	var told []string
 	for _, text := range l.chat.texts() {
 		line, again := strings.CutPrefix(text[strings.LastIndex(text, "\n")+1:], "(again) ")
-		// the kill may have come between a message and its receipt
+		// the kill may have come between sending and the receipt
 		if !again || len(told) == 0 || told[len(told)-1] != line {
 			told = append(told, line)
 		}

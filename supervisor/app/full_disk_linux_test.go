@@ -27,7 +27,7 @@ func smallDisk(t *testing.T) string {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	// the service, which is closed after this, has files open
+	// detach lazily: the service closes its files later
 	t.Cleanup(func() { must(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 	return dir
 }
@@ -52,7 +52,7 @@ func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 			t.Errorf("%s is a person now: %+v, %v", name, added, err)
 		}
 	}
-	refused("cleo") // there is room for the database, and none that the spool may take
+	refused("cleo") // the database has room, but the spool may take none
 	bot = ""
 	ballast, err := os.Create(filepath.Join(dir, "ballast"))
 	must(t, err)

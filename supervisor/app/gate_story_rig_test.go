@@ -34,12 +34,12 @@ type gatedService struct {
 	bot   *telegramtest.Server
 	model *modeltest.Server
 	seal  *access.Seal
-	key   string            // of the seal, in hexadecimal
-	names []string          // of the people, by their ids on Telegram from firstID on
-	keys  map[string]string // their secrets, in base32
+	key   string            // the seal's key, in hexadecimal
+	names []string          // of the users; their Telegram ids begin at FirstID
+	keys  map[string]string // secrets of second factors by user, in base32
 
 	testClock
-	committed func()             // called after each commit of the service inside; nil is nothing
+	committed func()             // called after each commit of the service inside; may be nil
 	cancel    context.CancelFunc // of the service inside
 	end       func()             // of the service inside
 }
@@ -47,7 +47,7 @@ type gatedService struct {
 // testClock is a clock that a test may move. The zero value is the machine's clock.
 type testClock struct {
 	mu sync.Mutex // guards at
-	at time.Time  // the zero value is that nobody has moved it
+	at time.Time  // zero until the clock is moved
 }
 
 // newGatedService configures a gatedService. more are further lines of the configuration; in them
@@ -131,7 +131,7 @@ func (l *gatedService) open() {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	// waited for by end
+	// end waits for it
 	go func() { ended <- app.RunInside(ctx, l.Config, log, l.now, func() { close(started) }, l.committed) }()
 	l.cancel, l.end = cancel, func() {
 		cancel()

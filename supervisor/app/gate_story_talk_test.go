@@ -83,7 +83,7 @@ func openBobsGate(t *testing.T, l *gatedService) {
 	l.say("bob", l.code("bob", 0))
 	l.bot.Await(t, "bob's last words to be answered", func() bool {
 		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
-			// and a note of the story before them
+			// the earlier note of this test
 			return strings.HasPrefix(text, "echo: last words")
 		})
 	})
@@ -95,7 +95,7 @@ func openBobsGate(t *testing.T, l *gatedService) {
 			t.Errorf("the model was asked %q", r.Asked())
 		}
 	}
-	// What was held was changed before the code came.
+	// The held message was edited before the code came.
 	if !slices.Contains(l.told("bob"), "echo: with something") || slices.Contains(l.told("bob"), "echo: plain words") {
 		t.Errorf("bob was told %q", l.told("bob"))
 	}

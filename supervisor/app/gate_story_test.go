@@ -31,7 +31,7 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	for _, text := range []string{"one", "two", "three"} {
 		l.say("bob", text)
 	}
-	l.sayAndAwait("alice", "hello", "echo: hello") // behind what bob has sent
+	l.sayAndAwait("alice", "hello", "echo: hello") // alice's update comes after bob's
 	l.awaitTold("bob", 0, locked)
 	bad, good := l.wrongCode("bob"), l.code("bob", 0)
 	wrong := l.sayAndAwait("bob", bad, "Wrong code. 4 tries are left")
@@ -42,7 +42,7 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	l.awaitTold("bob", 2, unlocked, "echo: one", "echo: two", "echo: three")
 	l.awaitDeleted("bob", wrong)
 	l.awaitDeleted("bob", right)
-	// a code is no words, also when it comes twice
+	// a code never reaches the model, not even a repeated one
 	l.awaitDeleted("bob", l.sayAndAwait("bob", good, "That code was used already"))
 	for _, word := range []string{bad, good, good[:3] + " " + good[3:]} {
 		l.checkNowhere(word)

@@ -117,8 +117,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 			l.keeps.Store(true)
 			l.keepImage()
 			l.keeps.Store(false)
-			// Nobody outside hears any more of this life: Telegram would forget what its image does
-			// not have.
+			// Nobody outside gets messages of this life any more. Otherwise Telegram would forget
+			// updates that its snapshot lacks.
 			github, telegram := hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Times: -1}), l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
 			hears = func() { github(); telegram() }
 		}
@@ -147,8 +147,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		if !whole {
 			ends++
 			apptest.GiveToWorkers(t, l.images[0].dir+"/homes")
-			// Of this one alone: a life that was killed may have put its review off for a minute,
-			// and the next round begins with that.
+			// Count this life's alone: a killed life may have delayed its review by a minute, and
+			// the next round begins with that review.
 			ended := fmt.Sprintf(`SELECT count(*) FROM review WHERE number = %d AND state NOT IN ('done', 'skipped')`, number)
 			l.runIn(l.images[0].dir, nil)
 			l.WaitFor(apptest.Patience, "the review", func() bool {

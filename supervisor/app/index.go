@@ -20,7 +20,7 @@ func (s *service) indexDependencies() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: s.index.UpdateHome,
 		HomeChanged: func(user string) {
-			if _, there := s.pool.Find(user); there { // not of one that was started to look
+			if _, there := s.pool.Find(user); there { // not if the worker was started just for this check
 				s.routines.HomeChanged(user)
 			}
 			s.operations.IndexHome(user)

@@ -32,7 +32,7 @@ import (
 var invariants = []struct {
 	holds string
 	shown func(*testing.T)
-	by    []string // tests, each with its package's folder
+	by    []string // tests, each after its package's folder
 }{
 	{"A code is checked before its text can reach the inbox as words.", nil, []string{
 		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKind"}},
@@ -308,7 +308,7 @@ func committedBeforeTold(t *testing.T) {
 	l.sayAndAwait("bob", "hello", "echo: hello")
 	l.bot.Await(t, "the receipt", func() bool { return l.bot.Pending() == 0 })
 	l.Stop()
-	slices.Sort(told) // the receipt may come at any time after it is kept
+	slices.Sort(told) // the receipt may come at any time after the update is stored
 	want := []string{"answer: answered, its turn done, its post sending, leases 0", "model: running, its turn runs, leases 1", "receipt: 1"}
 	if !slices.Equal(told, want) {
 		t.Errorf("got %q, want %q", told, want)

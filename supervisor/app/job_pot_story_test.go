@@ -41,7 +41,7 @@ func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 			t.Errorf("after %s runs %d millionths of a dollar are spent, want %d to %d; of the runs %d are kept", fires, n, least, most, kept)
 		}
 	}
-	const shortest = 10_000 // what a call costs at least
+	const shortest = 10_000 // the least cost of a call
 	spends(time.Date(2025, 11, 20, 14, 1, 0, 0, time.UTC), "1", run-shortest, run)
 	calls := l.Count("SELECT count(*) FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.channel = 'job'")
 	l.awaitLastTold("alice", "would go beyond the limit for one task")
@@ -64,8 +64,8 @@ func TestTaskRetries_ShareOnePot(t *testing.T) {
 	const run, left = 100_000, 15_000
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *aliceService
-	var mu sync.Mutex      // guards what follows
-	var before, pays []int // what was spent as a call was made, and what it could pay
+	var mu sync.Mutex      // guards before and pays
+	var before, pays []int // total cost before each call, and the call's lease
 	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if !strings.Contains(r.Asked(), "Nobody reads along") {
 			return m.answer(r)

@@ -16,11 +16,11 @@ type taskModel struct {
 	chat scriptedModel
 
 	mu sync.Mutex
-	// of the next turns of tasks; after the last, job_result with nothing to say
+	// answers for the next turns of tasks; afterwards job_result with an empty text
 	turns []modeltest.Answer
-	asked []string          // of them
-	last  modeltest.Request // of them
-	told  []string          // of chats
+	asked []string          // newest messages in requests of tasks
+	last  modeltest.Request // of a task
+	told  []string          // newest messages in requests of chats
 }
 
 func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
@@ -63,6 +63,7 @@ func (m *taskModel) lastRequest() modeltest.Request {
 	return m.last
 }
 
+// newTaskService starts alice's service with a model for tasks.
 func newTaskService(t *testing.T, m *taskModel, more string) *aliceService {
 	l := newAliceService(t, providerKinds["openai"], m.answer, more, aliceInMadrid, "bob, totp: 'off'")
 	l.open()

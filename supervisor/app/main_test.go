@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// it is the supervisor of a test that sets its clock
+	// this process is the supervisor of a clockedService
 	if clock := os.Getenv(clockFile); clock != "" {
 		os.Exit(serveByClock(clock))
 	}

@@ -26,7 +26,7 @@ func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
 	}
-	// lines for a phone, and the machine's for admins alone
+	// short lines; those about the machine are for admins only
 	for name, admin := range map[string]bool{"alice": true, "bob": false} {
 		l.sayAndAwait(name, "/status", "• mews: ")
 		if status := last(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||

@@ -27,7 +27,7 @@ func runParts(ctx context.Context, parts []part, started func()) error {
 		own, stop := context.WithCancel(context.WithoutCancel(ctx))
 		r := running{part: p, stop: stop, ended: make(chan error, 1)}
 		all = append(all, r)
-		go func() { // waited for below
+		go func() { // the loop below waits for it
 			r.ended <- p.run(own)
 			first <- p.name
 		}()

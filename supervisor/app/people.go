@@ -67,7 +67,7 @@ func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !s.isActive(c.User):
 		return false
-	case c.Channel.Capabilities().Private, c.Channel.Capabilities() == supervisor.Capabilities{}: // in the latter nobody is told anything
+	case c.Channel.Capabilities().Private, c.Channel.Capabilities() == supervisor.Capabilities{}: // the latter has no reader
 		return true
 	case c.InGroup():
 		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))

@@ -21,14 +21,15 @@ import (
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
 // goldenRequests compares requests to models with golden files. whole.golden is one whole request.
-// messages.golden has the messages of chosen turns and the facts in their system texts, but neither
-// prompts nor tools. So a new tool or prompt changes only whole.golden.
+// messages.golden has the messages of chosen turns, and the facts in their system texts. It has
+// neither prompts nor tools. So a new tool or prompt changes only whole.golden.
 type goldenRequests struct {
 	*testing.T
 	dir    string
-	today  string // the machine's date, which workers use
+	today  string // the machine's date; workers use it
 	first  requestParts
-	name   string // of the first scene
+	name   string   // of the first scene
+	before []string // the messages of the scene before
 	scenes strings.Builder
 }
 
@@ -45,6 +46,7 @@ type requestParts struct {
 	options  string // everything else
 }
 
+// parts splits a request.
 func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 	g.Helper()
 	body := map[string]json.RawMessage{}
@@ -110,6 +112,7 @@ func (g *goldenRequests) scene(name string, r modeltest.Request, differing ...st
 	for _, fact := range p.facts {
 		fmt.Fprintf(&g.scenes, "facts: %s\n", strings.ReplaceAll(g.readable(fact), "\n", "\n    "))
 	}
+	var lines []string
 	for _, m := range p.messages {
 		var line bytes.Buffer
 		if err := json.Compact(&line, m); err != nil {
@@ -117,8 +120,19 @@ func (g *goldenRequests) scene(name string, r modeltest.Request, differing ...st
 		}
 		text := strings.ReplaceAll(line.String(), strings.TrimSpace(strings.Repeat("oven ", 500)), "(oven 500 times)")
 		text = familyList.ReplaceAllString(g.readable(text), "$1 (LIST)")
-		fmt.Fprintln(&g.scenes, shortened.ReplaceAllString(text, "N bytes$1 HASH"))
+		lines = append(lines, shortened.ReplaceAllString(text, "N bytes$1 HASH"))
 	}
+	same := 0
+	for same < min(len(lines), len(g.before)) && lines[same] == g.before[same] {
+		same++
+	}
+	if same > 0 {
+		fmt.Fprintf(&g.scenes, "(%d messages as in the scene before)\n", same)
+	}
+	for _, line := range lines[same:] {
+		fmt.Fprintln(&g.scenes, line)
+	}
+	g.before = lines
 }
 
 var (

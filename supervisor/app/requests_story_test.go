@@ -20,7 +20,7 @@ import (
 // scriptedModel is a model with a script. If the user's message contains words, it makes the calls
 // of that line, one a step, and says the line's answer.
 type scriptedModel []struct {
-	words  string // that stand in what the person says
+	words  string // that the user's message contains
 	calls  []modeltest.Call
 	answer string
 }
@@ -57,6 +57,7 @@ var storyStart = time.Date(2025, 11, 20, 12, 19, 0, 0, time.UTC)
 
 const aliceInMadrid = "alice, role: admin, totp: 'off', timezone: Europe/Madrid"
 
+// newAliceService configures alice's service with a model of one kind of API.
 func newAliceService(t *testing.T, provider string, script modeltest.Script, more string, people ...string) *aliceService {
 	l := &aliceService{gatedService: newGatedService(t, script, "models: {default: test/claude-sonnet-4-5, providers: {test: "+provider+"}}\n"+more, people...)}
 	l.at = storyStart
@@ -174,8 +175,7 @@ func (l *aliceService) writeHomeFile(name, text string) {
 	apptest.GiveToWorkers(l.T, l.Home("alice"))
 }
 
-// TestRequests_AreAsRecorded are as in testdata/requests, for both kinds of API: all that a model is told at
-// chosen turns.
+// The requests of chosen turns must equal those in testdata/requests, for both kinds of API.
 func TestRequests_AreAsRecorded(t *testing.T) {
 	part := scriptedModel{
 		{"I take oolong", calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), "I'll remember that."},

@@ -33,7 +33,7 @@ func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	l.awaitLastTold("bob", "tick")
 	asked := l.model.Count()
 	for day := range 7 {
-		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // in Madrid an hour later
+		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // an hour later in Madrid
 		l.runUntil(noon)
 		for _, name := range routine.Names() {
 			l.runUntil(l.nextTime(name))
@@ -70,7 +70,7 @@ func (l *aliceService) runUntil(at time.Time) {
 	}
 	l.move(at.Sub(l.now()))
 	edit := schedule.Question{User: "bob", Action: "edit", Job: l.query("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
-	// which has the loop look at the clock
+	// this wakes the scheduler
 	if err := control.Ask(l.T.Context(), l.Socket, schedule.MethodJob, edit, &schedule.Report{}); err != nil {
 		l.T.Fatal(err)
 	}

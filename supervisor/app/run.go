@@ -21,15 +21,15 @@ import (
 // Options are the dependencies of a service.
 type Options struct {
 	Config  *config.Config
-	Version string // of the programs, as people are told it
+	Version string // of the programs, as users see it
 	Log     hclog.Logger
-	Lock    *os.File         // the state folder's, where the caller holds it; Run takes it over
-	Now     func() time.Time // when things happen, and by which codes, logins and budgets go
-	Manual  []command.Page   // what /help shows beside the commands
-	// called once messages are taken, with how to go on where nothing is configured
+	Lock    *os.File         // on the state folder, if the caller holds it; Run takes it over
+	Now     func() time.Time // the clock of events, codes, logins and budgets
+	Manual  []command.Page   // pages of /help beside the commands
+	// called when messages are accepted; hints say what to do next if nothing is configured
 	Ready func(hints string)
 
-	Committed func() // called after each commit, before anybody is told of it; nil is nothing
+	Committed func() // called after each commit, before anything is sent about it; may be nil
 }
 
 // Run serves until ctx ends or a part fails. The caller must have made the process private; see

@@ -57,7 +57,7 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 	l.pressButton("Reminder: call the plumber", "10 min")
 	l.awaitLastTold("alice", "I will remind you again on Fri 21 Nov 2025 09:10")
 
-	// While nobody is there, four days pass: it comes once, and says when it was due last.
+	// Four days pass while the service is down: the reminder comes once, with its last due time.
 	l.shut()
 	l.move(4 * 24 * time.Hour)
 	l.open()

@@ -68,7 +68,7 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 			t.Errorf("alice is told %q", told)
 		}
 	}
-	l.move(time.Minute) // what is said as it is asked is not in it
+	l.move(time.Minute) // the search leaves out the current message
 	n := len(l.told("alice"))
 	l.say("alice", "/history")
 	l.awaitAnswer("alice", n+1, "1. ")

@@ -20,7 +20,7 @@ type service struct {
 	sessionParts
 	capabilities
 	inboxParts
-	channel *telegramChannel // nil where nobody talks on Telegram
+	channel *telegramChannel // nil if Telegram is not configured
 	listeners
 	manual []command.Page
 }

@@ -82,7 +82,7 @@ func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	writes := func(n int, name string) {
 		lay(fmt.Sprint("go", n), "")
 		l.WaitFor(apptest.Patience, "a program to write "+name, func() bool {
-			text, _ := os.ReadFile(filepath.Join(home, name)) // it may not be there for a moment
+			text, _ := os.ReadFile(filepath.Join(home, name)) // the file may be missing for a moment
 			return strings.Contains(string(text), fmt.Sprint("ZEBRA-", n))
 		})
 		l.renewPrompt()

@@ -26,13 +26,13 @@ type storage struct {
 	version   string
 	log       hclog.Logger
 	since     time.Time
-	now       func() time.Time // when a thing is kept, and by which codes, logins and budgets go
+	now       func() time.Time // the clock of events, codes, logins and budgets
 	lock      *os.File
-	committed func() // called after each commit; nil is nothing
+	committed func() // called after each commit; may be nil
 	zone      func(user, chosen string) *time.Location
 	db        *sqlite.DB
 	spool     *spool.Spool
-	index     *index.Index // nil before there is one, and where no service runs
+	index     *index.Index // nil before it is made, and without a service
 	closers   []func() error
 }
 
@@ -91,7 +91,7 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 
 const (
 	sweepInterval = 24 * time.Hour
-	// as they came, for whoever has to find out what happened; GitHub repeats for 3 days
+	// raw updates are kept for debugging; GitHub may repeat a delivery for 3 days
 	updateRetention = 7 * 24 * time.Hour
 )
 

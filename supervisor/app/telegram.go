@@ -29,7 +29,7 @@ type telegramChannel struct {
 	cleaner *outbox.Cleaner
 	reactor *outbox.Reactor
 	presses *telegram.PressAcks
-	receive func(context.Context) error // the way in, until its context ends
+	receive func(context.Context) error // receives updates until its context ends
 }
 
 // openTelegram makes the way out to Telegram, if a token is configured. It makes no request;
@@ -137,7 +137,7 @@ func (c *telegramChannel) present(ctx context.Context) error {
 			c.log.Warn("learn the bot's name and set its menu", "error", err, "again_in", again.Round(time.Second))
 		})
 		if err != nil {
-			return nil // the end came
+			return nil // ctx has ended
 		}
 		retry.Wait(ctx, presentInterval)
 	}

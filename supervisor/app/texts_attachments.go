@@ -1,11 +1,11 @@
 package app
 
-// What people and models read of files that came with a message.
+// Texts about files and pictures in messages.
 const (
-	textNoChannelFile  = "Files of %s can't be fetched: nobody talks there any more."
-	textBlind          = "%s sees no pictures: it reads only that there is one, and where it lies. %s"
-	textSighted        = "%s does: /model %s."
-	textNoneSighted    = "None of the models that you may choose does, as far as I know."
-	textPackageMissing = "I keep what you sent, and can't read all of it: this machine has no %[1]s. An admin may install it (on Debian: " +
-		"apt-get install %[1]s); then send it again."
+	textNoChannelFile  = "Files of %s can't be fetched: this channel is no longer configured."
+	textBlind          = "%s sees no pictures: it only reads that you sent one, and its path. %s"
+	textSighted        = "%s does; choose it with /model %s."
+	textNoneSighted    = "As far as I know, none of the models that you may choose does."
+	textPackageMissing = "I have kept your file, but can't read all of it: this machine has no %[1]s. " +
+		"Ask an admin to install it (on Debian: apt-get install %[1]s), then send the file again."
 )

@@ -37,14 +37,14 @@ const (
 
 // fakeChannel is a channel of one chat. It also configures the model and the worker of a turnRig.
 type fakeChannel struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	sent   []string
-	during func(*turnRig) // what happens while the model thinks; nil is nothing
-	after  func()         // what happens between a message and its receipt; nil is nothing
-	tools  int            // how many steps ask for a tool before the last
-	day    int64          // what alice may spend in a day, in millionths of a dollar; 0 is no limit
-	dearer int64          // what each call can cost at most, more than the one before
-	least  int64          // what it can cost at least; 0 is as much
+	during func(*turnRig) // called while the model thinks; may be nil
+	after  func()         // called between a message and its receipt; may be nil
+	tools  int            // number of steps with a tool call
+	day    int64          // alice's limit of a day, in millionths of a dollar; 0 means no limit
+	dearer int64          // by how much the most expensive outcome of a call rises with each call
+	least  int64          // the least cost of a call; 0 means the same as the most
 	calls  int64
 }
 
@@ -153,7 +153,7 @@ func (l *turnRig) note(err error) {
 // Stream is the model.
 func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
 	answer modelcall.Answer, err error) {
-	<-time.After(20 * time.Millisecond) // all that the turn's beginning has woken has come to rest
+	<-time.After(20 * time.Millisecond) // wait for everything that the turn's start has woken
 	synctest.Wait()
 	if l.chat.during != nil {
 		l.chat.during(l)
@@ -286,8 +286,8 @@ func TestTurn_CommitCount(t *testing.T) {
 		sent    []string
 	}{
 		"one post": {nil, 0, 4, []string{"re: before", "re: a"}},
-		"one tool": {nil, 1, 6, []string{"re: before", "re: a"}}, // and its call, its result
-		"a notice meanwhile": {func(l *turnRig) { // and that, its post, its receipt
+		"one tool": {nil, 1, 6, []string{"re: before", "re: a"}}, // two more: the call and its result
+		"a notice meanwhile": {func(l *turnRig) { // three more: the notice, its post and its receipt
 			if _, err := l.db.Outbox().PutNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
@@ -318,9 +318,9 @@ func TestTurnWithBudget_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
 		day    int64
-		want   []int64 // of each turn
+		want   []int64 // commits of each turn
 	}{
-		// the first keeps its lease and its system text by themselves
+		// the first turn stores its lease and its system text separately
 		"as dear as the one before": {0, 1_000_000, []int64{6, 4, 4}},
 		"a little dearer":           {100, 1_000_000, []int64{6, 4, 4}},
 		"much dearer":               {1000, 1_000_000, []int64{6, 5, 5}}, // the lease is topped up

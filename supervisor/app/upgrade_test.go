@@ -21,9 +21,11 @@ import (
 // killedAt is when the version of testdata/schema6.sql was killed.
 var killedAt = time.UnixMilli(1795405187062)
 
-// newUpgradedService is a service of ann and carl on the state folder that the previous version
-// left when it was killed. seen is called with each request to Telegram, and asked with each
-// request to the model, before the answer. Both may be nil.
+// newUpgradedService is a service of ann and carl on the state folder of the previous version,
+// which was killed.
+//
+// seen is called with each request to Telegram, and asked with each one to the model. Both are
+// called before the answer, and may be nil.
 func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
 	t.Helper()
 	began := time.Now()
@@ -81,7 +83,7 @@ func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	t.Parallel()
 	l := newUpgradedService(t, nil, nil)
-	l.bot.Deliver(l.oldUpdate(500004)) // which nobody had confirmed to Telegram
+	l.bot.Deliver(l.oldUpdate(500004)) // its receipt was never confirmed to Telegram
 	l.Start()
 	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.Pending() == 0 })
 	l.say("ann", "say ann's third")
@@ -115,7 +117,7 @@ func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	if out, err := verify.CombinedOutput(); err != nil {
 		t.Errorf("the audit log: %v: %s", err, out)
 	}
-	if n := len(l.model.Requests()); n != 4 { // a step that is committed is not asked for again
+	if n := len(l.model.Requests()); n != 4 { // a committed step is not requested again
 		t.Errorf("the model was asked %d times", n)
 	}
 }

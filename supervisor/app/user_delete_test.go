@@ -62,7 +62,7 @@ func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	if strings.Contains(h.Log(), "worker ended in a turn") {
 		t.Error("the end of the worker was taken for a death")
 	}
-	_ = talk.Process.Kill() // it may wait for an answer that does not come
+	_ = talk.Process.Kill() // it may still wait for an answer
 	_ = talk.Wait()
 	h.Stop()
 	index, err := filepath.Glob(filepath.Join(h.Dir, "state", "private", "index.db*"))

@@ -19,19 +19,19 @@ import (
 // killSwitch kills a service inside the test at a commit. It copies the disk at that moment. Nobody
 // outside learns of that commit or of a later one.
 type killSwitch struct {
-	left   atomic.Int64 // commits until the next; 0 is none
+	left   atomic.Int64 // commits until the next kill; 0 means no kill
 	killed chan struct{}
-	// ends with the life: what is asked of one that is being killed is not answered
+	// ends with the life: a request of a dying life gets no answer
 	alive  context.Context
 	die    context.CancelFunc
-	mute   func() (heard func()) // has nobody outside hear any more of a life; heard ends that
+	mute   func() (heard func()) // blocks all messages of a life to the outside; heard ends that
 	heard  func()
-	dead   chan struct{}     // closed when the life that was killed is through
-	asked  func() int        // how many requests there were until now
-	late   []requestSpan     // those that a life made after it was killed
-	disk   map[string][]byte // what was on disk then; nil is a file that was not there
-	homes  string            // where people's homes are
-	again  int64             // how often this exchange has been killed
+	dead   chan struct{}     // closed when the killed life has ended
+	asked  func() int        // returns the number of requests so far
+	late   []requestSpan     // requests that a life made after its kill
+	disk   map[string][]byte // files of the database at the kill; nil means a missing file
+	homes  string            // the folder of the homes
+	again  int64             // number of kills in this exchange
 	deaths int
 }
 
@@ -74,7 +74,7 @@ func (k *killSwitch) commit(private string) {
 	k.late = append(k.late, requestSpan{from: k.asked()})
 	k.disk = map[string][]byte{}
 	for _, name := range diskFiles {
-		// a journal that is not there is nil
+		// a missing journal is nil
 		k.disk[name], _ = os.ReadFile(filepath.Join(private, name))
 	}
 	k.keepHomes()
@@ -118,7 +118,7 @@ func (k *killSwitch) restore(private string) (err error) {
 	}
 	for _, name := range diskFiles {
 		if k.disk[name] == nil {
-			os.Remove(filepath.Join(private, name)) // it may not be there
+			os.Remove(filepath.Join(private, name)) // the file may be missing
 			continue
 		}
 		err = errors.Join(err, os.WriteFile(filepath.Join(private, name), k.disk[name], 0o600))
@@ -129,7 +129,7 @@ func (k *killSwitch) restore(private string) (err error) {
 // distinctRequests returns the requests of a week, without those made after a kill and without
 // repeated ones.
 func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Request {
-	first := k.asked() - len(all) // older ones are not kept
+	first := k.asked() - len(all) // older requests are not kept
 	var made []modeltest.Request
 	for i, r := range all {
 		if !slices.ContainsFunc(k.late, func(s requestSpan) bool { return s.from <= first+i && first+i < s.to }) {

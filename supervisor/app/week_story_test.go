@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// A week of alice's. What is said on its first day of a quetzal key leaves the window, is found on
-// the seventh, and is forgotten then.
+// Alice's week. She mentions a quetzal key on the first day; the message leaves the history, is
+// found on the seventh day, and is forgotten then.
 const (
 	daysOfWeek = 7
 	theKey     = "The quetzal key hangs behind the stove."
@@ -29,7 +29,7 @@ const (
 // exchange is a message on a day, the model's calls for it, and the model's answer.
 type exchange struct {
 	day    int
-	where  string // chat, terminal and flat are alice's; else it is the chat of whom it names
+	where  string // chat, terminal and flat are alice's; another name means that user's chat
 	says   string
 	calls  []modeltest.Call
 	answer string
@@ -230,7 +230,7 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 		}
 	}
 	l.arm(killed)
-	go func() { // a terminal says it again as long as the service is away
+	go func() { // a terminal repeats the message while the service is down
 		defer close(accepted)
 		switch e.where {
 		case "chat":
@@ -386,8 +386,7 @@ func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) 
 	l := newWeek(t)
 	got := l.playDays(days, every, func(exchange, modeltest.Request) {})
 	t.Logf("killed %d times, %d requests", l.deaths, len(got))
-	// A file that was written before the kill is written again, and the result says so. Nothing
-	// else differs.
+	// A file written before the kill is written again, and the result says so. Nothing else differs.
 	alike := func(r modeltest.Request) string {
 		return strings.ReplaceAll(string(r.Raw), "was found to hold just this already", "was created")
 	}

@@ -31,7 +31,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 // workers are the worker processes, and the parts that give them work outside of turns.
 type workers struct {
 	pool        *runner.Pool
-	hostCalls   *hostcall.Options // what workers' calls are answered with
+	hostCalls   *hostcall.Options // dependencies of the workers' calls
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.Voices
 	transcriber *transcription.Transcriber

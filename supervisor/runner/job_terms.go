@@ -17,7 +17,7 @@ type JobTerms struct {
 	Find   func(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	Choice users.ModelChoice
 	Small  func() string       // the small model
-	Limits protocol.TurnLimits // of any turn
+	Limits protocol.TurnLimits // the limits of any turn
 	Log    hclog.Logger
 }
 
@@ -51,7 +51,7 @@ func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) 
 func (j JobTerms) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
 	most, usual := j.Limits, jobLimits(j.Limits)
 	job, _, err := j.jobOf(ctx, t)
-	if err != nil { // the usual ones do
+	if err != nil { // use the default limits
 		j.Log.Error("find the limits of a job", "user", t.Conversation.User, "error", err)
 	}
 	if n := job.Options.Steps; n > 0 {
@@ -63,7 +63,7 @@ func (j JobTerms) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.Tu
 	return usual
 }
 
-// What the turn of a job may take.
+// Default limits of a job's turn.
 const (
 	jobSteps = 25
 	jobTime  = 10 * time.Minute

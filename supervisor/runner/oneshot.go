@@ -24,7 +24,7 @@ type OneShots struct {
 	Place func() pool.Place
 	Terms func(supervisor.Turn) ReadingTerms
 	Audit func(user, action, detail string)
-	// Await has take called with what the worker of a turn reports, until end is called.
+	// Await calls take with the reports of a turn's worker, until end is called.
 	Await func(turn int64, take func(context.Context, protocol.ReviewReport) error) (end func())
 }
 
@@ -32,8 +32,7 @@ type OneShots struct {
 type ReadingTerms struct {
 	Model string // provider/model; "" is the default
 	Pot   string
-	// what it may cost, in millionths of a dollar, as day is what all of its pot may in a day; 0 is
-	// no limit
+	// The limits of the turn, and of its pot in a day, in millionths of a dollar. 0 means no limit.
 	Turn int64
 	Day  int64
 	Time time.Duration

@@ -31,22 +31,22 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// reviewRig runs a review of ann's in real workers behind real walls, on a real database. Its model
-// is the test.
+// reviewRig runs a review of ann's in real sandboxed workers, on a real database. The test is the
+// model.
 type reviewRig struct {
 	testing.TB
 	db       *sqlite.DB
 	kept     *spool.Spool
-	end      func() // of this life of the supervisor
+	end      func() // ends this life of the supervisor
 	workers  *Pool
 	turn     supervisor.Turn
 	material protocol.BlobRef
 	reports  []protocol.ReviewReport
 	reported github.Reports
 
-	mu          sync.Mutex // guards what follows
-	asked       []string   // system texts' beginnings
-	mostPrivate int        // the most that a worker had for itself alone as it asked, in KB
+	mu          sync.Mutex // guards the fields below
+	asked       []string   // the second word of each system text
+	mostPrivate int        // the most private memory of a worker during a call, in KB
 	committed   func()     // called after each window
 	audited     []string
 	stderr      strings.Builder
@@ -89,7 +89,7 @@ func (r *reviewRig) must(err error) {
 	}
 }
 
-// live is a life of the supervisor, which knows what is on disk. It ends with the test at the
+// startLife starts a life of the supervisor on the stored state. It ends with the test at the
 // latest.
 func (r *reviewRig) startLife() {
 	bin := apptest.Programs(r)
@@ -128,7 +128,7 @@ func (r *reviewRig) audit(user, action, detail string) {
 	r.audited = append(r.audited, user+" "+action+" "+detail)
 }
 
-// Stream is the model: it finds the same bug in each part, and can't refute it.
+// Stream is the model. It finds the same bug in each part, and never refutes it.
 func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Request, _ func(modelcall.Delta)) (modelcall.Answer, error) {
 	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
 	if err != nil {
@@ -152,23 +152,23 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
 }
 
-// private is the memory that a process has for itself alone, in KB (proc_pid_status(5)).
+// privateMemory returns the memory that only this process uses, in KB (proc_pid_status(5)).
 func privateMemory(pid int) (kb int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, value, _ := strings.Cut(string(text), "\nRssAnon:")
-	_, _ = fmt.Sscan(value, &kb) // 0 where there is none
+	_, _ = fmt.Sscan(value, &kb) // 0 if the line is missing
 	return kb
 }
 
 // Cost is five cents a call.
 func (r *reviewRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 50_000, true }
 
-// OpenChild is the database's.
+// OpenChild passes on to the database.
 func (r *reviewRig) OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error) {
 	return r.db.Turns().OpenChild(ctx, parent, name, text)
 }
 
-// CommitLast is the database's.
+// CommitLast passes on to the database.
 func (r *reviewRig) CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error) {
 	defer r.committed()
 	return r.db.Turns().CommitLast(ctx, last)
@@ -197,7 +197,7 @@ func (r *reviewRig) run(purse supervisor.Budget) (session.End, error) {
 	return end, err
 }
 
-// parts is a change in so many parts.
+// materialInParts is a change in n parts.
 func materialInParts(n int) protocol.ReviewMaterial {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Number: 7, Title: "Count", Author: "mallory"}
 	for i := range n {
@@ -234,8 +234,7 @@ func TestReview_RunsInItsOwnWorker(t *testing.T) {
 	}
 }
 
-// Whatever ends a worker between two windows, and each time the supervisor with it, no answer is
-// paid for twice.
+// The worker dies after each window, and the supervisor with it. No answer is paid for twice.
 func TestReview_WorkerDies_PaysOnce(t *testing.T) {
 	r := newReviewRig(t, materialInParts(2))
 	r.committed = func() {
@@ -264,7 +263,7 @@ func TestReview_WorkerDies_PaysOnce(t *testing.T) {
 	}
 }
 
-// A review whose money is spent says so, and asks nobody.
+// Once its budget is spent, a review reports that, and asks nobody for more.
 func TestReview_NoBudget_ReportsIt(t *testing.T) {
 	r := newReviewRig(t, materialInParts(3))
 	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 120_000})
@@ -280,7 +279,7 @@ func TestReview_NoBudget_ReportsIt(t *testing.T) {
 	}
 }
 
-// large is a change of 50 files in parts of 5, each with its whole text.
+// largeMaterial is a change of 50 files in parts of 5, each with its whole text.
 func largeMaterial() protocol.ReviewMaterial {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("Why it is so.\n", 500)}
 	for i := range 50 {
@@ -296,7 +295,7 @@ func largeMaterial() protocol.ReviewMaterial {
 	return m
 }
 
-// mostReading is the private memory that a worker may have in a review of 50 files, in KB.
+// maxReviewMemory is the most private memory of a worker in a review of 50 files, in KB.
 const maxReviewMemory = 12 << 10
 
 func TestReviewWorker_MemoryIsBounded(t *testing.T) {
@@ -310,8 +309,8 @@ func TestReviewWorker_MemoryIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkReview is what is ours of a review of 50 files: a worker, its walls, and 20 windows that
-// are answered at once.
+// BenchmarkReview measures our part of a review of 50 files: a worker, its sandbox, and 20 windows
+// that are answered at once.
 func BenchmarkReview(b *testing.B) {
 	r := newReviewRig(b, largeMaterial())
 	for i := 0; b.Loop(); i++ {

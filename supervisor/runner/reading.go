@@ -16,12 +16,11 @@ type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewR
 	OneShots
 	Spool *spool.Spool
 	Steps sqlite.Turns
-	// Work does what comes of the reading, and says what the turn ends with.
+	// Work calls read, acts on the report, and returns the card that ends the turn.
 	Work func(ctx context.Context, turn supervisor.Turn, read R) (card string, err error)
 }
 
-// Run runs an attempt: it calls Work, which reads the material in a worker, and ends with Work's
-// card.
+// Run runs an attempt and ends it with the card of Work. A worker reads the material for Work.
 func (s Reading[R]) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	card, err := s.Work(ctx, a.Turn, func(ctx context.Context, m protocol.ReviewMaterial) (
 		r protocol.ReviewReport, err error) {

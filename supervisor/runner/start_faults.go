@@ -8,9 +8,9 @@ import (
 // StartFaults explain why users' workers can't be started. Admins are told each reason once, until
 // that worker has started.
 type StartFaults struct {
-	MayRead func(user string) bool // whether a person reads of paths, accounts and programs
+	MayRead func(user string) bool // whether a user may read about paths, accounts and programs
 	Tell    func(text string)      // tells the admins
-	told    sync.Map               // the reason, by person
+	told    sync.Map               // the last reason that the admins were told, by user
 }
 
 // explain returns the reason for a user who may read it. Otherwise it tells the admins.

@@ -1,9 +1,9 @@
 package runner
 
-// What people read of turns that could not be run.
+// Texts about turns that could not run.
 const (
-	textReadTooLong = "It took longer to read than it may. Try again."
-	textNoRunner    = "Nothing runs a turn of kind %s."
-	textAdminTold   = "an admin was told why, and `mews doctor` says it"
+	textReadTooLong = "Reading took too long, so I stopped. Try again."
+	textNoRunner    = "There is no runner for turns of kind %s."
+	textAdminTold   = "an admin was told why, and `mews doctor` shows it"
 	textStartFault  = "The assistant of %s can't be started: %s."
 )

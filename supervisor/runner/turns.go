@@ -26,7 +26,7 @@ const (
 	deathTimeout = 15 * time.Second
 )
 
-// What answers a worker is its hostcall.Conn.
+// Pool and Worker are those whose host calls a hostcall.Conn answers.
 type (
 	Pool   = pool.Pool[*hostcall.Conn]
 	Worker = pool.Worker[*hostcall.Conn]
@@ -36,12 +36,12 @@ type (
 type Turns struct {
 	Pool     *Pool
 	Spec     func(user string) (pool.Spec, error)
-	OnBegin  func(user string) // told of each attempt
+	OnBegin  func(user string) // called before each attempt
 	Faults   *StartFaults
 	Model    func(context.Context, supervisor.Turn) (string, error)
-	Reserver func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
-	OnEnd    func(user string, end protocol.TurnEnd) // told of each end
-	// Uses counts how often a person's facts were used.
+	Reserver func(supervisor.Turn) hostcall.Reserver // pays for a turn's model calls
+	OnEnd    func(user string, end protocol.TurnEnd) // called after each attempt
+	// Uses returns how often each fact of a user was used.
 	Uses func(ctx context.Context, user string) (map[string]int, error)
 	Log  hclog.Logger
 }
@@ -52,10 +52,10 @@ var errOvertime = errors.New("the turn's time is over")
 // Run runs an attempt in the user's worker.
 func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	model, err := t.Model(ctx, a.Turn)
-	if err != nil { // with the default model the person has an answer at least
+	if err != nil { // go on with the default model
 		t.Log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
 	}
-	// without them the facts count alike
+	// without counts all facts are equal
 	if a.Start.Uses, err = t.Uses(ctx, a.Turn.Conversation.User); err != nil {
 		t.Log.Error("find which facts a person has used", "user", a.Turn.Conversation.User, "error", err)
 	}

@@ -21,7 +21,7 @@ import (
 // Service is a service of the real programs, with a state folder that the test removes.
 type Service struct {
 	T      testing.TB
-	Bin    string // the programs
+	Bin    string // the folder of the programs
 	Dir    string
 	Config string
 	Socket string
@@ -211,7 +211,7 @@ func (h *Service) Processes(name string) []int {
 		}
 		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
 		if err != nil || filepath.Dir(exe) != h.Bin {
-			continue // it has gone, or is not ours
+			continue // the process has ended, or is not ours
 		}
 		if name == "" || filepath.Base(exe) == name {
 			found = append(found, pid)
@@ -226,7 +226,7 @@ func (h *Service) Workers() map[string]int {
 	found := map[string]int{}
 	var s api.Status
 	if err := control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
-		return found // it is just ending
+		return found // the service is stopping
 	}
 	alive := h.Processes("mews-worker")
 	for _, u := range s.Users {

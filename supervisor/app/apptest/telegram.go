@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// OnTelegram returns the lines of a configuration that connect the service to a test's Telegram.
+// OnTelegram returns configuration lines that connect a service to a test's Telegram.
 func OnTelegram(s *telegramtest.Server, more string) string {
 	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
 }
