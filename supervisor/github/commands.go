@@ -23,7 +23,7 @@ func (g *GitHub) commands() []feature.Command {
 			Group: feature.GroupGitHub, Run: feature.Text(g.askTriage)},
 		{SlashCommand: supervisor.SlashCommand{Name: "github",
 			Help: "what I do for repositories on GitHub; /github REPO reviews off turns reviews off, " +
-				"likewise notices and triage"},
+				"and notices or triage in the same way"},
 			Group: feature.GroupGitHub, Run: feature.Text(g.showOrSet), Private: feature.WithoutArguments,
 			MayAsk: true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",

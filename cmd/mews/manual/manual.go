@@ -1,4 +1,4 @@
-// Package manual has the pages of the manual, which are part of the program.
+// Package manual contains the pages of the manual, which are compiled into the program.
 package manual
 
 import (
@@ -12,7 +12,7 @@ import (
 	"mews/config/spelling"
 )
 
-// files are the pages: guide has those for everybody, admin those for admins.
+// files are the pages: the folder guide is for everybody, and admin for admins.
 //
 //go:embed */*.md
 var files embed.FS
@@ -30,10 +30,10 @@ var firstPages = []string{"start", "install"}
 
 // Page is a page of the manual.
 type Page struct {
-	Name      string // its file's, without .md: the topic to ask for
+	Name      string // the file's name without .md: the topic to ask for
 	Title     string
-	Summary   string // a sentence on what it is about
-	Text      string // all of it, in Markdown
+	Summary   string // a sentence about the content
+	Text      string // the whole page in Markdown
 	ForAdmins bool
 }
 
@@ -76,7 +76,7 @@ func Names() (all []string) {
 // pageLink is a link to another page, perhaps to a section of it.
 var pageLink = regexp.MustCompile(`\[([^]]+)\]\((?:\.\./(?:guide|admin)/)?([a-z-]+)\.md(?:#[a-z0-9-]*)?\)`)
 
-// read makes a page of its file.
+// read makes a page from the text of its file.
 func read(name, folder, text string) Page {
 	blocks := paragraphs(text)
 	for i, b := range blocks {
@@ -89,8 +89,7 @@ func read(name, folder, text string) Page {
 	return p
 }
 
-// LinkedBy returns the page with links to other pages replaced by the command that shows them, such
-// as /help.
+// LinkedBy replaces links to other pages by the command that shows them, such as /help.
 func (p Page) LinkedBy(command string) Page {
 	p.Text = pageLink.ReplaceAllStringFunc(p.Text, func(link string) string {
 		m := pageLink.FindStringSubmatch(link)
@@ -103,8 +102,8 @@ func (p Page) LinkedBy(command string) Page {
 	return p
 }
 
-// FirstScreen is the beginning of the page: whole paragraphs that take at most 30 lines of 80
-// columns, and at least one.
+// FirstScreen returns the first paragraphs of the page that fit into 30 lines of 80 columns. It
+// returns at least one paragraph.
 func (p Page) FirstScreen() string {
 	blocks := paragraphs(p.Text)
 	n, lines := 0, 0
@@ -125,8 +124,7 @@ func (p Page) FirstScreen() string {
 
 func isHeading(block string) bool { return strings.HasPrefix(block, "#") }
 
-// paragraphs are the parts of a text between empty lines. A fenced block is one part, whatever it
-// has.
+// paragraphs splits a text at empty lines. A fenced block is one paragraph.
 func paragraphs(text string) (all []string) {
 	fenced := false
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -144,11 +142,11 @@ func paragraphs(text string) (all []string) {
 	return all
 }
 
-// ownLine begins a line that does not go on with the one before.
+// ownLine matches the beginning of a line that must not be joined with the one before.
 var ownLine = regexp.MustCompile("^(#|\\||>|```| *[-*] | *\\d+\\. )")
 
-// unwrap joins the lines of a paragraph, and those of each item of a list: where a page is read,
-// lines are as long as the screen is wide.
+// unwrap joins the lines of a paragraph, and those of each list item. Readers wrap the lines to the
+// width of their screen.
 func unwrap(block string) string {
 	if strings.Contains(block, "```") {
 		return block
@@ -171,7 +169,7 @@ func folderOf(p Page) string {
 	return guideFolder
 }
 
-// rank is the place of a page among the first ones.
+// rank returns the position of a page among firstPages.
 func rank(name string) int {
 	if i := slices.Index(firstPages, name); i >= 0 {
 		return i
