@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// counts are how often a package has each assertion.
+// counts is the number of each assertion, by package.
 type counts map[string]map[string]int
 
 func main() {
@@ -111,7 +111,7 @@ func (c counts) add(name string, source []byte) error {
 	return nil
 }
 
-// fails reports whether a block calls a failing method by itself, and not in a block within.
+// fails reports whether a block calls a failing method directly, and not in an inner block.
 func fails(block *ast.BlockStmt) bool {
 	return slices.ContainsFunc(block.List, func(s ast.Stmt) bool {
 		expression, ok := s.(*ast.ExprStmt)
@@ -127,7 +127,7 @@ func fails(block *ast.BlockStmt) bool {
 	})
 }
 
-// shape is an expression without its names and literals.
+// shape prints an expression without its names and literals.
 func shape(e ast.Expr) string {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -139,7 +139,7 @@ func shape(e ast.Expr) string {
 		return true
 	})
 	var text bytes.Buffer
-	_ = printer.Fprint(&text, token.NewFileSet(), e) // a buffer takes everything
+	_ = printer.Fprint(&text, token.NewFileSet(), e) // a buffer never fails
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 

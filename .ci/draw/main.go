@@ -1,6 +1,6 @@
-// Command draw prints names, comments and texts of the tree, drawn by lot, for somebody to read who
-// has not seen them: at least 95 of 100 should be understood at once. One seed draws the same from
-// the same tree.
+// Command draw prints random names, comments and texts of the tree for a reader who has not seen
+// them. The reader should understand at least 95 of 100 at once. A seed draws the same from the same
+// tree.
 //
 //	go -C .ci run ./draw SEED
 package main
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// How many are drawn of each kind.
+// Numbers of drawn names, comments and texts.
 const (
 	drawnNames    = 100
 	drawnComments = 100
@@ -57,7 +57,7 @@ func show(title string, all []string, most int, lots *rand.Rand) {
 	fmt.Println()
 }
 
-// read finds all in the Go files below a folder.
+// read adds the names, comments and texts of all Go files below a folder.
 func (f *found) read(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -78,7 +78,7 @@ func (f *found) read(root string) error {
 	})
 }
 
-// add finds all in one file.
+// add adds the names, comments and texts of one file.
 func (f *found) add(name, source string) error {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
@@ -124,8 +124,7 @@ func (f *found) add(name, source string) error {
 	return nil
 }
 
-// name keeps a name that others than its file read: an exported one or a test's. Methods have their
-// type before it.
+// name adds a name that readers of other files meet: an exported one or a test's.
 func (f *found) name(file, name, receiver string) {
 	if ast.IsExported(name) {
 		f.names = append(f.names, filepath.Dir(file)+"."+receiver+name)

@@ -11,14 +11,14 @@ import (
 
 // figure names one number of a benchmark.
 type figure struct {
-	name string // of the package below the module, and of the benchmark: cmd/mews:TelegramTurn
+	name string // package below the module and benchmark, such as cmd/mews:TelegramTurn
 	unit string
 }
 
 // figures has the median of each figure.
 type figures map[figure]float64
 
-// show is a figure as the table has it: "-" if there is none.
+// show formats a figure for the table, "-" if there is none.
 func (f figures) show(of figure) string {
 	if value, ok := f[of]; ok {
 		return number(value)
@@ -33,7 +33,7 @@ func number(value float64) string {
 	return strconv.FormatFloat(value, 'g', 4, 64)
 }
 
-// processors is the number that go test puts at the end of a benchmark's name.
+// processors matches the number that go test appends to a benchmark's name.
 var processors = regexp.MustCompile(`-[0-9]+$`)
 
 // readFigures reads the output of `go test -bench`.
@@ -49,10 +49,10 @@ func readFigures(r io.Reader) (figures, error) {
 			continue
 		}
 		name := pkg + ":" + processors.ReplaceAllString(strings.TrimPrefix(words[0], "Benchmark"), "")
-		for i := 2; i+1 < len(words); i += 2 { // after the name and the number of runs
+		for i := 2; i+1 < len(words); i += 2 { // the first two words are the name and the number of runs
 			value, err := strconv.ParseFloat(words[i], 64)
 			if err != nil {
-				break // a program's own output stands in this line
+				break // the line also has a program's own output
 			}
 			all[figure{name, words[i+1]}] = append(all[figure{name, words[i+1]}], value)
 		}

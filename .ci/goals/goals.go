@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// goal is what a figure is to be.
+// goal is a limit of a figure.
 type goal struct {
 	figure
 	atLeast bool
@@ -57,7 +57,7 @@ func readGoal(words []string) (g goal, err error) {
 	return g, nil
 }
 
-// judge says what the limit is in a run, and whether it was kept.
+// judge returns the limit in a run, and whether it was kept.
 func (g goal) judge(now figures) (limit, result string) {
 	most := g.limit
 	plus, measured := now[g.plus]

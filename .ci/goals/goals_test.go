@@ -104,14 +104,14 @@ func TestGoalsFile_EachRow_NamesAFigure(t *testing.T) {
 	}
 }
 
-// function is a figure's name without what its benchmark runs below itself.
+// function returns the benchmark of a figure's name, without sub-benchmarks.
 func function(name string) string {
 	pkg, benchmark, _ := strings.Cut(name, ":")
 	benchmark, _, _ = strings.Cut(benchmark, "/")
 	return pkg + ":" + benchmark
 }
 
-// declared says whether the benchmark of a figure's name is in a test file of its package.
+// declared reports whether a test file of the package declares the benchmark of a figure's name.
 func declared(t *testing.T, name string) bool {
 	t.Helper()
 	pkg, benchmark, _ := strings.Cut(function(name), ":")

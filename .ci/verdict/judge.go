@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// maxReruns is how many failed tests are run again. If more have failed, it is no matter of luck, and it would take long.
+// maxReruns limits the failed tests that run again. More failures are not bad luck, and their reruns would take long.
 const maxReruns = 10
 
 // judge decides which failures of a run count.
@@ -21,13 +21,14 @@ type judge struct {
 	flags   []string  // for go test
 	out     io.Writer // for people
 	today   time.Time
-	isRoot  bool // nothing is missing for root, so its tests may not be skipped
+	isRoot  bool // as root nothing is missing, so no test may be skipped
 	flaky   []flakyTest
 	verdict []string // lines for the end of the report
 	failed  bool
 }
 
-// test runs the tests of packages and judges them, and the list of flaky tests. It reports whether the run passes.
+// test runs the tests of packages, and judges the results and the list of flaky tests. It reports whether the run
+// passes.
 func (j *judge) test(packages []string) bool {
 	for _, fault := range j.readFlaky() {
 		j.fail("%s: %s", flakyFile, fault)
@@ -65,7 +66,7 @@ func (j *judge) run(packages []string) (*results, error) {
 	return all, status
 }
 
-// expect adds the packages that should have run to the results, so that none is forgotten if the run was cut.
+// expect adds the expected packages to the results, so that a cut run shows which are missing.
 func (j *judge) expect(packages []string, all *results) error {
 	cmd := exec.Command(goProgram(), slices.Concat([]string{"list"}, packages)...)
 	cmd.Dir, cmd.Stderr = j.dir, j.out
@@ -79,7 +80,7 @@ func (j *judge) expect(packages []string, all *results) error {
 	return nil
 }
 
-// results judges the results of a run and what ended it, nil for a success.
+// results judges the results of a run. status is the run's error, or nil.
 func (j *judge) results(all *results, status error) {
 	for _, p := range all.packages {
 		if fault := packageFault(p); fault != "" {

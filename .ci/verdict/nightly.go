@@ -18,7 +18,7 @@ const nightlyFile = ".ci/nightly"
 // longTest is a row of the table of long tests.
 type longTest struct {
 	test, folder string
-	env          []string // of the full run; without it the test is in its short form
+	env          []string // of the full run; the short form has none
 	watched      []string // folders
 	commit       string   // the last that passed the full run, or ""
 }
@@ -87,7 +87,7 @@ func (j *judge) runDue(rows []longTest) bool {
 	}
 	slices.Sort(folders)
 	j.flags = append(j.flags, "-run", "^("+strings.Join(names, "|")+")$")
-	_ = j.readFlaky() // its faults are told by the run of all other tests
+	_ = j.readFlaky() // the run of all other tests reports its faults
 	all, err := j.run(slices.Compact(folders))
 	j.results(all, err)
 	for _, row := range due {
@@ -178,7 +178,7 @@ func (n *nightly) keep(passed []longTest, commit string) error {
 	}
 	lines := strings.SplitAfter(string(text), "\n")
 	for i, line := range lines {
-		rows, _ := parseNightly(line) // the whole table was parsed
+		rows, _ := parseNightly(line) // the whole table was parsed before
 		if len(rows) == 1 && slices.ContainsFunc(passed, func(l longTest) bool { return l.test == rows[0].test && l.folder == rows[0].folder }) {
 			lines[i] = line[:strings.LastIndex(line, "|")+1] + " " + commit + "\n"
 			fmt.Fprint(n.out, lines[i])

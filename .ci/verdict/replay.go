@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The ways in which tests print a seed. The first is ours, the second is rapid's; the last has nothing to set, as the seed is in the code.
+// Forms in which tests print a seed: ours, then rapid's. The last needs no variable, because its seed is in the code.
 var (
 	seedVariable = regexp.MustCompile(`\bMEWS_[A-Z_]+=[0-9]+\b`)
 	seedFlag     = regexp.MustCompile(`-rapid\.seed=[0-9]+\b`)

@@ -9,14 +9,14 @@ import (
 
 const timesFile = ".ci/times"
 
-// Limits of a run, in seconds. A longer run is an alarm, and does not fail.
+// Limits of a run, in seconds. A longer run raises an alarm, but does not fail.
 const (
-	maxMore    = 45  // beside the last kept run, for one capability
+	maxMore    = 45  // more than in the last kept run, for one capability
 	maxAll     = 660 // all parts
 	maxNightly = 180 // the short forms of the long tests
 )
 
-// nightlyPart takes time only for what has changed, so it is not compared with the last kept run.
+// nightlyPart runs only tests whose folders have changed, so its time is not compared with the last kept run.
 const nightlyPart = "nightly"
 
 // part is a line of the report: a part of the run, the seconds that it took, and its result.

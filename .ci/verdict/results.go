@@ -33,8 +33,8 @@ type packageResult struct {
 	folder  string // as the go command takes it, such as ./supervisor/app
 	state   string // "" until it has ended, then pass, fail or skip
 	built   bool
-	regular bool // the tests ended by themselves and testing printed FAIL: no panic, no exit, no timeout
-	raced   bool // something of it printed DATA RACE
+	regular bool // testing itself ended the tests and printed FAIL: no panic, no exit, no timeout
+	raced   bool // some output has DATA RACE
 	tests   []*testResult
 	skipped []string // tests and subtests
 	byName  map[string]*testResult
@@ -151,7 +151,7 @@ func (p *packageResult) addTest(e event) {
 		t.state = e.Action
 	}
 	if t.state == "pass" {
-		t.output.Reset() // nobody asks for it, and all together is large
+		t.output.Reset() // nobody needs it, and all output together is large
 	}
 }
 

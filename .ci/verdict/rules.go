@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// In some tests a lucky pass may hide a fault of the product. They are never run again. Whoever renames one of them keeps its word.
+// Patterns of tests whose lucky pass may hide a fault of the product. They never run again. A new name must keep the
+// word.
 var (
 	finalNames   = regexp.MustCompile(`Crash|Kill|Commit|Escape|Wall|Race|Fuzz|Property|Neighbour`)
 	finalFolders = []string{"./worker/sandbox", "./worker/spawn", "./supervisor/sqlite"}
 	finalOutput  = regexp.MustCompile(`(?i)seed|lost|twice`)
-	// In the output of a failed test: its own, or of a program that it started.
+	// The beginning of a panic, in the output of a failed test or of a program that it started.
 	panicOutput = regexp.MustCompile(`(?m)^\s*(panic|fatal error): `)
 	// Lines of package testing that have a test's name.
 	frameOutput = regexp.MustCompile(`(?m)^\s*(=== |--- ).*$`)

@@ -89,7 +89,7 @@ var tree = map[string]string{
 	func TestOther(t *testing.T) { t.Error("it must not run") }`,
 }
 
-// many is the source of so many failing tests.
+// many returns the source of n failing tests.
 func many(n int) string {
 	var b strings.Builder
 	for i := range n {
