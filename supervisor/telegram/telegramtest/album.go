@@ -56,7 +56,7 @@ func sendMediaGroup(w *serverState, r *request) answer {
 	return good(result)
 }
 
-// alone returns the kind if it may only be in an album with its own kind; otherwise "".
+// alone returns the kind if an album with it must have no other kind; otherwise "".
 func alone(media string) string {
 	if media == "document" || media == "audio" {
 		return media
@@ -64,7 +64,7 @@ func alone(media string) string {
 	return ""
 }
 
-// albumMessage returns the message of one file, read as a request of its own would be.
+// albumMessage returns the message of one file, whose fields are read as those of a request.
 func (w *serverState) albumMessage(c *chat, r *request, item map[string]json.RawMessage) (*Message, answer) {
 	p := params{}
 	for name, raw := range item {

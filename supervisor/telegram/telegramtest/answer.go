@@ -24,7 +24,7 @@ func refuse(code int, format string, args ...any) answer {
 	return answer{code: code, description: fmt.Sprintf(format, args...)}
 }
 
-// bad returns the most frequent refusal.
+// bad returns a refusal with 400, the most frequent code.
 func bad(format string, args ...any) answer {
 	return refuse(http.StatusBadRequest, "Bad Request: "+format, args...)
 }
@@ -81,7 +81,7 @@ func (a answer) write(w http.ResponseWriter) {
 	}
 	body := a.body()
 	a.head(w, len(body))
-	_, _ = w.Write(body) // a client that has gone is no error of the server
+	_, _ = w.Write(body) // no error of the server: the client may have gone
 }
 
 // mustMarshal returns the JSON of values that the package or a test has built.

@@ -10,7 +10,8 @@ import (
 // Call is one complete request of the API.
 type Call struct {
 	Method string // as the client wrote it
-	// with the types of a JSON body, whole numbers as int64; otherwise strings. Must not be changed
+	// with the types of a JSON body, whole numbers as int64; otherwise strings. Tests must not
+	// change it
 	Params map[string]any
 	ChatID int64     // 0 if there is none
 	At     time.Time // time of arrival, by the server's clock
@@ -22,7 +23,7 @@ type Call struct {
 // Delivery is one attempt to deliver an update to the webhook.
 type Delivery struct {
 	Update int64
-	At     time.Time // by the server's clock
+	At     time.Time // time of the attempt, by the server's clock
 	Code   int       // 0 if there was no answer
 	Error  string    // "" if the update was accepted
 }
@@ -30,7 +31,7 @@ type Delivery struct {
 // callLog records everything that has happened.
 type callLog struct {
 	calls      []Call
-	counts     map[string]int // of calls, by method in lower case
+	counts     map[string]int // number of calls, by method in lower case
 	deliveries []Delivery
 	violations []string
 	acks       []Ack
@@ -50,7 +51,7 @@ func (j *callLog) violate(format string, args ...any) {
 	j.violations = append(j.violations, fmt.Sprintf(format, args...))
 }
 
-// Record shows what a server has seen.
+// Record gives tests access to everything that a server has recorded.
 type Record struct{ state *serverState }
 
 // Chat returns the messages in a chat in order, the bot's and people's.
@@ -63,7 +64,7 @@ func (r Record) Sent(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.FromBot && !m.Deleted })
 }
 
-// Deleted returns the messages that the bot has deleted in a chat.
+// Deleted returns the messages in a chat that the bot has deleted.
 func (r Record) Deleted(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.Deleted })
 }
@@ -97,7 +98,7 @@ func (r Record) Calls(method ...string) []Call {
 	return found
 }
 
-// Count returns the number of Calls.
+// Count returns the number of requests, or of those of some methods.
 func (r Record) Count(method ...string) int {
 	n := 0
 	r.state.read(func() {
@@ -120,8 +121,8 @@ func (r Record) Deliveries() []Delivery {
 	return look(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
 }
 
-// Violations returns everything that no good client does. These are requests within a retry_after,
-// more than Options.Rates, two getUpdates at once, entities that break the rules.
+// Violations returns the client's breaches of Telegram's rules, for example: a request within a
+// retry_after, more sends than Options.Rates, two getUpdates at once, invalid entities.
 func (r Record) Violations() []string {
 	return look(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }
@@ -131,12 +132,12 @@ func (r Record) Pending() int {
 	return look(r.state, func() int { return r.state.queue.pending(r.state.now()) })
 }
 
-// Polling reports whether a getUpdates waits for an update.
+// Polling reports whether a getUpdates is waiting for an update.
 func (r Record) Polling() bool {
 	return look(r.state, func() bool { return r.state.polls.waiting != nil })
 }
 
-// Expired returns the updates that nobody confirmed within their 24 hours.
+// Expired returns the ids of updates that nobody confirmed within 24 hours.
 func (r Record) Expired() []int64 {
 	var ids []int64
 	r.state.read(func() {
@@ -146,7 +147,7 @@ func (r Record) Expired() []int64 {
 	return ids
 }
 
-// Dump returns the state of a server for a test's log: no texts, the last calls.
+// Dump returns a server's state and last calls for a test's log, without texts.
 func (r Record) Dump() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the Bot API server: %d updates pending\n", r.Pending())

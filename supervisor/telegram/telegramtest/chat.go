@@ -9,52 +9,52 @@ import (
 	"time"
 )
 
-// Message is a message that is or was in a chat.
+// Message is a message in a chat, or one that was deleted from it.
 type Message struct {
 	ID      int64
 	From    User
-	FromBot bool // from the bot of the token
+	FromBot bool // sent by the bot of the token
 	Text    string
-	// the kind of its attachment in the Bot API's word: photo, voice ...; Text is then its caption
+	// the kind of the attachment in the Bot API's word: photo, voice ...; Text is then its caption
 	Media    string
-	File     *File  // with Media, for the bot's own
-	Album    string // the same for the messages of one album; "" if there is none
+	File     *File  // the attached file; only set for messages of the bot
+	Album    string // equal for all messages of one album; "" if the message is in none
 	Entities []Entity
 	Silent   bool
 	ReplyTo  int64
-	Thread   int64 // of a forum; 0 if there is none
+	Thread   int64 // the forum topic; 0 if there is none
 	Edits    int
 	Deleted  bool
-	At       time.Time // its date
-	EditedAt time.Time // time of its sender's last edit
+	At       time.Time // the message's date
+	EditedAt time.Time // time of the sender's last edit
 	Keyboard [][]Button
 	Reaction string // the bot's reaction
 
-	more map[string]any // its other fields, in the server's form
+	more map[string]any // other fields, in the server's form
 	root int64          // the first message of its chain of replies; 0 means itself
 }
 
 // chat is the server's knowledge of a chat.
 type chat struct {
 	Chat
-	messages []*Message // by id
+	messages []*Message // messages in the order of their ids
 	next     int64      // next message id, if the chat numbers its own messages
 	topics   map[int64]bool
 	blocked  bool
-	noVoice  bool  // its person accepts no voice messages
-	migrated int64 // the supergroup that it has become
+	noVoice  bool  // the chat's person accepts no voice messages
+	migrated int64 // id of the supergroup that the chat has become; 0 if it has not
 }
 
 // chats are the chats in which the bot may write.
 type chats struct {
 	byID  map[int64]*chat
-	first int64 // start of each counter
+	first int64 // the first message id of each counter
 	// next message id of the account: for all private chats and basic groups together
 	next  int64
 	asked map[string]time.Time // start times of the callback queries without an answer
 }
 
-// meet adds a chat.
+// meet adds a chat in which the bot may write, or returns the known one.
 func (cs *chats) meet(c Chat) *chat {
 	c.Type = cmp.Or(c.Type, kindOf(c.ID))
 	known := cs.byID[c.ID]
@@ -78,7 +78,7 @@ func kindOf(id int64) string {
 	return "group"
 }
 
-// find returns the chat of a request, or the refusal.
+// find returns the chat of a request, or a refusal.
 func (cs *chats) find(id int64) (*chat, answer) {
 	c := cs.byID[id]
 	switch {
@@ -104,7 +104,7 @@ func (c *chat) goneText() string {
 	return fmt.Sprintf("bot was kicked from the %s chat", c.Type)
 }
 
-// countsItself reports whether a chat numbers its own messages.
+// countsItself reports whether a chat numbers its messages with a counter of its own.
 func (c *chat) countsItself() bool { return c.Type == "supergroup" || c.Type == "channel" }
 
 // put adds a message and numbers it.
@@ -131,8 +131,8 @@ func (c *chat) message(id int64) *Message {
 	return c.messages[i]
 }
 
-// replace replaces a message by its edited version. Its position and date can't change, and of its
-// attachment only the file.
+// replace replaces a message by its edited version. The position and the date stay. Of the
+// attachment only the file changes.
 func (c *chat) replace(m *Message) {
 	m.EditedAt = m.At
 	old := c.message(m.ID)
@@ -215,7 +215,7 @@ func (c *chat) json(m *Message, shallow bool) map[string]any {
 	return v
 }
 
-// jsonOfFile adds the fields of a file that the bot sent.
+// jsonOfFile adds the fields of a file that the bot sent to v.
 func (c *chat) jsonOfFile(v map[string]any, m *Message) {
 	switch {
 	case m.File == nil:

@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// chatUpdates are one chat's updates for the webhook: the next waits until the one before was
-// accepted.
+// chatUpdates are one chat's updates for the webhook. Each waits until the one before was accepted.
 type chatUpdates struct {
 	chat    int64
 	updates []*update
 	wakeAt  time.Time // earliest time of the next attempt, by the real clock
 }
 
-// chatQueues are the queues of all chats. A queue is ready, or sleeps, or its first update is being
-// sent.
+// chatQueues are the queues of all chats. A queue is ready, or sleeps, or is sending its first
+// update.
 type chatQueues struct {
 	byID     map[int64]*chatUpdates
 	ready    []*chatUpdates
@@ -34,8 +33,8 @@ func (ls *chatQueues) add(u *update) {
 	l.updates = append(l.updates, u)
 }
 
-// next returns a queue whose first update may be sent, and marks it as neither ready nor asleep;
-// nil if there is none.
+// next returns a queue that is ready to send, and marks it as neither ready nor asleep. nil means
+// that none is ready.
 func (ls *chatQueues) next(now time.Time) *chatUpdates {
 	ls.sleeping = slices.DeleteFunc(ls.sleeping, func(l *chatUpdates) bool {
 		awake := !now.Before(l.wakeAt)
@@ -58,7 +57,7 @@ func (ls *chatQueues) next(now time.Time) *chatUpdates {
 	return nil
 }
 
-// wakes returns when the first sleeping queue wakes.
+// wakes returns the time at which the first sleeping queue wakes.
 func (ls *chatQueues) wakes() (time.Time, bool) {
 	if len(ls.sleeping) == 0 {
 		return time.Time{}, false
@@ -82,7 +81,7 @@ func (ls *chatQueues) done(l *chatUpdates) {
 	ls.ready = append(ls.ready, l)
 }
 
-// sleep lets a queue wait.
+// sleep makes a queue wait until a time.
 func (ls *chatQueues) sleep(l *chatUpdates, until time.Time) {
 	l.wakeAt = until
 	ls.sleeping = append(ls.sleeping, l)

@@ -25,7 +25,7 @@ const (
 type attempt struct {
 	queue  *chatUpdates
 	update *update
-	raw    []byte // the update's JSON, which the update itself drops when it is forgotten
+	raw    []byte // the update's JSON; a copy, because the update drops its own when it is forgotten
 	url    string
 	secret string
 }
@@ -33,14 +33,14 @@ type attempt struct {
 // attemptResult is the result of an attempt.
 type attemptResult struct {
 	code       int
-	text       string // "" if it was accepted
+	text       string // the error text; "" if the update was accepted
 	retryAfter int
 }
 
 // deliverer delivers updates to the webhook.
 type deliverer struct {
 	server *serverState
-	wake   <-chan struct{} // signals that there may be an update to send
+	wake   <-chan struct{} // signals that an update may be ready to send
 	client *http.Client
 }
 
@@ -69,7 +69,7 @@ func (c *deliverer) run(ctx context.Context) {
 	}
 }
 
-// takeReady returns the updates that may be sent now, and the time until the next one.
+// takeReady returns the updates that may be sent now, and the wait for the next one.
 func (c *deliverer) takeReady(ctx context.Context) (attempts []attempt, pause time.Duration) {
 	w := c.server
 	w.read(func() {
@@ -118,7 +118,7 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	})
 }
 
-// keepResult forgets an accepted update, and delays a refused one. The caller is in change.
+// keepResult forgets an accepted update and delays a refused one. The caller is in change.
 func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w := c.server
 	if l.text == "" {
@@ -144,8 +144,8 @@ func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w.webhook.queues.sleep(f.queue, time.Now().Add(w.scaled(delay)))
 }
 
-// nextDelay returns the wait after another failure: none at first, then 2, 4, 8 ... seconds up to
-// between one and two minutes, or the webhook's own wish.
+// nextDelay returns the wait before the next attempt. After the first failure there is none, then
+// it is 2, 4, 8 ... seconds up to between one and two minutes. The webhook may ask for another.
 func (u *update) nextDelay(retryAfter int) time.Duration {
 	wait := time.Duration(min(retryAfter, maxRetryAfter)) * time.Second
 	if retryAfter == 0 && u.fails > 0 {
@@ -157,7 +157,7 @@ func (u *update) nextDelay(retryAfter int) time.Duration {
 	return wait
 }
 
-// closesAfter reports whether the webhook has answered 410 for so long that it is closed.
+// closesAfter reports whether the webhook is closed because it has answered 410 for too long.
 func (h *webhook) closesAfter(code int, now time.Time) bool {
 	if code != http.StatusGone {
 		h.since410 = time.Time{}

@@ -11,7 +11,7 @@ import (
 // maxEntities is the most entities of a message.
 const maxEntities = 100
 
-// Entity is a mark on a range of text, in the Bot API's form.
+// Entity is a mark on a part of a text, in the Bot API's form.
 type Entity struct {
 	Type     string `json:"type"`
 	Offset   int    `json:"offset"`
@@ -20,8 +20,8 @@ type Entity struct {
 	Language string `json:"language,omitempty"`
 }
 
-// Types that the server finds itself and ignores in a bot's text; types that a bot may give.
-// (Client.cpp: get_text_entity_type.)
+// Types that the server finds in texts by itself and ignores if a bot gives them; types that a bot
+// may give. (Client.cpp: get_text_entity_type.)
 var (
 	foundTypes = strings.Fields("mention hashtag cashtag bot_command url email phone_number bank_card_number")
 	givenTypes = strings.Fields("bold italic underline strikethrough spoiler blockquote expandable_blockquote code pre " +
@@ -55,7 +55,7 @@ func readEntities(p params, name string) ([]Entity, answer) {
 	return entities, checkLinks(entities)
 }
 
-// missingField returns the missing field that an entity needs.
+// missingField returns the name of a field that the entity needs and lacks; "" if there is none.
 func missingField(e Entity, offset, length *int) string {
 	switch {
 	case offset == nil:
@@ -142,9 +142,9 @@ func inBounds(text string, length int, e Entity) answer {
 	return answer{}
 }
 
-// checkNesting checks the nesting of sorted entities. It refuses overlaps (Telegram's server splits
-// them instead, but nobody should rely on that). The violations are nestings that Telegram accepts
-// and changes.
+// checkNesting checks the nesting of sorted entities. It refuses overlaps. (Telegram's server
+// splits overlapping entities, but clients should not rely on that.) The violations are nestings
+// that Telegram accepts and changes.
 func checkNesting(entities []Entity) (a answer, violations []string) {
 	var open []Entity
 	for _, e := range entities {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// FaultKind is a kind of failure.
+// FaultKind is a way in which a request fails.
 type FaultKind string
 
 const (
@@ -24,9 +24,9 @@ const (
 	Slow    FaultKind = "slow"     // a correct answer that takes the time Over; implies After
 	Hang    FaultKind = "hang"     // no answer until the client goes
 	BadJSON FaultKind = "bad_json" // 200 with Text, or with invalid JSON
-	// Flood is 429 with RetryAfter. Until that is over, every request to the chat is refused with
-	// the rest of the time, and is a violation. Without a Chat it holds for all chats, or for a
-	// method that has no chat.
+	// Flood is 429 with RetryAfter. Until the wait is over, every request to the chat is refused
+	// with the rest of the time, and is a violation. Without a Chat, the flood is for all chats, or
+	// for a method that has no chat.
 	Flood FaultKind = "flood"
 
 	noFault FaultKind = "" // no fault
@@ -35,18 +35,18 @@ const (
 // Fault makes requests fail.
 type Fault struct {
 	Kind   FaultKind
-	Method string // "" means any; for Flood any with a chat
-	Chat   int64  // 0 means any
+	Method string // "" means any method; for Flood any method with a chat
+	Chat   int64  // 0 means any chat
 	After  bool   // the request is carried out first
 
 	// number of requests; 0 means one, or any number with For or Rate; -1 means any number
 	Times int
-	For   time.Duration // duration; 0 means until Times are used up
-	Rate  float64       // the share of requests; 0 means all
-	Seed  uint64        // of Rate
+	For   time.Duration // duration of the fault; 0 means until Times are used up
+	Rate  float64       // share of the requests that fail; 0 means all
+	Seed  uint64        // seed of the random choice by Rate
 
 	Code       int    // 0 means 500 for Error, 502 for HTML
-	Text       string // Error's description, HTML's page, BadJSON's body; "" means a fitting one
+	Text       string // Error's description, HTML's page, BadJSON's body; "" means a default
 	RetryAfter int    // seconds; 0 means none for Error, 1 for Flood
 	Over       time.Duration
 }
@@ -54,8 +54,8 @@ type Fault struct {
 // fault is an active fault.
 type fault struct {
 	Fault
-	left  int       // -1 means any number
-	until time.Time // zero means forever
+	left  int       // number of requests that still fail; -1 means any number
+	until time.Time // end of the fault; zero means none
 	rng   *rand.Rand
 }
 
@@ -87,7 +87,7 @@ func (fs *faults) add(f Fault, now time.Time) *fault {
 	return added
 }
 
-// match returns the fault of a request; nil if there is none.
+// match returns the active fault for a request; nil if there is none.
 func (fs *faults) match(r *request, now time.Time) *fault {
 	for _, f := range fs.on {
 		if f.left != 0 && (f.until.IsZero() || now.Before(f.until)) && f.isFor(r) {
@@ -110,7 +110,7 @@ func (f *fault) isFor(r *request) bool {
 	return (f.Method == "" || f.Method == r.method) && (f.Chat == 0 || f.Chat == r.chat)
 }
 
-// faultEffect is the way in which an answer fails.
+// faultEffect makes an answer fail in the way of one kind.
 type faultEffect struct {
 	code  func(Fault, answer) int // the status that the client sees; 0 without a complete answer
 	write func(http.ResponseWriter, *http.Request, Fault, answer)
@@ -153,7 +153,7 @@ func writeBadJSON(rw http.ResponseWriter, _ *http.Request, f Fault, _ answer) {
 	_, _ = rw.Write([]byte(cmp.Or(f.Text, `{"ok":true,"result":{"message_id":`)))
 }
 
-// writeHalf announces the whole body and ends the connection in its middle.
+// writeHalf announces the whole body and closes the connection after half of it.
 func writeHalf(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
 	body := a.body()
 	a.head(rw, len(body))
@@ -162,14 +162,14 @@ func writeHalf(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
 	panic(http.ErrAbortHandler)
 }
 
-// writeShort leaves out the end.
+// writeShort sends a complete answer whose body lacks its end.
 func writeShort(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
 	body := a.body()
 	a.head(rw, len(body)/2)
 	_, _ = rw.Write(body[:len(body)/2])
 }
 
-// writeSlowly sends the body in ten pieces.
+// writeSlowly sends the body in ten pieces, spread over the fault's time.
 func writeSlowly(rw http.ResponseWriter, r *http.Request, f Fault, a answer) {
 	body := a.body()
 	a.head(rw, len(body))
@@ -184,7 +184,7 @@ func writeSlowly(rw http.ResponseWriter, r *http.Request, f Fault, a answer) {
 	}
 }
 
-// reset ends the connection with a TCP reset, which loses sent bytes.
+// reset ends the connection with a TCP reset, which loses bytes that were already sent.
 func reset(rw http.ResponseWriter, _ *http.Request, _ Fault, _ answer) {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil {

@@ -20,31 +20,31 @@ func TestFaults(t *testing.T) {
 	var badJSON *json.SyntaxError
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
-		status int    // for the client; 0 if there is none
-		says   string // in what it reads
+		status int    // the HTTP status that the client sees; 0 if there is none
+		says   string // a part of the body that the client reads
 		err    func(error) bool
-		stands bool // the message is in the chat
-		code   int  // recorded for the call
+		stands bool // whether the message is in the chat
+		code   int  // the code in the call log
 	}{
 		"an error": {
 			fault: telegramtest.Fault{Kind: telegramtest.Error}, status: 500, says: `"error_code":500,"description":"Internal Server Error"`, code: 500,
 		},
-		"an error in given words": {
+		"an error with own text": {
 			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 400, Text: "Bad Request: PEER_ID_INVALID"},
 			status: 400, says: `"description":"Bad Request: PEER_ID_INVALID"`, code: 400,
 		},
-		"an error with something to wait for": {
+		"an error with retry_after": {
 			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 429, RetryAfter: 7},
 			status: 429, says: `"parameters":{"retry_after":7}`, code: 429,
 		},
-		"an error after it was processed": {
+		"an error after processing": {
 			fault: telegramtest.Fault{Kind: telegramtest.Error, After: true}, status: 500, says: "Internal", stands: true, code: 500,
 		},
 		"a page": {
 			fault: telegramtest.Fault{Kind: telegramtest.HTML}, status: 502, says: "<h1>502 Bad Gateway</h1>",
 			err: func(err error) bool { return errors.As(err, &badJSON) }, code: 502,
 		},
-		"a page after it was processed": {
+		"a page after processing": {
 			fault: telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true}, status: 504, says: "504 Gateway",
 			err: func(err error) bool { return errors.As(err, &badJSON) }, stands: true, code: 504,
 		},
@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 			fault: telegramtest.Fault{Kind: telegramtest.Reset},
 			err:   func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
 		},
-		"a reset after it was processed": {
+		"a reset after processing": {
 			fault: telegramtest.Fault{Kind: telegramtest.Reset, After: true}, stands: true,
 			err: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
 		},
@@ -68,10 +68,10 @@ func TestFaults(t *testing.T) {
 			fault:  telegramtest.Fault{Kind: telegramtest.Slow, Over: 10 * time.Millisecond},
 			status: 200, says: `"text":"x"`, stands: true, code: 200,
 		},
-		"another chat's": {
+		"fault of another chat": {
 			fault: telegramtest.Fault{Kind: telegramtest.Error, Chat: 9}, status: 200, says: `"text":"x"`, stands: true, code: 200,
 		},
-		"another method's": {
+		"fault of another method": {
 			fault: telegramtest.Fault{Kind: telegramtest.Error, Method: "getMe"}, status: 200, says: `"text":"x"`, stands: true, code: 200,
 		},
 	} {
@@ -88,20 +88,20 @@ func TestFaults(t *testing.T) {
 			}
 			call := s.Calls("sendMessage")[0]
 			if got := len(s.Sent(home.ID)) == 1; got != test.stands || call.Processed != test.stands || call.Code != test.code {
-				t.Errorf("stands: %t, processed: %t, code %d; want %t, %d", got, call.Processed, call.Code, test.stands, test.code)
+				t.Errorf("in chat: %t, processed: %t, code %d; want %t, %d", got, call.Processed, call.Code, test.stands, test.code)
 			}
 		})
 	}
 }
 
 func TestHang_EndsWithClient(t *testing.T) {
-	for name, after := range map[string]bool{"before it is processed": false, "after": true} {
+	for name, after := range map[string]bool{"before processing": false, "after processing": true} {
 		t.Run(name, func(t *testing.T) {
 			s, c := start(t, telegramtest.Options{})
 			s.Meet(home)
 			s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, After: after})
 			c.http.Timeout = 50 * time.Millisecond
-			if after { // until the request is carried out
+			if after { // wait until the request is carried out
 				c.http.Timeout = 2 * time.Second
 			}
 			if _, err := c.try("sendMessage", text("x")); !errors.Is(err, os.ErrDeadlineExceeded) && !os.IsTimeout(err) {
@@ -170,7 +170,8 @@ func TestFlood_LastsItsTime(t *testing.T) {
 	c.send(home.ID, "patient")
 }
 
-// TestFlood_KilledClient_MayForget: the next refusal must be kept.
+// TestFlood_KilledClient_MayForget checks a client that was killed before it could store the
+// refusal. It must still obey the next refusal.
 func TestFlood_KilledClient_MayForget(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s, c := start(t, telegramtest.Options{Now: func() time.Time { return now }})
@@ -181,14 +182,14 @@ func TestFlood_KilledClient_MayForget(t *testing.T) {
 	s.Advance(time.Second)
 	c.refused(429, "Too Many Requests: retry after 8", "sendMessage", text("in its next life"))
 	wantNoViolation(t, s)
-	s.Died(now.Add(4 * time.Second)) // there were three seconds to store it
+	s.Died(now.Add(4 * time.Second)) // the client had three seconds to store the refusal
 	s.Advance(4 * time.Second)
 	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("once more"))
 	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
 }
 
-// TestFlood_UnreadRefusal_MayBeForgotten: a client that ends the connection may not have read its
-// last answer.
+// TestFlood_UnreadRefusal_MayBeForgotten checks a client that closes the connection. It may not
+// have read the last answer.
 func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
 	s, _ := start(t, telegramtest.Options{})
 	s.Meet(home)
@@ -217,7 +218,7 @@ func TestFlood_WithoutChat_IsForAll(t *testing.T) {
 	s.Meet(home)
 	s.Meet(team)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 5})
-	c.do("getMe", nil, nil) // has no chat
+	c.do("getMe", nil, nil) // getMe has no chat
 	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
 	s.Advance(time.Second)
 	if r := c.call("sendMessage", m{"chat_id": team.ID, "text": "x"}); r.Status != 429 {
@@ -260,7 +261,7 @@ func TestRates_ExcessIsViolation(t *testing.T) {
 		chats []telegramtest.Chat
 		every time.Duration
 		n     int
-		words string // "" if there is no violation
+		words string // a part of the violation; "" if there is none
 	}{
 		"a chat at its rate":         {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, time.Second, 5, ""},
 		"a chat a little closer":     {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, 960 * time.Millisecond, 5, ""},
@@ -291,7 +292,7 @@ func TestRates_ExcessIsViolation(t *testing.T) {
 	}
 }
 
-// failing is a test that only records whether it failed.
+// failing is a testing.TB that only counts its errors.
 type failing struct {
 	testing.TB
 	cleanups []func()

@@ -28,14 +28,14 @@ func (f File) json(more map[string]any) map[string]any {
 	return m
 }
 
-// filled sets the missing fields to made-up values.
+// filled returns the file with made-up values for missing fields.
 func (f File) filled(kind string) File {
 	f.ID = cmp.Or(f.ID, "file-"+kind+"-"+strings.ReplaceAll(f.Name, "/", "-"))
 	f.Size = cmp.Or(f.Size, int64(len(f.Content)))
 	return f
 }
 
-// media returns a message with a file; its text is the caption.
+// media attaches a file to the message; the message's text is its caption.
 func media(kind string, f File, show func(File) any) Field {
 	f = f.filled(kind)
 	return func(s *personMessage) {
@@ -45,7 +45,7 @@ func media(kind string, f File, show func(File) any) Field {
 	}
 }
 
-// Photo comes in two sizes, the smaller one first. Each is a file of its own.
+// Photo attaches a photo in two sizes, the smaller one first. Each size is a file of its own.
 func Photo(f File) Field {
 	small := File{ID: "small-" + f.filled("photo").ID, Size: 1000}
 	return media("photo", f, func(f File) any {
@@ -53,13 +53,13 @@ func Photo(f File) Field {
 	})
 }
 
-// Voice is a voice message.
+// Voice attaches a voice message.
 func Voice(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "audio/ogg")
 	return media("voice", f, func(f File) any { return f.json(map[string]any{"duration": int(length.Seconds())}) })
 }
 
-// Video is a film.
+// Video attaches a video.
 func Video(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "video/mp4")
 	return media("video", f, func(f File) any {
@@ -67,14 +67,14 @@ func Video(f File, length time.Duration) Field {
 	})
 }
 
-// VideoNote is a round video, which a person records in the chat.
+// VideoNote attaches a round video, as a person records it in the chat.
 func VideoNote(f File, length time.Duration) Field {
 	return media("video_note", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "length": 240})
 	})
 }
 
-// Animation is a film without sound. It comes as a document too.
+// Animation attaches a video without sound. The server also shows it as a document.
 func Animation(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "video/mp4")
 	f = f.filled("animation")
@@ -87,7 +87,7 @@ func Animation(f File, length time.Duration) Field {
 	}
 }
 
-// Audio is a piece of music, or a recording that is sent as a file.
+// Audio attaches a piece of music, or a recording that is sent as a file.
 func Audio(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "audio/mpeg")
 	return media("audio", f, func(f File) any {
@@ -95,17 +95,17 @@ func Audio(f File, length time.Duration) Field {
 	})
 }
 
-// Document is any file.
+// Document attaches any file.
 func Document(f File) Field {
 	return media("document", f, func(f File) any { return f.json(map[string]any{"file_name": f.Name}) })
 }
 
-// Sticker has no caption. It is a picture.
+// Sticker makes the message a sticker with a picture. A sticker has no caption.
 func Sticker(emoji string) Field {
 	return StickerOf(File{Name: fmt.Sprintf("%x", emoji), Size: 1000}, emoji, "static")
 }
 
-// StickerOf is a sticker with a content: a static one, an animated one or a video.
+// StickerOf makes the message a sticker with a given file. The format is static, animated or video.
 func StickerOf(f File, emoji, format string) Field {
 	return media("sticker", f, func(f File) any {
 		return f.json(map[string]any{"type": "regular", "width": 512, "height": 512, "is_animated": format == "animated",

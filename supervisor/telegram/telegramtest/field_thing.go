@@ -1,6 +1,6 @@
 package telegramtest
 
-// thing is a message that carries something without a file, and no words.
+// thing makes the message carry a value that is no file, and no text.
 func thing(kind string, value map[string]any) Field {
 	return func(s *personMessage) { s.Media, s.more[kind] = kind, value }
 }
@@ -9,20 +9,20 @@ func place(latitude, longitude float64) map[string]any {
 	return map[string]any{"latitude": latitude, "longitude": longitude}
 }
 
-// Location is a place on the map.
+// Location makes the message a place on the map.
 func Location(latitude, longitude float64) Field {
 	return thing("location", place(latitude, longitude))
 }
 
-// LiveLocation is a place that moves for a quarter of an hour. Each movement is an edit of the
-// message.
+// LiveLocation makes the message a place that moves for a quarter of an hour. Each movement is an
+// edit of the message.
 func LiveLocation(latitude, longitude float64) Field {
 	where := place(latitude, longitude)
 	where["live_period"] = 900
 	return thing("location", where)
 }
 
-// Venue is a place with a name. It comes as a location too.
+// Venue makes the message a place with a name. The server also shows it as a location.
 func Venue(title, address string, latitude, longitude float64) Field {
 	where := place(latitude, longitude)
 	show := thing("venue", map[string]any{"title": title, "address": address, "location": where})
@@ -32,12 +32,12 @@ func Venue(title, address string, latitude, longitude float64) Field {
 	}
 }
 
-// Contact is somebody's number.
+// Contact makes the message somebody's phone number.
 func Contact(first, phone string) Field {
 	return thing("contact", map[string]any{"first_name": first, "phone_number": phone})
 }
 
-// Poll is a question with options; kind is regular or quiz.
+// Poll makes the message a poll; kind is regular or quiz.
 func Poll(kind, question string, options ...string) Field {
 	shown := []any{}
 	for _, option := range options {
@@ -47,12 +47,12 @@ func Poll(kind, question string, options ...string) Field {
 		"is_closed": false, "is_anonymous": true, "allows_multiple_answers": false})
 }
 
-// Dice is a throw.
+// Dice makes the message a throw of dice.
 func Dice(emoji string, value int) Field {
 	return thing("dice", map[string]any{"emoji": emoji, "value": value})
 }
 
-// Checklist has tasks.
+// Checklist makes the message a list of tasks.
 func Checklist(title string, tasks ...string) Field {
 	shown := []any{}
 	for i, task := range tasks {
@@ -61,10 +61,10 @@ func Checklist(title string, tasks ...string) Field {
 	return thing("checklist", map[string]any{"title": title, "tasks": shown})
 }
 
-// Story is another chat's.
+// Story makes the message a story of another chat.
 func Story(of Chat) Field { return thing("story", map[string]any{"chat": of.json(), "id": 3}) }
 
-// PaidMedia is what a bot does not get. It may have a caption.
+// PaidMedia makes the message paid media, whose content a bot does not get. It may have a caption.
 func PaidMedia() Field {
 	return thing("paid_media", map[string]any{"star_count": 5, "paid_media": []any{map[string]any{"type": "preview"}}})
 }

@@ -20,7 +20,7 @@ type files map[string]File
 
 func (fs files) add(f File) { fs[f.ID] = f }
 
-// path returns the path at which a file is served.
+// path returns the path of the file in the download URL.
 func (f File) path() string {
 	name := f.Name
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
@@ -52,7 +52,7 @@ func getFile(w *serverState, r *request) answer {
 	return good(v)
 }
 
-// keep writes a file to the disk, as a server with --local does.
+// keep writes the file to the disk, as a server with --local does.
 func (f File) keep(path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
@@ -64,7 +64,7 @@ func (f File) keep(path string) error {
 	return err
 }
 
-// download serves a file's content. Bytes that a test has not given are zero.
+// download serves a file's content. If a test has given fewer bytes than Size, zeros follow.
 func (s *Server) download(rw http.ResponseWriter, r *http.Request, token, path string) {
 	w := s.state
 	req := &request{method: DownloadMethod, params: params{"path": path}}
@@ -80,7 +80,7 @@ func (s *Server) download(rw http.ResponseWriter, r *http.Request, token, path s
 	s.answer(rw, r, req, a, spoilt)
 }
 
-// served returns the file at a path. A server with --local serves none.
+// served returns the file at a path. A server with --local serves none over HTTP.
 func (w *serverState) served(path string) answer {
 	id, _, _ := strings.Cut(strings.TrimPrefix(path, "files/"), "/")
 	f, ok := w.files[id]
@@ -90,12 +90,12 @@ func (w *serverState) served(path string) answer {
 	return answer{code: http.StatusOK, file: &f}
 }
 
-// whole returns a file's content.
+// whole returns the file's content of Size bytes.
 func (f File) whole() []byte {
 	return slices.Concat(f.Content[:min(int64(len(f.Content)), f.Size)], make([]byte, max(0, f.Size-int64(len(f.Content)))))
 }
 
-// write serves a file without all of it in memory.
+// write serves a file in pieces, so that it is never whole in memory.
 func (f File) write(rw http.ResponseWriter) {
 	rw.Header().Set("Content-Type", "application/octet-stream")
 	rw.Header().Set("Content-Length", strconv.FormatInt(f.Size, 10))

@@ -9,7 +9,7 @@ import (
 type entityKind struct {
 	mark rune
 	kind string
-	ends func(text []rune, begin int) int // returns the end, or begin if there is no entity
+	ends func(text []rune, begin int) int // returns the end of the entity; begin if there is none
 }
 
 var entityKinds = []entityKind{{'/', "bot_command", endOfCommand}, {'@', "mention", endOfMention}}
@@ -63,7 +63,7 @@ func endOfMention(text []rune, begin int) int {
 	return end
 }
 
-// nameEnd returns the end of at most n characters of a name.
+// nameEnd returns the end of a name with at most n characters.
 func nameEnd(text []rune, from, n int) int {
 	end := from
 	for end < len(text) && end-from < n && isNameRune(text[end]) {
@@ -76,7 +76,7 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
 }
 
-// at returns a character of a text; a space outside it.
+// at returns the character at i; a space outside the text.
 func at(text []rune, i int) rune {
 	if i < 0 || i >= len(text) {
 		return ' '
@@ -84,13 +84,13 @@ func at(text []rune, i int) rune {
 	return text[i]
 }
 
-// continuesWord reports whether a word continues at i, so that no entity begins or ends beside it.
+// continuesWord reports whether i is within a word, so that no entity begins or ends there.
 func continuesWord(text []rune, i int) bool {
 	r := at(text, i)
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// joinsPath reports whether a command can't be beside i, because it is part of a path or of a tag.
+// joinsPath reports whether the character at i makes a neighbouring command part of a path or tag.
 func joinsPath(text []rune, i int) bool {
 	r := at(text, i)
 	return r == '/' || r == '<' || r == '>'

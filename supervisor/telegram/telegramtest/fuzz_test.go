@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// FuzzRequest sends any request. The answer must be JSON with ok and a matching status.
+// FuzzRequest sends any request. The answer must be JSON with "ok" and a matching status.
 func FuzzRequest(f *testing.F) {
 	for _, method := range []string{"getUpdates", "sendMessage", "editMessageText", "editMessageCaption",
 		"editMessageReplyMarkup", "answerCallbackQuery", "sendPhoto", "sendDocument", "setMyCommands", "setWebhook", "getFile", "close"} {
@@ -46,15 +46,15 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// mayWait reports whether a getUpdates with that body could wait: it names a timeout, or could name
-// one by escapes.
+// mayWait reports whether a getUpdates with that body could wait: it names a timeout, or may hide
+// the name in escapes.
 func mayWait(body string) bool {
 	return strings.Contains(body, "timeout") || strings.ContainsAny(body, `\%*`)
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// FuzzText sends any text with an entity. The message must be trimmed and not too long, and its
+// FuzzText sends any text with an entity. The message must be trimmed and not too long. Its
 // entities must cover whole characters.
 func FuzzText(f *testing.F) {
 	f.Add("  hello 😀 \n", 2, 5)

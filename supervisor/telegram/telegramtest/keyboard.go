@@ -7,34 +7,34 @@ import (
 )
 
 const (
-	maxPress = 64  // bytes of what a button gives back
-	maxAck   = 200 // characters of an answer to a press
-	maxKeys  = 100 // buttons below a message
+	maxPress = 64  // bytes of a button's data
+	maxAck   = 200 // characters of the answer to a press
+	maxKeys  = 100 // buttons below one message
 	// keepQueries is how long a press may wait for its answer. (Telegram gives no figure; clients
 	// stop to wait sooner.)
 	keepQueries = 15 * time.Minute
 )
 
-// Button is one below a message.
+// Button is a button below a message.
 type Button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
 }
 
-// Data of buttons that are not below a message: a keyboard's button that sends a location, and the
+// Data of buttons that are not below a message: the keyboard button that sends a location, and the
 // removal of a keyboard. (Bot API: a message with such a reply_markup can't be edited.)
 const (
 	SendLocation   = "request_location"
 	RemoveKeyboard = "remove_keyboard"
 )
 
-// hasInline reports whether a message's buttons can be edited.
+// hasInline reports whether a message has buttons below it, which can be edited.
 func hasInline(rows [][]Button) bool {
 	return len(rows) == 0 || rows[0][0].Data != SendLocation && rows[0][0].Data != RemoveKeyboard
 }
 
-// readKeyboard reads the buttons that a message is to have; nil for none. Buttons that do something
-// else than tell the bot, or where somebody is, are refused: nobody here sends any.
+// readKeyboard reads the buttons of a new message; nil if there are none. It refuses kinds of
+// buttons that Mews does not use. Buttons may only send data or a location.
 func readKeyboard(p params) ([][]Button, answer) {
 	var markup struct {
 		Rows *[][]map[string]any `json:"inline_keyboard"`
@@ -70,7 +70,7 @@ func readKeyboard(p params) ([][]Button, answer) {
 		if n += len(row); n > maxKeys {
 			return nil, bad("REPLY_MARKUP_TOO_LONG")
 		}
-		if row != nil { // one without buttons is passed over
+		if row != nil { // a row without buttons is ignored
 			rows = append(rows, row)
 		}
 	}
@@ -95,8 +95,8 @@ func readButton(fields map[string]any) (Button, answer) {
 	return Button{text, data}, answer{}
 }
 
-// Press presses a button below a message. It returns the ids of the update and of the callback
-// query. It fails if no button there has the data; a forged press needs Push.
+// Press presses a button below a message and returns the ids of the update and of the callback
+// query. It fails if no button has the data; use Push for a forged press.
 func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
 		c := p.state.chats.meet(in)
@@ -116,11 +116,11 @@ func (p People) Press(in Chat, from User, message int64, data string) (update in
 	return update, query, err
 }
 
-// Ack is how the bot has answered a press.
+// Ack is the bot's answer to a press.
 type Ack struct {
 	Query string
-	Text  string // "" shows nothing
-	Alert bool   // it has to be closed
+	Text  string // the shown text; "" shows nothing
+	Alert bool   // shown until the person closes it
 }
 
 // Acks are the bot's answers to presses, in order.
@@ -140,7 +140,7 @@ func answerCallbackQuery(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// ask remembers a button press that waits for its answer.
+// ask stores a callback query that waits for its answer.
 func (cs *chats) ask(query string, now time.Time) {
 	if cs.asked == nil {
 		cs.asked = map[string]time.Time{}
@@ -148,7 +148,7 @@ func (cs *chats) ask(query string, now time.Time) {
 	cs.asked[query] = now
 }
 
-// answered says whether a button press was waiting.
+// answered removes a callback query, and reports whether it was still waiting.
 func (cs *chats) answered(query string, now time.Time) bool {
 	asked, waiting := cs.asked[query]
 	delete(cs.asked, query)

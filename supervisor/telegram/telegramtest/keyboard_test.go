@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// keys are a reply_markup of one row.
+// keys returns a reply_markup with one row of buttons.
 func keys(buttons ...m) m { return m{"inline_keyboard": [][]m{buttons}} }
 
 func key(text, data string) m { return m{"text": text, "callback_data": data} }
@@ -71,7 +71,7 @@ func TestKeyboard_Invalid_IsRefused(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		markup any
-		words  string // "" is taken
+		words  string // a part of the refusal; "" if the keyboard is accepted
 	}{
 		"64 bytes":         {keys(key("x", strings.Repeat("x", 64))), ""},
 		"65 bytes":         {keys(key("x", strings.Repeat("x", 65))), "BUTTON_DATA_INVALID"},
@@ -134,8 +134,8 @@ func TestEdit_WithoutButtons_RemovesThem(t *testing.T) {
 		edit(m{"reply_markup": keys(key("x", strings.Repeat("x", 65)))}))
 }
 
-// Deliver sends updates that the client does not allow, too. None of their words appear as the
-// bot's messages in the chat.
+// TestDeliver_OtherUpdates checks updates of kinds that the client does not allow. Deliver sends
+// them. Their texts do not appear in the chat as the bot's messages.
 func TestDeliver_OtherUpdates(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	c.poll(m{"allowed_updates": []string{"message"}})

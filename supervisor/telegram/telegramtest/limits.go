@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// grace is how long after a refusal an earlier sent request may still arrive, and how long the
-	// server may take to notice that a client has gone. A busy machine is slow.
+	// grace is how long after a refusal a request sent before it may still arrive. It is also how
+	// long the server may take to notice a closed connection. A busy machine is slow.
 	grace = 500 * time.Millisecond
 
 	// keeping is how long a client may take to store a refusal. If it closes the connection within
@@ -22,37 +22,37 @@ type limits struct {
 	rates   Rates
 	control floodControl
 	frozen  map[floodScope]floodWait
-	sends   map[int64][]time.Time // times of messages, albums and edits, by chat; 0 means all chats
-	posts   map[int64][]time.Time // the same by group, but an album counts each of its messages
+	sends   map[int64][]time.Time // times of messages, albums and edits, by chat; the times of chat 0 are those of all chats
+	posts   map[int64][]time.Time // times of messages and edits by group; an album counts once for each of its messages
 }
 
 // floodControl is an active flood control.
 type floodControl struct {
-	n          int // 0 means off
+	n          int // sends within window before refusals begin; 0 means no flood control
 	window     time.Duration
 	retryAfter int
 }
 
-// floodScope is the refused scope: one chat, all of them (the zero value), or a method without a
-// chat.
+// floodScope is what a flood refusal covers: one chat, all chats (the zero value), or a method
+// without a chat.
 type floodScope struct {
 	chat   int64
 	method string
 }
 
-// floodWait is a time in which a scope is refused.
+// floodWait is a wait during which a scope is refused.
 type floodWait struct {
 	since, until time.Time
-	told         net.Conn // on which the client was last told
-	lost         bool     // its client may not know of it
+	told         net.Conn // the connection on which the client got its last refusal
+	lost         bool     // the client may not have read the refusal
 }
 
-// died and closed mark recent refusals as possibly unread.
+// died marks recent refusals as possibly unread, because the client was killed.
 func (l *limits) died(at time.Time) {
 	l.lose(at, func(floodWait) bool { return true })
 }
 
-// closed is told that a connection has ended: what was just refused on it may not have been read.
+// closed marks recent refusals on a closed connection as possibly unread.
 func (l *limits) closed(c net.Conn, at time.Time) {
 	l.lose(at, func(f floodWait) bool { return f.told == c })
 }
@@ -66,7 +66,7 @@ func (l *limits) lose(at time.Time, concerned func(floodWait) bool) {
 	}
 }
 
-// floodByFault begins one, because of a fault.
+// floodByFault begins a wait for a Flood fault, and returns the refusal.
 func (l *limits) floodByFault(f Fault, r *request, now time.Time) answer {
 	s := floodScope{chat: f.Chat}
 	if r.chat == 0 {
@@ -80,7 +80,8 @@ func (l *limits) startFlood(s floodScope, told net.Conn, seconds int, now time.T
 	return tooMany(seconds)
 }
 
-// refuseFlooding refuses what comes too early and says whether the client could have known.
+// refuseFlooding refuses a request within a wait. The violation is "" if the client may not know of
+// the wait.
 func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation string) {
 	scopes := []floodScope{{method: r.method}}
 	if r.chat != 0 {
@@ -93,7 +94,7 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 			delete(l.frozen, s)
 			continue
 		}
-		if f.lost { // now it is told again
+		if f.lost { // the client has now been told again
 			l.frozen[s] = floodWait{since: now, until: f.until, told: r.conn}
 		} else if now.Sub(f.since) > grace {
 			violation = fmt.Sprintf("%s for chat %d came %v before the end of its retry_after", r.method, r.chat,
@@ -104,8 +105,8 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 	return answer{}, ""
 }
 
-// send counts a message, an album of so many or an edit. It refuses it where flood control is on,
-// and says where the rates are left.
+// send records a message, an edit, or an album of several messages. Flood control may refuse it.
+// The violations are the rates that it exceeds.
 func (l *limits) send(r *request, c *chat, messages int, now time.Time) (a answer, violations []string) {
 	if l.control.n > 0 && count(l.sends[c.ID], now, l.control.window) >= l.control.n {
 		return l.startFlood(floodScope{chat: c.ID}, r.conn, l.control.retryAfter, now), nil
@@ -125,7 +126,7 @@ func (l *limits) send(r *request, c *chat, messages int, now time.Time) (a answe
 	return answer{}, violations
 }
 
-// lastMinute are the times that are not longer ago.
+// lastMinute returns the times that are at most a minute ago.
 func lastMinute(times []time.Time, now time.Time) []time.Time {
 	for len(times) > 0 && now.Sub(times[0]) > time.Minute {
 		times = times[1:]
@@ -133,7 +134,7 @@ func lastMinute(times []time.Time, now time.Time) []time.Time {
 	return times
 }
 
-// rate is one that is watched.
+// rate is the limit of one kind of rate.
 type rate struct {
 	name   string
 	times  []time.Time
@@ -153,7 +154,7 @@ func (l *limits) watched(c *chat) []rate {
 	return watched
 }
 
-// count is how many of the times are within a window that ends now.
+// count returns the number of times within a window that ends now.
 func count(times []time.Time, now time.Time, window time.Duration) int {
 	n := 0
 	for n < len(times) && now.Sub(times[len(times)-1-n]) < window {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestBot_AnswersTenThousandMessages is a whole bot: it polls, answers each message in its chat,
-// and loses none.
+// TestBot_AnswersTenThousandMessages runs a whole bot, which polls and answers each message in its
+// chat. No message may be lost.
 func TestBot_AnswersTenThousandMessages(t *testing.T) {
 	const chats, each = 20, 500
 	answered := map[int64]bool{}

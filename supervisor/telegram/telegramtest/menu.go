@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Command is an entry of the bot's menu.
+// Command is a command in the bot's menu.
 type Command struct {
 	Command     string `json:"command"`
 	Description string `json:"description"`
@@ -29,7 +29,7 @@ func (r Record) Menu(scope, language string) []Command {
 
 var plainScopes = strings.Fields("default all_private_chats all_group_chats all_chat_administrators")
 
-// menuOf returns the menu that a request is about.
+// menuOf returns the key of the menu that a request names.
 func menuOf(w *serverState, p params) (menuKey, answer) {
 	var scope struct {
 		Type string `json:"type"`
@@ -81,8 +81,8 @@ func setMyCommands(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// check refuses an invalid command. It needs a name of 1 to 32 of a-z, 0-9 and _, and a description
-// of 1 to 256 characters.
+// check refuses an invalid command. Its name has 1 to 32 of a-z, 0-9 and _, its description 1 to
+// 256 characters.
 func (c Command) check() answer {
 	switch n := len([]rune(c.Description)); {
 	case c.Command == "" || len(c.Command) > 32 || strings.Trim(c.Command, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// otherWords begin what an other update says, wherever it can say something: "said by <kind>".
+// otherWords begin every text of an update from Other: "said by <kind>".
 const otherWords = "said by "
 
-// OtherKinds returns the kinds of all updates except people's messages, edits and presses. They are
-// every other type of update and, with a slash, messages and presses without a person.
+// OtherKinds returns the kinds of updates other than people's messages, edits and presses: every
+// other type of update and, with a slash, messages and presses without a person.
 func OtherKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {
@@ -21,8 +21,8 @@ func OtherKinds() []string {
 	return kinds
 }
 
-// Other returns an update of one of OtherKinds for Deliver. If the type has a person, the update
-// has one, as Telegram sends it.
+// Other returns an update of one of OtherKinds, for Deliver. It has a person if Telegram's updates
+// of the type have one.
 func Other(kind string, user int64) json.RawMessage {
 	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {
@@ -45,7 +45,7 @@ func Other(kind string, user int64) json.RawMessage {
 	return json.RawMessage(`{"update_id":1,"` + update + `":` + body + `}`)
 }
 
-// otherUpdate is an update's value, in which capital words stand for what Other puts there.
+// otherUpdate is the JSON of an update. Other replaces its words in capital letters.
 type otherUpdate struct{ kind, body string }
 
 var otherUpdates = []otherUpdate{

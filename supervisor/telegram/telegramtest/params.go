@@ -11,14 +11,14 @@ import (
 	"strconv"
 )
 
-// maxBody is the read part of a request: an upload of 50 MB and its form.
+// maxBody is the largest request that is read: an upload of 50 MB and its form.
 const maxBody = 52 << 20
 
 // params are a request's parameters. A JSON body keeps its types, with whole numbers as int64; all
 // others are strings.
 type params map[string]any
 
-// body is a request's body. It remembers whether its client has gone within it.
+// body is a request's body. It remembers whether the connection ended before the body did.
 type body struct {
 	io.ReadCloser
 	cut bool
@@ -30,8 +30,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readParams reads the parameters from the address and from a body of JSON, a form or a multipart
-// form, and the files from the last.
+// readParams reads parameters from the URL and from a body of JSON, a form or a multipart form. A
+// multipart form may also have files.
 func readParams(r *http.Request) (params, map[string]File, error) {
 	p := params{}
 	var files map[string]File
@@ -85,7 +85,7 @@ func (p params) readJSON(body io.Reader) error {
 	return nil
 }
 
-// plain replaces each json.Number.
+// plain converts each json.Number in a value to int64, or else to float64.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -106,7 +106,7 @@ func plain(v any) any {
 	return v
 }
 
-// text returns a parameter as a string, as the server reads all of them.
+// text returns a parameter as a string; the server reads every type as one.
 func (p params) text(name string) string {
 	switch v := p[name].(type) {
 	case nil:
@@ -129,7 +129,8 @@ func (p params) number(name string) int64 {
 	return n
 }
 
-// within returns a whole number limited to bounds, as the server does it.
+// within returns a whole number between low and high. The server moves other numbers to the nearer
+// bound.
 func (p params) within(name string, otherwise, low, high int64) int64 {
 	if _, ok := p[name]; !ok {
 		return otherwise
@@ -143,8 +144,8 @@ func (p params) flag(name string) bool {
 	return s == "true" || s == "1" || s == "yes"
 }
 
-// decode decodes a parameter that is an object, an array, or the JSON of one. A missing one changes
-// nothing.
+// decode decodes a parameter that is an object, an array, or the JSON of one. If the parameter is
+// missing, into stays as it is.
 func (p params) decode(name string, into any) error {
 	s := p.text(name)
 	if s == "" {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// People is everything that people do, and that Telegram does by itself.
+// People has the actions of people and of Telegram itself.
 type People struct{ state *serverState }
 
-// Say sends a person's message, and returns the ids of its update and of the message. The update's
-// id is 0 if the client does not allow the kind. It creates the chat.
+// Say sends a person's message and returns the ids of its update and of the message. If the client
+// does not allow the kind, the update's id is 0. Say creates a missing chat.
 func (p People) Say(in Chat, from User, text string, more ...Field) (update, message int64) {
 	p.state.change(func() { update, message = p.state.say(in, from, text, more) })
 	return update, message
@@ -20,7 +20,7 @@ func (p People) Say(in Chat, from User, text string, more ...Field) (update, mes
 // personMessage is a message that Say builds.
 type personMessage struct {
 	*Message
-	kind  string // of the update
+	kind  string // the kind of the update
 	files []File
 }
 
@@ -63,7 +63,7 @@ func (w *serverState) enqueue(kind string, chat int64, body json.RawMessage, exp
 	return w.enqueueAny(kind, chat, body, expires)
 }
 
-// enqueueAny is enqueue for any kind.
+// enqueueAny adds an update of any kind. The caller is in change.
 func (w *serverState) enqueueAny(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	id := w.queue.add(kind, chat, body, expires)
 	w.polls.wakeUp()
@@ -90,8 +90,8 @@ type pushedUpdate struct {
 	Text string `json:"text"`
 }
 
-// Push adds any update: a map with one key, its kind; an update_id is ignored. It returns the new
-// id; 0 if the client does not allow the kind. It creates the update's chat and message.
+// Push adds any update: a map whose only key is the kind. It ignores an update_id. It returns the
+// new id, or 0 if the client does not allow the kind. It creates a missing chat and message.
 func (p People) Push(u map[string]any) int64 {
 	var id int64
 	for kind, v := range u {
@@ -108,7 +108,7 @@ func (p People) Push(u map[string]any) int64 {
 	return id
 }
 
-// Deliver pushes an update as JSON, even of a kind that the client does not allow.
+// Deliver adds an update as JSON, even of a kind that the client does not allow.
 func (p People) Deliver(raw json.RawMessage) int64 {
 	var u map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &u); err != nil {
@@ -159,7 +159,7 @@ func (p People) SetNextUpdate(id int64) {
 	})
 }
 
-// SetNextMessage sets the id of the next message in a chat and those that share its counter.
+// SetNextMessage sets the id of the next message in a chat and in all chats that share its counter.
 func (p People) SetNextMessage(chat, id int64) {
 	p.state.change(func() {
 		if c := p.state.chats.byID[chat]; c != nil && c.countsItself() {
@@ -173,7 +173,7 @@ func (p People) SetNextMessage(chat, id int64) {
 // Meet adds a chat in which the bot may write.
 func (p People) Meet(c Chat) { p.state.change(func() { p.state.chats.meet(c) }) }
 
-// Topic begins a topic in a forum.
+// Topic creates a topic in a forum.
 func (p People) Topic(c Chat, thread int64) {
 	p.state.change(func() { p.state.chats.meet(c).topics[thread] = true })
 }
@@ -193,7 +193,7 @@ func (p People) block(chat int64, blocked bool) {
 	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).blocked = blocked })
 }
 
-// known returns a chat as it was met, or as its id tells.
+// known returns the chat with an id. For an unknown one, its type comes from the id.
 func (cs *chats) known(id int64) Chat {
 	if c := cs.byID[id]; c != nil {
 		return c.Chat
@@ -201,7 +201,7 @@ func (cs *chats) known(id int64) Chat {
 	return Chat{ID: id}
 }
 
-// Migrate turns a group into a supergroup. Both send a service message, and the group accepts no
+// Migrate turns a group into a supergroup. Both get a service message, and the group accepts no
 // more messages.
 func (p People) Migrate(group, supergroup int64) {
 	p.state.change(func() {

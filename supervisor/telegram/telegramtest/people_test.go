@@ -20,7 +20,7 @@ func TestFindEntities_CommandsAndMentions(t *testing.T) {
 		"hello":                    nil,
 		"/stop":                    {command(0, 5)},
 		"/stop@mews_bot now":       {command(0, 14)},
-		"/stop@me":                 {command(0, 5)}, // too short for a bot
+		"/stop@me":                 {command(0, 5)}, // the bot's name is too short
 		"please /stop, /help":      {command(7, 5), command(14, 5)},
 		"a/b /etc/passwd </b> x/y": nil,
 		"😀 /stop":                  {command(3, 5)},
@@ -117,8 +117,8 @@ func TestSay_EditsAndChannelPosts(t *testing.T) {
 	}
 }
 
-// An edited message comes whole, with its own date and that of the edit. Its file stays unless
-// there is another one.
+// TestEdit_UpdateHasWholeMessage checks the update of an edit. It has the whole message, with its
+// own date and that of the edit. The file stays unless there is a new one.
 func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	changed := time.Now().Truncate(time.Second)

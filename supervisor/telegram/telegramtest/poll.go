@@ -15,33 +15,33 @@ const (
 	otherHook    = "Conflict: terminated by setWebhook request"
 	hookIsActive = "Conflict: can't use getUpdates method while webhook is active; " +
 		"use deleteWebhook to delete the webhook first"
-	// conflictPause is how long a conflict is delayed if another was answered within the same time.
-	// (Client.cpp: fail_query_conflict.)
+	// conflictPause is how long the answer to a conflict is delayed if another conflict was
+	// answered within that time. (Client.cpp: fail_query_conflict.)
 	conflictPause = 3 * time.Second
 )
 
 // polls is the state of getUpdates.
 type polls struct {
-	waiting *poll     // the poll that waits for updates
+	waiting *poll     // the poll that waits for updates; nil if there is none
 	told    time.Time // time of the last answered conflict, by the real clock
 }
 
 // poll is a waiting getUpdates.
 type poll struct {
 	wake  chan struct{} // signals that there may be an update
-	ended chan string   // the text of the conflict that ends it
+	ended chan string   // receives the text of the conflict that ends the poll
 }
 
 func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), ended: make(chan string, 1)} }
 
-// wakeUp lets the waiting poll check again.
+// wakeUp makes the waiting poll look for updates again.
 func (p *polls) wakeUp() {
 	if p.waiting != nil {
 		signals.Send(p.waiting.wake)
 	}
 }
 
-// end ends the waiting poll, if there is one.
+// end ends the waiting poll, if there is one, with a conflict's text.
 func (p *polls) end(conflict string) {
 	if p.waiting != nil {
 		p.waiting.ended <- conflict
@@ -49,14 +49,14 @@ func (p *polls) end(conflict string) {
 	}
 }
 
-// query is one getUpdates and its results.
+// query is one getUpdates with its results.
 type query struct {
 	offset, limit int64
 	allowed       []string
 	batch         []json.RawMessage
 	from          int64
 	confirmed     []int64
-	active        bool // a webhook is
+	active        bool // a webhook is set, so that polls are refused
 }
 
 // getUpdates answers at once if there is an update, or waits for one.
@@ -92,7 +92,8 @@ func getUpdates(ctx context.Context, w *serverState, r *request) answer {
 	}
 }
 
-// takeBatch confirms updates up to the offset, and takes a batch. If there is none, me waits.
+// takeBatch confirms the updates before the offset, and takes a batch. If there is no update, the
+// poll me waits.
 func (w *serverState) takeBatch(q *query, me *poll) {
 	w.read(func() {
 		if q.active = w.webhook.url != ""; q.active {
@@ -118,8 +119,8 @@ func (w *serverState) takeBatch(q *query, me *poll) {
 	})
 }
 
-// waitOrLeave makes a poll without updates the waiting one, instead of any other. A poll with
-// updates stops waiting. The caller is in change.
+// waitOrLeave makes a poll without updates the waiting one, and ends another. A poll with updates
+// stops waiting. The caller is in change.
 func (w *serverState) waitOrLeave(found bool, me *poll) {
 	switch {
 	case me == nil:
@@ -131,15 +132,16 @@ func (w *serverState) waitOrLeave(found bool, me *poll) {
 	}
 }
 
-// leave removes a poll that waits no more.
+// leave removes a poll that has stopped waiting.
 func (p *polls) leave(me *poll) {
 	if p.waiting == me {
 		p.waiting = nil
 	}
 }
 
-// endedByConflict answers a poll that another has ended. A client that has just gone is not noticed
-// at once. If it is still there a moment later, it ran two getUpdates.
+// endedByConflict answers a poll that another poll has ended. It first waits a moment, because the
+// server may not have noticed yet that the client has gone. A client that is still there ran two
+// polls at once, which is a violation.
 func (w *serverState) endedByConflict(ctx context.Context, text string) answer {
 	if text == otherPoll {
 		if !sleep(ctx, grace) {
@@ -150,14 +152,14 @@ func (w *serverState) endedByConflict(ctx context.Context, text string) answer {
 	return w.conflict(ctx, text)
 }
 
-// callCheck calls the test's Check for updates that are about to be forgotten.
+// callCheck calls the test's Check for updates that are about to be confirmed.
 func (w *serverState) callCheck(ids []int64) {
 	if w.options.Check != nil && len(ids) > 0 {
 		w.options.Check(ids)
 	}
 }
 
-// conflict answers at once, or later if another was answered a moment ago.
+// conflict answers a conflict: at once, or later if another was answered a moment ago.
 func (w *serverState) conflict(ctx context.Context, text string) answer {
 	var pause time.Duration
 	w.change(func() {
@@ -185,7 +187,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// batch returns a list that is never null in JSON.
+// batch returns the updates as a list that is [] in JSON if it is empty, not null.
 func batch(updates []json.RawMessage) []json.RawMessage {
 	if updates == nil {
 		return []json.RawMessage{}

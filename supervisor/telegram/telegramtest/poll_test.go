@@ -215,7 +215,7 @@ func TestLongPoll_ClientGone_IsNoConflict(t *testing.T) {
 		t.Fatal("the poll was answered")
 	}
 	next := make(chan []update)
-	go func() { next <- c.poll(m{"timeout": 50}) }() // at once: the server need not know yet
+	go func() { next <- c.poll(m{"timeout": 50}) }() // a second poll at once: the server may not have noticed the end of the first
 	s.Await(t, "the next poll", func() bool { return s.Count("getUpdates") == 2 })
 	s.Say(home, alice, "x")
 	if got := <-next; len(got) != 1 {
@@ -239,7 +239,7 @@ func TestAllowedUpdates_FilterLaterOnes(t *testing.T) {
 	if id := s.Push(reaction); id != said+1 {
 		t.Errorf("the reaction was kept as %d, want %d", id, said+1)
 	}
-	c.poll(nil) // says nothing of kinds: nothing changes
+	c.poll(nil) // a poll without allowed_updates changes nothing
 	if id, _ := s.Say(home, alice, "not asked for"); id != 0 {
 		t.Errorf("a message was kept as %d", id)
 	}

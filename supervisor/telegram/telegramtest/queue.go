@@ -11,43 +11,43 @@ const (
 	// keepUpdates is how long an update waits, from the date of its message. (Client.cpp:
 	// left_time.)
 	keepUpdates = 24 * time.Hour
-	// aheadOfTail is how far beyond the next id an offset may be and still be taken at its word.
-	// (TQueue.cpp.)
+	// aheadOfTail is how far an offset may be beyond the next id. An offset further ahead counts as
+	// the first waiting id. (TQueue.cpp.)
 	aheadOfTail = 10
-	// batchBytes is how much one getUpdates brings. (Client.cpp: JsonUpdates.)
+	// batchBytes is the most JSON in one batch of getUpdates. (Client.cpp: JsonUpdates.)
 	batchBytes = 1 << 22
 )
 
-// update is one that waits to be confirmed.
+// update is an update that waits to be confirmed.
 type update struct {
 	id      int64
 	chat    int64 // the chat whose updates wait for one another at a webhook
 	raw     []byte
 	expires time.Time
 	gone    bool
-	fails   int           // at the webhook
-	delay   time.Duration // before the webhook's next attempt, as Telegram's clock has it
+	fails   int           // failed deliveries to the webhook
+	delay   time.Duration // wait before the webhook's next attempt, in Telegram's time
 }
 
-// queue holds the updates that are not confirmed, by id.
+// queue has the unconfirmed updates, sorted by id.
 type queue struct {
-	tail    int64 // the next id
+	tail    int64 // the id of the next update
 	entries []*update
-	oldest  time.Time           // no entry expires before
-	live    int                 // entries that are not gone
-	expired []int64             // ids that nobody came for in time
-	allowed map[string]bool     // kinds that are kept from now on
-	list    []string            // as the client wrote it
-	notify  func(added *update) // nil without a webhook
+	oldest  time.Time           // no entry expires before this time
+	live    int                 // number of entries that are not confirmed or expired
+	expired []int64             // ids of updates that expired before anybody confirmed them
+	allowed map[string]bool     // kinds of updates that are kept from now on
+	list    []string            // the kinds, as the client wrote them
+	notify  func(added *update) // called for each added update; nil without a webhook
 }
 
 // allowedByDefault is nil, which means all kinds except those in mustBeNamed.
 var allowedByDefault map[string]bool
 
-// mustBeNamed are the kinds that a client only gets if it names them.
+// mustBeNamed are the kinds that a client gets only if allowed_updates names them.
 var mustBeNamed = map[string]bool{"chat_member": true, "message_reaction": true, "message_reaction_count": true}
 
-// allow keeps, from now on, the kinds of a list only. An empty list is the default; nil changes
+// allow keeps only the kinds in a list from now on. An empty list is the default; nil changes
 // nothing.
 func (q *queue) allow(list []string) {
 	if list == nil {
@@ -70,7 +70,7 @@ func (q *queue) allows(kind string) bool {
 	return q.allowed[kind]
 }
 
-// add gives an update its id.
+// add gives an update the next id and stores it.
 func (q *queue) add(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	u := &update{id: q.tail, chat: cmp.Or(chat, -q.tail), expires: expires}
 	u.raw = append(u.raw, `{"update_id":`...)
@@ -88,7 +88,7 @@ func (q *queue) add(kind string, chat int64, body json.RawMessage, expires time.
 	return u.id
 }
 
-// head is the first id that waits, the next one where none does.
+// head returns the first waiting id, or the next id if none waits.
 func (q *queue) head() int64 {
 	q.compact()
 	if len(q.entries) == 0 {
@@ -97,7 +97,7 @@ func (q *queue) head() int64 {
 	return q.entries[0].id
 }
 
-// resolve is the id that a getUpdates with this offset begins at.
+// resolve returns the first id of the batch for an offset of getUpdates.
 func (q *queue) resolve(offset int64) int64 {
 	if offset < 0 {
 		offset += q.tail
@@ -109,7 +109,7 @@ func (q *queue) resolve(offset int64) int64 {
 	return max(offset, q.head())
 }
 
-// before lists what waits below an id.
+// before returns the waiting ids below an id.
 func (q *queue) before(id int64) []int64 {
 	var ids []int64
 	for _, u := range q.entries[:q.search(id)] {
@@ -120,7 +120,7 @@ func (q *queue) before(id int64) []int64 {
 	return ids
 }
 
-// forget drops what waits below an id.
+// forget drops the updates below an id.
 func (q *queue) forget(id int64) {
 	for _, u := range q.entries[:q.search(id)] {
 		q.drop(u)
@@ -135,7 +135,7 @@ func (q *queue) drop(u *update) {
 	}
 }
 
-// compact lets go of the entries at the front that are gone.
+// compact removes dropped entries from the front.
 func (q *queue) compact() {
 	n := 0
 	for n < len(q.entries) && q.entries[n].gone {
@@ -148,7 +148,7 @@ func (q *queue) compact() {
 	}
 }
 
-// take is a batch from an id on.
+// take returns a batch of updates, beginning at an id.
 func (q *queue) take(from, limit int64, now time.Time) []json.RawMessage {
 	var batch []json.RawMessage
 	room := batchBytes
@@ -164,7 +164,7 @@ func (q *queue) take(from, limit int64, now time.Time) []json.RawMessage {
 	return batch
 }
 
-// expire drops an update that is too old.
+// expire drops an update that is too old, and reports whether it did.
 func (q *queue) expire(u *update, now time.Time) bool {
 	if u.gone || now.Before(u.expires) {
 		return false
@@ -174,7 +174,7 @@ func (q *queue) expire(u *update, now time.Time) bool {
 	return true
 }
 
-// pending counts what waits.
+// pending returns the number of waiting updates.
 func (q *queue) pending(now time.Time) int {
 	if now.Before(q.oldest) {
 		return q.live
@@ -185,7 +185,7 @@ func (q *queue) pending(now time.Time) int {
 	return q.live
 }
 
-// clear drops everything.
+// clear drops all updates.
 func (q *queue) clear() { q.forget(q.tail) }
 
 func (q *queue) search(id int64) int {

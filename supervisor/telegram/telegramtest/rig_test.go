@@ -21,7 +21,7 @@ var (
 
 type m = map[string]any
 
-// reply is what the server has said.
+// reply is the server's answer to a call.
 type reply struct {
 	Status      int             `json:"-"`
 	Raw         string          `json:"-"`
@@ -35,7 +35,7 @@ type reply struct {
 	} `json:"parameters"`
 }
 
-// client is a bot's side of one server.
+// client is a bot that calls one server.
 type client struct {
 	t    testing.TB
 	s    *telegramtest.Server
@@ -48,7 +48,7 @@ func dial(t testing.TB, s *telegramtest.Server) *client {
 	return &client{t, s, &http.Client{Transport: transport}}
 }
 
-// start is a server and a client of it.
+// start starts a server, and returns it with a client.
 func start(t testing.TB, o telegramtest.Options) (*telegramtest.Server, *client) {
 	s := telegramtest.New(t, o)
 	return s, dial(t, s)
@@ -77,7 +77,7 @@ func read(resp *http.Response) (reply, error) {
 	return r, json.Unmarshal(raw, &r)
 }
 
-// call calls a method that is answered.
+// call calls a method. A call without an answer fails the test.
 func (c *client) call(method string, params m) reply {
 	c.t.Helper()
 	r, err := c.try(method, params)
@@ -87,7 +87,7 @@ func (c *client) call(method string, params m) reply {
 	return r
 }
 
-// do calls a method that does what it is asked to, and reads its result.
+// do calls a method that must succeed, and decodes its result.
 func (c *client) do(method string, params m, into any) {
 	c.t.Helper()
 	r := c.call(method, params)
@@ -102,7 +102,7 @@ func (c *client) do(method string, params m, into any) {
 	}
 }
 
-// refused calls a method that is refused with these words.
+// refused calls a method that must be refused with a code and a text.
 func (c *client) refused(code int, words, method string, params m) reply {
 	c.t.Helper()
 	r := c.call(method, params)
@@ -112,7 +112,7 @@ func (c *client) refused(code int, words, method string, params m) reply {
 	return r
 }
 
-// message is one of the server's.
+// message is a message in the server's form.
 type message struct {
 	ID      int64                 `json:"message_id"`
 	Text    string                `json:"text"`
@@ -131,7 +131,7 @@ type message struct {
 	MovedFrom int64 `json:"migrate_from_chat_id"`
 }
 
-// update is one of the server's.
+// update is an update in the server's form.
 type update struct {
 	ID       int64    `json:"update_id"`
 	Message  *message `json:"message"`
@@ -143,7 +143,7 @@ type update struct {
 	} `json:"callback_query"`
 }
 
-// poll is a getUpdates.
+// poll calls getUpdates.
 func (c *client) poll(params m) []update {
 	c.t.Helper()
 	var updates []update
@@ -159,7 +159,7 @@ func ids(updates []update) []int64 {
 	return list
 }
 
-// send sends a text and returns its message's id.
+// send sends a text and returns the id of the message.
 func (c *client) send(chat int64, text string) int64 {
 	c.t.Helper()
 	var sent message
@@ -167,7 +167,7 @@ func (c *client) send(chat int64, text string) int64 {
 	return sent.ID
 }
 
-// wantViolation has one violation of the server's hold some words.
+// wantViolation checks that the server has exactly one violation, which contains the words.
 func wantViolation(t testing.TB, s *telegramtest.Server, words string) {
 	t.Helper()
 	for _, v := range s.Violations() {

@@ -12,7 +12,7 @@ type content struct {
 	keyboard [][]Button
 }
 
-// read takes a message's text from a request.
+// read reads a message's text from a request.
 func (j *callLog) read(r *request) (content, answer) {
 	c, a := j.readMarked(r, "text", "entities")
 	if a.code == 0 {
@@ -21,7 +21,7 @@ func (j *callLog) read(r *request) (content, answer) {
 	return c, a
 }
 
-// readCaption takes a file's caption from a request. It may be empty.
+// readCaption reads a file's caption from a request. It may be empty.
 func (j *callLog) readCaption(r *request) (c content, a answer) {
 	if r.params.text("caption") != "" {
 		c, a = j.readMarked(r, "caption", "caption_entities")
@@ -36,8 +36,7 @@ func (j *callLog) readCaption(r *request) (c content, a answer) {
 	return c, a
 }
 
-// readMarked takes a text and its entities from a request. A fault in its entities is a violation
-// too.
+// readMarked reads a text and its entities from a request. Invalid entities are also a violation.
 func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
 	if mode := r.params.text("parse_mode"); mode != "" {
 		j.violate("%s with parse_mode %s: this server reads entities only", r.method, mode)
@@ -69,10 +68,10 @@ func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
 	return content{marked: m}, a
 }
 
-// countSend counts a message or an edit and refuses it where there are too many.
+// countSend counts a message or an edit. It refuses it if there are too many.
 func (w *serverState) countSend(r *request, c *chat) answer { return w.countSends(r, c, 1) }
 
-// countSends counts an album of so many messages.
+// countSends counts an album with a number of messages. It refuses it if there are too many.
 func (w *serverState) countSends(r *request, c *chat, messages int) answer {
 	a, violations := w.limits.send(r, c, messages, w.now())
 	for _, v := range violations {
@@ -106,14 +105,14 @@ func sendMessage(w *serverState, r *request) answer {
 	return good(c.json(w.chats.put(c, m), false))
 }
 
-// replyTo identifies the message that a new one replies to.
+// replyTo is the parameter with the message that a new one replies to.
 type replyTo struct {
 	Message      int64 `json:"message_id"`
 	AllowWithout bool  `json:"allow_sending_without_reply"`
 }
 
-// place finds the topic and the message that a new one belongs to. A request must not name the
-// General topic.
+// place sets the topic of a new message and the message that it replies to. A request must not name
+// the General topic.
 func (c *chat) place(m *Message, p params) answer {
 	m.Thread = p.number("message_thread_id")
 	if m.Thread != 0 && !c.topics[m.Thread] {
@@ -139,7 +138,7 @@ func (c *chat) place(m *Message, p params) answer {
 const unmodified = "message is not modified: specified new message content and reply markup are exactly the same as " +
 	"a current content and reply markup of the message"
 
-// editable returns the bot's own message that a request changes.
+// editable returns the message that an edit names; only the bot's own can be edited.
 func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 	c, a := cs.find(r.chat)
 	if a.code != 0 {
@@ -158,7 +157,7 @@ func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 	return c, m, answer{}
 }
 
-// edit changes a message. A change of only its buttons does not count as an edit.
+// edit changes a message. A change of only the buttons does not count as a send.
 func (w *serverState) edit(r *request, c *chat, m *Message, to content) answer {
 	same := m.Text == to.text && slices.Equal(m.Entities, to.entities)
 	if same && slices.EqualFunc(m.Keyboard, to.keyboard, slices.Equal) {
@@ -236,7 +235,7 @@ func deleteMessage(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// deleteMessages deletes the messages that exist.
+// deleteMessages deletes messages. It ignores missing ones.
 func deleteMessages(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {
@@ -254,12 +253,11 @@ func deleteMessages(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// reactions are the emoji that anybody may use. (Bot API, ReactionTypeEmoji.)
+// reactions are the emoji that bots may use. (Bot API, ReactionTypeEmoji.)
 var reactions = strings.Fields("👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 " +
 	"😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡")
 
-// setMessageReaction sets the bot's reaction. A bot gives one at most. (Bot API,
-// setMessageReaction.)
+// setMessageReaction sets the bot's reaction. A bot has at most one. (Bot API, setMessageReaction.)
 func setMessageReaction(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {
@@ -296,7 +294,7 @@ func sendChatAction(w *serverState, r *request) answer {
 		return a
 	case !slices.Contains(actions, r.params.text("action")):
 		return bad("wrong parameter action in request")
-	case thread > 1 && !c.topics[thread]: // the General topic may be given here, by 1
+	case thread > 1 && !c.topics[thread]: // chat actions may name the General topic as 1
 		return bad("message thread not found")
 	}
 	return good(true)

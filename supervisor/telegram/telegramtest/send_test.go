@@ -61,7 +61,7 @@ func TestText_Invalid_IsRefused(t *testing.T) {
 	const long = "message is too long"
 	for name, test := range map[string]struct {
 		text  string
-		words string // "" is taken
+		words string // a part of the refusal; "" if the text is accepted
 	}{
 		"none":                       {"", "message text is empty"},
 		"spaces":                     {" \n ", "text must be non-empty"},
@@ -136,7 +136,7 @@ func TestEntities_BadNesting_IsViolation(t *testing.T) {
 	for name, test := range map[string]struct {
 		text     string
 		entities []telegramtest.Entity
-		words    string // "" for none
+		words    string // a part of the violation; "" if there is none
 	}{
 		"within one another": {"abc", []telegramtest.Entity{bold(0, 3), mark("code", 1, 1)}, ""},
 		"side by side":       {"abc", []telegramtest.Entity{bold(0, 1), mark("italic", 1, 2)}, ""},

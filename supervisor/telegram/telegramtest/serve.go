@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// request is one call of a method.
+// request is one call of an API method.
 type request struct {
-	call   int    // its place in the log
-	method string // as it is in the table
+	call   int    // position of the call in the log
+	method string // the method's name, spelled as in the table
 	params params
-	files  map[string]File // by their parameters
+	files  map[string]File // uploaded files, by parameter
 	chat   int64
-	conn   net.Conn // that it came on
+	conn   net.Conn // the connection of the request
 }
 
-// connKey is by which a request's context has its connection.
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// connOf is the connection that a request came on.
+// connOf returns the connection of a request.
 func connOf(ctx context.Context) net.Conn {
-	c, _ := ctx.Value(connKey{}).(net.Conn) // nil where a test calls the handler itself
+	c, _ := ctx.Value(connKey{}).(net.Conn) // nil if a test calls the handler directly
 	return c
 }
 
-// methods is what the server can do, by lower-case name.
+// methods are the API methods of the server, by lower-case name.
 var methods = map[string]func(context.Context, *serverState, *request) answer{
 	"getme":                  atOnce(getMe),
 	"getupdates":             getUpdates,
@@ -63,7 +63,7 @@ var methods = map[string]func(context.Context, *serverState, *request) answer{
 	"logout":                 atOnce(alwaysTrue),
 }
 
-// atOnce is a method that waits for nothing.
+// atOnce adapts a method that never waits to the table.
 func atOnce(run func(*serverState, *request) answer) func(context.Context, *serverState, *request) answer {
 	return func(_ context.Context, w *serverState, r *request) answer {
 		var a answer
@@ -80,7 +80,7 @@ func getMe(w *serverState, _ *request) answer {
 	return good(me)
 }
 
-// ServeHTTP answers a request of the Bot API, or for a file.
+// ServeHTTP answers an API request or a download.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if !s.state.begin() {
 		panic(http.ErrAbortHandler)
@@ -102,8 +102,8 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 
-// call records a request, checks its limits, and answers it. It ignores an incomplete request whose
-// client has gone.
+// call records a request, checks its limits, and answers it. It ignores a request that ended
+// incomplete because the client has gone.
 func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method string) {
 	whole := &body{ReadCloser: r.Body}
 	r.Body = whole
@@ -138,7 +138,7 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 	s.answer(rw, r, req, a, f)
 }
 
-// unreadable returns the refusal of an unreadable request.
+// unreadable returns the refusal of a request that could not be read.
 func unreadable(err error) answer {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return refuse(http.StatusRequestEntityTooLarge, "Request Entity Too Large")
@@ -146,8 +146,7 @@ func unreadable(err error) answer {
 	return bad("can't parse the request: %v", err)
 }
 
-// answer writes an answer, with the effect of a fault if there is one. The call log records it
-// first.
+// answer writes an answer, or the fault f instead. It records the answer first.
 func (s *Server) answer(rw http.ResponseWriter, r *http.Request, req *request, a answer, f *fault) {
 	spoil := faultEffects[noFault]
 	var given Fault
@@ -161,7 +160,8 @@ func (s *Server) answer(rw http.ResponseWriter, r *http.Request, req *request, a
 	}
 }
 
-// refuseUnread returns the refusal of a request that is not even read. The caller is in change.
+// refuseUnread returns the refusal of a request that is refused before it is read. The caller is in
+// change.
 func (w *serverState) refuseUnread(token string, r *request, now time.Time) answer {
 	if a := w.bot.admit(token); a.code != 0 {
 		return a
@@ -176,7 +176,7 @@ func (w *serverState) refuseUnread(token string, r *request, now time.Time) answ
 	return a
 }
 
-// admit refuses a token that is not the bot's: with 401, or with 404 if it is malformed.
+// admit refuses a wrong token with 401, or with 404 if the token is malformed.
 func (b *bot) admit(token string) answer {
 	if token == b.token && !b.revoked {
 		return answer{}

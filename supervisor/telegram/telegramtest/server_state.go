@@ -24,7 +24,7 @@ type serverState struct {
 	log         callLog
 	faults      faults
 	limits      limits
-	disconnects int // connections that have ended
+	disconnects int // number of connections that have ended
 	menus       menus
 	files       files
 	webhook     webhook
@@ -60,7 +60,7 @@ func newServerState(o Options) (*serverState, error) {
 	}, nil
 }
 
-// change changes the state and wakes all waiters.
+// change runs a function that changes the state, and wakes all waiters.
 func (w *serverState) change(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,14 +68,14 @@ func (w *serverState) change(change func()) {
 	w.changes.Notify()
 }
 
-// read reads the state.
+// read runs a function that reads the state.
 func (w *serverState) read(read func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	read()
 }
 
-// look returns the result of get, which reads the state.
+// look calls get in read and returns its result.
 func look[T any](w *serverState, get func() T) (v T) {
 	w.read(func() { v = get() })
 	return v
@@ -84,7 +84,7 @@ func look[T any](w *serverState, get func() T) (v T) {
 // now returns the time of the server's clock. The caller is in change or read.
 func (w *serverState) now() time.Time { return w.options.Now().Add(w.clockAhead) }
 
-// scaled returns how long a wait of d on Telegram takes here.
+// scaled returns how long a wait of d on Telegram takes in this server.
 func (w *serverState) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / w.options.Speed)
 }

@@ -18,58 +18,59 @@ import (
 	"time"
 )
 
-// Options configure a server. The zero value is a server without limits of rates.
+// Options configure a server. The zero value is a server without rate limits.
 type Options struct {
 	Token    string // "" means "42:TEST-token"; the part before the colon is the bot's id
 	Username string // "" means "mews_bot"
 
 	NextUpdate  int64 // the first update's id; 0 means 500001
-	NextMessage int64 // the first message's id, of each counter; 0 means 1
+	NextMessage int64 // the first message id of each counter; 0 means 1
 
 	// Speed divides the server's own waits: the webhook's retries and delayed conflicts. 0 means 1.
 	Speed float64
-	// HookTimeout limits a webhook's time for one update; 0 means 60 s. Speed does not change it.
+	// HookTimeout limits how long a webhook may take for one update; 0 means 60 s. Speed does not
+	// change it.
 	HookTimeout time.Duration
 
-	// Check is called with the updates that a getUpdates with an offset, or a 2xx of the webhook,
-	// is about to confirm, before they are forgotten. It may call the server's methods.
+	// Check is called before updates are confirmed by a getUpdates with an offset or by the
+	// webhook's 2xx. It may call the server's methods.
 	Check func(updates []int64)
 
-	// Seen is called with each complete request before it is answered; the request waits until it
-	// returns. It may call the server's methods.
+	// Seen is called with each complete request. The request is answered after Seen returns. It may
+	// call the server's methods.
 	Seen func(Call)
 
-	// Files is the folder of a server with --local: getFile puts files of any size there, and none
-	// is served.
+	// Files is the folder of a server with --local: getFile puts files of any size into it, and the
+	// server serves none over HTTP.
 	Files string
 
-	Rates  Rates            // the watched rates; the zero value watches none
-	Strict bool             // each violation fails the test at its end
-	Now    func() time.Time // nil means time.Now
+	Rates  Rates            // the most messages of a good client; the zero value means no limits
+	Strict bool             // every violation fails the test at its end
+	Now    func() time.Time // returns the current time; nil means time.Now
 }
 
-// Rates are the most messages that a good client sends. More are violations, but are answered as
-// usual. 0 means not watched.
+// Rates are the most messages that a good client sends. Further ones are violations, but are
+// answered as usual. 0 means no limit.
 type Rates struct {
-	All    int           // a second, to all chats
-	Chat   int           // within Window, to one chat
-	Window time.Duration // 0 means 1 s
-	Group  int           // within any minute, to one group, supergroup or channel
-	Slack  time.Duration // how much closer requests may arrive than they were sent; 0 means 50 ms
+	All    int           // messages a second to all chats together
+	Chat   int           // messages within Window to one chat
+	Window time.Duration // the time for Chat; 0 means 1 s
+	Group  int           // messages within any minute to one group, supergroup or channel
+	Slack  time.Duration // allowed error of Window, because requests may arrive closer together than they were sent; 0 means 50 ms
 }
 
 // User is a user on Telegram.
 type User struct {
 	ID       int64
-	First    string // "" means "U" and the id
+	First    string // first name; "" means "U" and the id
 	Username string
 	Bot      bool
 }
 
-// Chat is a chat.
+// Chat is a chat on Telegram.
 type Chat struct {
 	ID    int64
-	Type  string // private, group, supergroup, channel; "" means the type of the id
+	Type  string // private, group, supergroup or channel; "" means the type that the id implies
 	Title string
 	Forum bool // a supergroup with topics
 }
@@ -80,7 +81,7 @@ func Private(u User) Chat { return Chat{ID: u.ID, Type: "private", Title: u.Firs
 // Server is a fake Bot API server. Its methods may be called from any goroutine.
 type Server struct {
 	People // actions of people and of Telegram itself
-	Record // everything that the server has seen
+	Record // records of everything that the server has seen
 
 	state *serverState
 	http  *http.Server
@@ -88,7 +89,7 @@ type Server struct {
 	down  context.CancelFunc
 }
 
-// New starts a server on 127.0.0.1 that ends with the test.
+// New starts a server on 127.0.0.1, which ends with the test.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
 	w, err := newServerState(o)
@@ -108,12 +109,12 @@ func New(t testing.TB, o Options) *Server {
 		ConnContext: withConn,
 		ConnState:   s.connState,
 	}
-	w.lifetime.Go(func() { _ = s.http.Serve(listener) }) // it ends with Close, which is no error
+	w.lifetime.Go(func() { _ = s.http.Serve(listener) }) // Close ends it, which is no error
 	t.Cleanup(func() { s.close(t) })
 	return s
 }
 
-// begin begins a request, unless the server is closing.
+// begin registers a running request. It fails if the server is closing.
 func (w *serverState) begin() bool {
 	open := false
 	w.read(func() {
@@ -140,11 +141,11 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// Died tells the server that its client was killed. Then it is no violation if the client forgot a
-// refusal from the moment before.
+// Died tells the server that its client was killed at a time. The client may then forget a refusal
+// that it got just before.
 func (s *Server) Died(at time.Time) { s.state.change(func() { s.state.limits.died(at) }) }
 
-// connState notices closed connections.
+// connState records closed connections.
 func (s *Server) connState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed {
 		s.state.change(func() {
@@ -176,20 +177,20 @@ func (s *Server) SetToken(token string) {
 	s.state.change(func() { s.state.bot.token, s.state.bot.revoked = token, false })
 }
 
-// Fault makes requests fail until end is called.
+// Fault makes requests fail until the test calls end.
 func (s *Server) Fault(f Fault) (end func()) {
 	var added *fault
 	s.state.change(func() { added = s.state.faults.add(f, s.state.now()) })
 	return func() { s.state.change(func() { added.left = 0 }) }
 }
 
-// SetFlood turns flood control on. A chat with more than n messages or edits within a window is
-// refused for retryAfter seconds. n 0 turns it off.
+// SetFlood sets flood control. A chat with more than n messages or edits within the window is
+// refused for retryAfter seconds. If n is 0, flood control is off.
 func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
 	s.state.change(func() { s.state.limits.control = floodControl{n: n, window: window, retryAfter: retryAfter} })
 }
 
-// Advance moves the server's clock.
+// Advance moves the server's clock forward.
 func (s *Server) Advance(d time.Duration) { s.state.change(func() { s.state.clockAhead += d }) }
 
 // Await waits until cond is true, and checks it after each change. It fails the test after two
@@ -204,7 +205,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		if cond() {
 			return
 		}
-		// a slow cond is not checked all the time
+		// a slow cond is not checked without pauses
 		dear := time.After(4 * time.Since(began))
 		if !waitFor(changed, deadline.C) || !waitFor(dear, deadline.C) {
 			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
@@ -212,7 +213,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// waitFor waits for c until the deadline.
+// waitFor waits until c has a value. It reports false at the deadline.
 func waitFor[T any](c <-chan T, deadline <-chan time.Time) bool {
 	select {
 	case <-c:
@@ -222,7 +223,7 @@ func waitFor[T any](c <-chan T, deadline <-chan time.Time) bool {
 	}
 }
 
-// bot is the account of the token.
+// bot is the bot with the server's token.
 type bot struct {
 	user    User
 	token   string
@@ -238,10 +239,10 @@ func newBot(token, username string) (bot, error) {
 	return bot{user: User{ID: n, First: "Mews", Username: username, Bot: true}, token: token}, nil
 }
 
-// lifetime has the goroutines of a server.
+// lifetime counts a server's goroutines and ends them.
 type lifetime struct {
-	ctx context.Context // ends with the server
-	// guarded by the state's mutex; what is begun after this is not waited for
+	ctx context.Context // ends when the server closes
+	// guarded by the state's mutex; no request may begin after it is set
 	closing bool
 	sync.WaitGroup
 }

@@ -8,17 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is how long a message may be, in UTF-16 code units, when its marks are off and its ends
-// are trimmed.
+// maxText is the most UTF-16 code units of a message, after trimming and without its marks.
 const maxText = 4096
 
-// marked is a text as the server takes it: cleaned, trimmed, its entities sorted.
+// marked is a text in the server's form: cleaned, trimmed, with sorted entities.
 type marked struct {
 	text     string
 	entities []Entity
 }
 
-// read cleans a text that somebody sends. (TDLib: clean_input_string_with_entities,
+// read cleans and checks a text that a bot sends. (TDLib: clean_input_string_with_entities,
 // fix_formatted_text.)
 func read(text string, entities []Entity) (marked, answer) {
 	if text == "" {
@@ -38,11 +37,11 @@ func read(text string, entities []Entity) (marked, answer) {
 	return m, answer{}
 }
 
-// clean takes out of a text what no message has. Control characters become spaces.
+// clean removes characters that no message may have. Control characters become spaces.
 func clean(text string, entities []Entity) marked {
 	var out strings.Builder
 	out.Grow(len(text))
-	moved := make([]int, 0, len(text)+1) // for each old offset the new one
+	moved := make([]int, 0, len(text)+1) // the new offset for each old offset
 	at := 0
 	for _, r := range text {
 		for range utf16.RuneLen(r) {
@@ -67,13 +66,13 @@ func clean(text string, entities []Entity) marked {
 	return m
 }
 
-// dropped says whether a character is taken out: carriage returns, line and paragraph separators,
-// marks that change the direction of text, and three combining lines.
+// dropped reports whether a character is removed: carriage returns, line and paragraph separators,
+// marks of text direction, and three combining lines.
 func dropped(r rune) bool {
 	return r == '\r' || r >= 0x2028 && r <= 0x202e || r == 0x333 || r == 0x33f || r == 0x30a
 }
 
-// trim takes spaces and newlines off the ends, at the beginning only up to the first entity.
+// trim removes spaces and newlines from both ends; at the beginning only up to the first entity.
 func (m *marked) trim() {
 	m.text = strings.TrimRight(m.text, " \n")
 	length := units(m.text)
@@ -100,7 +99,7 @@ func (m *marked) trim() {
 	})
 }
 
-// units is a text's length in UTF-16 code units.
+// units returns the length of a text in UTF-16 code units.
 func units(text string) int {
 	n := 0
 	for _, r := range text {
@@ -109,7 +108,7 @@ func units(text string) int {
 	return n
 }
 
-// byteAt is where a UTF-16 offset is in a text's bytes; exact says whether a character begins
+// byteAt converts a UTF-16 offset to an offset in bytes. exact reports whether a character begins
 // there.
 func byteAt(text string, offset int) (i int, exact bool) {
 	n := 0
@@ -122,7 +121,7 @@ func byteAt(text string, offset int) (i int, exact bool) {
 	return len(text), n == offset
 }
 
-// part is the stretch that an entity is on.
+// part returns the part of a text that an entity covers.
 func part(text string, offset, length int) string {
 	begin, _ := byteAt(text, offset)
 	end, _ := byteAt(text, offset+length)

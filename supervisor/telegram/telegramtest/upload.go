@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	_ "image/jpeg" // is read
-	_ "image/png"  // is read
+	_ "image/jpeg" // decodes JPEG
+	_ "image/png"  // decodes PNG
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -20,12 +20,12 @@ const (
 	maxPhoto    = 10 << 20 // bytes (TDLib: MAX_PHOTO_SIZE)
 	maxDocument = 50 << 20 // bytes
 	maxSides    = 10000    // pixels, a photo's width and height together
-	maxStretch  = 20       // how often its shorter side may go into its longer one
+	maxStretch  = 20       // the highest ratio of a photo's sides
 )
 
-// readUploads takes the files from a multipart form, which is done with then.
+// readUploads reads the files of a multipart form, and removes the form's temporary files.
 func readUploads(form *multipart.Form) (map[string]File, error) {
-	defer form.RemoveAll() // of a temporary folder: what is left there is the system's to clean
+	defer form.RemoveAll() // of a temporary file: the system removes leftovers
 	files := map[string]File{}
 	for name, parts := range form.File {
 		content, err := readPart(parts[0])
@@ -46,7 +46,7 @@ func readPart(part *multipart.FileHeader) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// cleanName is a file's name as people see it. (TDLib: clean_filename.)
+// cleanName returns a file's name as people see it. (TDLib: clean_filename.)
 func cleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`\/:*?"<>|`, r) {
@@ -57,11 +57,11 @@ func cleanName(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// mediaKind is what a file is sent as.
+// mediaKind is a way to send a file, such as a photo.
 type mediaKind struct {
-	part  string // the parameter that it is; in an album its type
+	part  string // the parameter with the file; in an album its type
 	check func(File) answer
-	as    func(File) string // what it is shown as
+	as    func(File) string // returns the kind that people see
 }
 
 var (
@@ -73,7 +73,7 @@ var (
 	movies    = mediaKind{"animation", anyFile, unlessDocument("animation", isGIF)}
 )
 
-// sendFile is a method that sends a file.
+// sendFile returns the method that sends a file of a kind.
 func sendFile(kind mediaKind) func(*serverState, *request) answer {
 	return func(w *serverState, r *request) answer {
 		c, a := w.chats.find(r.chat)
@@ -103,7 +103,7 @@ func sendFile(kind mediaKind) func(*serverState, *request) answer {
 	}
 }
 
-// fileMessage is one that a file stands in.
+// fileMessage returns the message for a sent file.
 func (w *serverState) fileMessage(r *request, kind mediaKind, f File, caption content) *Message {
 	return &Message{
 		From: w.bot.user, FromBot: true, Text: caption.text, Entities: caption.entities, Keyboard: caption.keyboard,
@@ -118,7 +118,7 @@ func (w *serverState) putFile(c *chat, m *Message) {
 	w.files.add(*m.File)
 }
 
-// file is one that came with a request.
+// file returns the file of a request, or a refusal.
 func (r *request) file(kind mediaKind) (File, answer) {
 	part := kind.part
 	f, ok := r.files[part]
@@ -135,7 +135,7 @@ func (r *request) file(kind mediaKind) (File, answer) {
 	return f, kind.check(f)
 }
 
-// guessed is what a document is shown as where nobody has said to leave it one.
+// guessed are the kinds that a document becomes by its extension, unless the request forbids that.
 var guessed = map[string]string{".gif": "animation", ".mp4": "video", ".mp3": "audio", ".webp": "sticker"}
 
 func (k mediaKind) shownAs(f File, asIs bool) string {
@@ -148,8 +148,8 @@ func (k mediaKind) shownAs(f File, asIs bool) string {
 	return cmp.Or(guessed[strings.ToLower(path.Ext(f.Name))], k.part)
 }
 
-// unlessDocument is for what the server takes in any format, and shows as a document in any but its
-// own. (Bot API, sendVoice and sendVideo: "other formats may be sent as Document".)
+// unlessDocument returns a function for files whose wrong formats are shown as documents. (Bot API,
+// sendVoice and sendVideo: "other formats may be sent as Document".)
 func unlessDocument(kind string, is func([]byte) bool) func(File) string {
 	return func(f File) string {
 		if is(f.Content) {
@@ -171,7 +171,7 @@ func isMP4(b []byte) bool { return brand(b) != "" && brand(b) != "M4A " }
 
 func isGIF(b []byte) bool { return bytes.HasPrefix(b, []byte("GIF8")) }
 
-// brand is an MP4 file's.
+// brand returns the major brand of an MP4 file; "" if it is none.
 func brand(b []byte) string {
 	if len(b) < 12 || string(b[4:8]) != "ftyp" {
 		return ""
@@ -181,7 +181,7 @@ func brand(b []byte) string {
 
 func anyFile(File) answer { return answer{} }
 
-// photo refuses what is none.
+// photo refuses a file that is no valid photo.
 func photo(f File) answer {
 	if f.Size > maxPhoto {
 		return bad("file of size %d bytes is too big for a photo; the maximum size is %d bytes", f.Size, maxPhoto)

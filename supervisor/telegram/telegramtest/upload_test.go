@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// picture returns a PNG of a size.
+// picture returns a PNG of the given size.
 func picture(t testing.TB, width, height int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -27,7 +27,7 @@ func picture(t testing.TB, width, height int) []byte {
 	return out.Bytes()
 }
 
-// upload calls a method with a file in a form.
+// upload calls a method with a file in a multipart form.
 func (c *client) upload(method, part, name string, content []byte, params m) reply {
 	c.t.Helper()
 	var body bytes.Buffer
@@ -187,7 +187,7 @@ func TestFloodControl_CountsFilesAndEdits(t *testing.T) {
 	wantViolation(t, s, "4 messages or edits to chat 1001")
 }
 
-// TestRequest_CutOff_IsNotRecorded: its client was killed while it sent the request.
+// TestRequest_CutOff_IsNotRecorded checks a request whose client was killed while sending it.
 func TestRequest_CutOff_IsNotRecorded(t *testing.T) {
 	for kind, begun := range map[string]string{
 		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"chat_id\"\r\n\r\n1001\r\n--b\r\nContent-Disp",

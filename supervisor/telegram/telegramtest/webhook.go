@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-const hookTimeout = 60 * time.Second // for one update (tdlib/telegram-bot-api #341)
+const hookTimeout = 60 * time.Second // the time for one update (tdlib/telegram-bot-api #341)
 
-// webhook is the target of deliveries. Without a url there is none.
+// webhook is the state of the bot's webhook. It is set if url is not "".
 type webhook struct {
 	url         string
 	secret      string
@@ -22,16 +22,16 @@ type webhook struct {
 	set         time.Time // time of the last setWebhook
 	errorAt     time.Time
 	errorText   string
-	since410    time.Time // start of a series of 410s; zero if there is none
+	since410    time.Time // start of an unbroken series of answers 410; zero if there is none
 	queues      chatQueues
-	underWay    int // running deliveries
+	underWay    int // number of running deliveries
 	wake        chan struct{}
-	stop        context.CancelFunc // ends the goroutine that delivers
+	stop        context.CancelFunc // stops the goroutine that delivers
 }
 
 func setWebhook(w *serverState, r *request) answer {
 	now := w.now()
-	if now.Sub(w.webhook.set) < time.Second { // at most one a second
+	if now.Sub(w.webhook.set) < time.Second { // at most one setWebhook a second
 		return tooMany(1)
 	}
 	w.webhook.set = now
@@ -62,8 +62,8 @@ func setWebhook(w *serverState, r *request) answer {
 	return a
 }
 
-// checkHook refuses a webhook that Telegram would not call. Here plain http may lead to this
-// machine.
+// checkHook refuses a URL or secret that Telegram would refuse. Here plain http to this machine is
+// allowed.
 func checkHook(address, secret string) answer {
 	u, err := url.Parse(address)
 	switch {
@@ -113,12 +113,12 @@ func getWebhookInfo(w *serverState, _ *request) answer {
 	return good(v)
 }
 
-// startDelivering starts the delivery of waiting updates. The caller is in change.
+// startDelivering starts the delivery of the waiting updates. The caller is in change.
 func (w *serverState) startDelivering() {
 	ctx, stop := context.WithCancel(w.lifetime.ctx)
 	w.webhook.stop = stop
 	w.webhook.underWay = 0
-	// its own: one that ends must not take another's wake-up
+	// a new channel, so that a deliverer that is ending takes no wake-up from it
 	w.webhook.wake = make(chan struct{}, 1)
 	w.webhook.queues = chatQueues{byID: map[int64]*chatUpdates{}}
 	for _, u := range w.queue.entries {
@@ -132,7 +132,7 @@ func (w *serverState) startDelivering() {
 	w.lifetime.Go(func() { c.run(ctx) })
 }
 
-// stopDelivering ends the webhook, if there is one. The caller is in change.
+// stopDelivering stops the deliveries, if there is a webhook. The caller is in change.
 func (w *serverState) stopDelivering() {
 	if w.webhook.url == "" {
 		return
@@ -146,7 +146,7 @@ func (h *webhook) wakeUp() {
 	signals.Send(h.wake)
 }
 
-// failed stores why the webhook refused an update.
+// failed stores the text of the webhook's last error.
 func (h *webhook) failed(text string, now time.Time) {
 	h.errorAt, h.errorText = now, cmp.Or(text, h.errorText)
 }

@@ -15,10 +15,10 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// bot is a webhook that records updates and answers as told.
+// bot is a webhook server that records updates and answers as the test decides.
 type bot struct {
 	*httptest.Server
-	answer func(u update, attempt int) int // nil means 200
+	answer func(u update, attempt int) int // returns the status for an attempt; nil means 200
 
 	mu      sync.Mutex
 	came    []update
@@ -70,7 +70,7 @@ func (b *bot) ids() []int64 {
 	return ids(b.came)
 }
 
-// hooked sets b as the server's webhook.
+// hooked sets b as the server's webhook, and returns a client.
 func hooked(t *testing.T, s *telegramtest.Server, b *bot, more m) *client {
 	t.Helper()
 	c := dial(t, s)
@@ -114,7 +114,7 @@ func TestWebhook_RetriesUntilAccepted(t *testing.T) {
 		t.Errorf("came (-want +got):\n%s", diff)
 	}
 	d := s.Deliveries()
-	for i, least := range []time.Duration{0, 2, 4, 8} { // s, at a thousand times the speed
+	for i, least := range []time.Duration{0, 2, 4, 8} { // the waits in seconds; the server runs a thousand times faster
 		if gap := d[i+1].At.Sub(d[i].At); gap < least*time.Millisecond {
 			t.Errorf("attempt %d came after %v, want %d ms or more", i+2, gap, least)
 		}
