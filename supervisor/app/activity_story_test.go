@@ -41,7 +41,7 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	l.awaitNewest("bob", "From now on ledger is off, your own.")
 	l.say("bob", "more.txt")
 	l.awaitNewest("bob", "more.txt")
-	if told := last(l.told("bob")); strings.Contains(told, "What I did") {
+	if told := lastOf(l.told("bob")); strings.Contains(told, "What I did") {
 		t.Errorf("bob is told %q", told)
 	}
 	l.say("bob", "log today changed")
@@ -63,7 +63,7 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	l.awaitInFlat("is not shown in a group")
 	l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot third.txt")
 	l.awaitInFlat("third.txt")
-	for _, m := range l.bot.Sent(flatChat.ID) {
+	for _, m := range l.bot.BotMessages(flatChat.ID) {
 		if strings.Contains(m.Text, "What I did") || strings.Contains(m.Text, "hers") {
 			t.Errorf("the group is told %q", m.Text)
 		}

@@ -101,7 +101,7 @@ func (c *commandLine) serve() {
 			t.Fatal(err)
 		}
 	}
-	c.s.codes = newConfirmations(c.s)
+	c.s.confirmations = newConfirmations(c.s)
 	newGate(c.s)
 	service := admin.New(c.s.adminOptions())
 	service.Running = c.newRunning()

@@ -14,8 +14,8 @@ import (
 func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
-	l.bot.Meet(telegramtest.Private(l.telegramUser("alice")))
-	l.bot.Meet(telegramtest.Private(l.telegramUser("bob")))
+	l.bot.AddChat(telegramtest.Private(l.telegramUser("alice")))
+	l.bot.AddChat(telegramtest.Private(l.telegramUser("bob")))
 	l.bot.Fault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTML, Times: 4})
 	l.open()
 	begins := func(text string) func(string) bool {

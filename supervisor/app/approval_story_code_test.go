@@ -23,7 +23,7 @@ const (
 // checkCodeAsked fails unless the newest message to a user asks for a code.
 func (l approvalService) checkCodeAsked(name string) {
 	l.T.Helper()
-	if told := last(l.told(name)); !strings.Contains(told, freshCode) {
+	if told := lastOf(l.told(name)); !strings.Contains(told, freshCode) {
 		l.T.Fatalf("%s was told %q, want a question with %q", name, told, freshCode)
 	}
 }
@@ -139,7 +139,7 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("")
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot a.txt")
-	l.bot.Await(t, "bob to be asked for a code", func() bool { return strings.Contains(last(l.told("bob")), "Your message in another chat waits") })
+	l.bot.Await(t, "bob to be asked for a code", func() bool { return strings.Contains(lastOf(l.told("bob")), "Your message in another chat waits") })
 	l.move(30 * time.Second)
 	l.say("bob", l.code("bob", 0))
 	l.awaitInFlat("This needs a code of bob, and I take codes only in our private chat.")
@@ -177,7 +177,7 @@ func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 		kept(0)
 		l.say("alice", l.code("alice", 0))
 		l.bot.Await(t, "the command to be done", func() bool { // the invite's message is deleted again
-			return slices.ContainsFunc(append(l.bot.Sent(l.telegramUser("alice").ID), l.bot.Deleted(l.telegramUser("alice").ID)...),
+			return slices.ContainsFunc(append(l.bot.BotMessages(l.telegramUser("alice").ID), l.bot.DeletedMessages(l.telegramUser("alice").ID)...),
 				func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, c.done) })
 		})
 		kept(1)

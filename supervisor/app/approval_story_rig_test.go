@@ -50,7 +50,7 @@ func (l approvalService) writeHomeFile(name, text string) {
 func (l approvalService) pressLabel(name, label string) {
 	l.T.Helper()
 	u := l.telegramUser(name)
-	for _, m := range slices.Backward(l.bot.Sent(u.ID)) {
+	for _, m := range slices.Backward(l.bot.BotMessages(u.ID)) {
 		for _, row := range m.Keyboard {
 			for _, b := range row {
 				if b.Text == label {
@@ -70,7 +70,7 @@ func (l approvalService) kill() {
 	l.T.Helper()
 	at := time.Now()
 	l.Kill()
-	l.bot.Died(at)
+	l.bot.ClientKilled(at)
 	l.CheckIntegrity()
 }
 
@@ -94,7 +94,7 @@ func (l *gatedService) allDelivered() bool {
 
 // isDone says whether the service has nothing left to do.
 func (l approvalService) isDone() bool {
-	return l.bot.Pending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && l.allDelivered()
+	return l.bot.CountPending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && l.allDelivered()
 }
 
 // awaitDone waits until the service has nothing left to do.
@@ -111,7 +111,7 @@ func (l approvalService) checkArrived(names ...string) {
 		l.T.Errorf("%d files have left, want %q", n, names)
 	}
 	plain, marked, want := map[string]int{}, map[string]int{}, map[string]int{}
-	for _, m := range l.bot.Sent(l.telegramUser("bob").ID) {
+	for _, m := range l.bot.BotMessages(l.telegramUser("bob").ID) {
 		switch {
 		case m.File == nil:
 		case strings.HasPrefix(m.Text, apptest.Repeated):
@@ -150,7 +150,7 @@ func (l approvalService) checkAnswer(answer string) {
 func (l *gatedService) awaitInFlat(words string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the flat to read "+words, func() bool {
-		return slices.ContainsFunc(l.bot.Sent(flatChat.ID), func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
+		return slices.ContainsFunc(l.bot.BotMessages(flatChat.ID), func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
 	})
 }
 
@@ -171,7 +171,7 @@ func sentAnswer(name string, bytes int) string {
 	return fmt.Sprintf("%s was sent to the chat as %s, %d bytes.", name, name, bytes)
 }
 
-func last(list []string) string {
+func lastOf(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}

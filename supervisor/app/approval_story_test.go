@@ -107,7 +107,7 @@ func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 		l.WaitFor(apptest.Patience, "all to be done, or a question", func() bool { return l.isWaiting() || l.isDone() })
 		if l.isWaiting() {
 			t.Logf("round %d: bob is asked again", round)
-			l.bot.Await(t, "the question to arrive", func() bool { return strings.HasPrefix(last(l.told("bob")), fileQuestion) })
+			l.bot.Await(t, "the question to arrive", func() bool { return strings.HasPrefix(lastOf(l.told("bob")), fileQuestion) })
 			l.pressLabel("bob", "Once")
 		}
 		l.awaitDone()

@@ -29,7 +29,7 @@ func newGate(s *service) *approval.CodeCheck {
 		Command: func(name string) supervisor.SlashCommand { return s.commands.Find(name) }, Held: s.db.Inbox().CountReleasable,
 		AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
-	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
+	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.confirmations, IsCode: access.IsCode}
 }
 
 // maxWaiting is how many texts of a user wait on disk beyond the rate. It is two of Telegram's
@@ -49,7 +49,7 @@ func newApprover(s *service) *approval.Approver {
 			u, ok := s.people.Find(name)
 			return u, ok && !s.people.Suspended(name)
 		},
-		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: s.codes, Audit: s.audit.Note,
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations, Audit: s.audit.Note,
 	}
 }
 
@@ -63,9 +63,9 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 		return q, err
 	}
 	user, _ := a.people.Find(c.User)
-	q.Conversation, q.Ask.Zone = c, timezone.Of(user).String()
+	q.Conversation, q.Ask.Zone = c, timezone.ForUser(user).String()
 	q.Text = answer.Asked(q)
-	return a.asked.Ask(ctx, q)
+	return a.questions.Ask(ctx, q)
 }
 
 // setRules applies the rules of a configuration about effects.
@@ -91,23 +91,23 @@ func rulesOf(r config.EffectRules) approval.Rules {
 
 // guards check what users send, and which effects may leave the sandbox.
 type guards struct {
-	seal     *access.Seal // nil if its key can't be used
-	gate     *access.Gate
-	codeGate inbox.Gate // gate, which also checks the codes for effects
-	policy   approval.Policy
-	asked    *question.Questions
-	codes    *approval.Confirmations // of effects, by codes
-	audit    *admin.AuditWriter
+	seal          *access.Seal // nil if its key can't be used
+	gate          *access.Gate
+	codeGate      inbox.Gate // gate, which also checks the codes for effects
+	policy        approval.Policy
+	questions     *question.Questions
+	confirmations *approval.Confirmations // of effects, by codes
+	audit         *admin.AuditWriter
 }
 
 // openGuards makes the audit log's writer, the questions, and the gate with its codes.
 func (s *service) openGuards(context.Context) error {
 	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log.Named("audit"))
 	s.setRules(s.config)
-	s.asked = question.New(question.Options{Store: s.db.Questions(), Ends: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
+	s.questions = question.New(question.Options{Store: s.db.Questions(), Ends: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
 		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now,
 		Stands: func() time.Duration { return s.configuration.Current().Chat.Question }})
-	s.codes = newConfirmations(s)
+	s.confirmations = newConfirmations(s)
 	s.codeGate = newGate(s)
 	return nil
 }

@@ -86,7 +86,7 @@ func withoutService(ctx context.Context, cfg *config.Config, work func(context.C
 			return err
 		}
 	}
-	s.codes = newConfirmations(s)
+	s.confirmations = newConfirmations(s)
 	newGate(s)
 	return work(ctx, admin.New(s.adminOptions()))
 }

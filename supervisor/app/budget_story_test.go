@@ -158,7 +158,7 @@ func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 func (l *gatedService) awaitCard(name, words string) (m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
-		for _, m = range l.bot.Sent(l.telegramUser(name).ID) {
+		for _, m = range l.bot.BotMessages(l.telegramUser(name).ID) {
 			if len(m.Keyboard) > 0 && strings.Contains(m.Text, words) {
 				return true
 			}
@@ -191,7 +191,7 @@ func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 func (l *gatedService) awaitUnbuttoned(name string, m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the buttons to go away", func() bool {
-		return slices.ContainsFunc(l.bot.Sent(l.telegramUser(name).ID), func(now telegramtest.Message) bool {
+		return slices.ContainsFunc(l.bot.BotMessages(l.telegramUser(name).ID), func(now telegramtest.Message) bool {
 			return now.ID == m.ID && len(now.Keyboard) == 0
 		})
 	})
@@ -202,7 +202,7 @@ func pressForeignCard(l *gatedService, card telegramtest.Message) {
 	l.T.Helper()
 	carol := l.telegramUser("carol")
 	l.sayAndAwait("carol", "/status", "")
-	mine := l.bot.Sent(carol.ID)[0]
+	mine := l.bot.BotMessages(carol.ID)[0]
 	l.bot.Push(map[string]any{"callback_query": map[string]any{
 		"id": "7", "from": map[string]any{"id": carol.ID, "is_bot": false, "first_name": "carol"}, "data": card.Keyboard[0][0].Data,
 		"chat_instance": "1", "message": map[string]any{"message_id": mine.ID, "date": time.Now().Unix(), "text": mine.Text,

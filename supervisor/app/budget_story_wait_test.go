@@ -81,7 +81,7 @@ func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	inFlat := func(words string, buttons int) {
 		t.Helper()
 		l.bot.Await(t, "the flat to read "+words, func() bool {
-			return slices.ContainsFunc(l.bot.Sent(flatChat.ID), func(m telegramtest.Message) bool {
+			return slices.ContainsFunc(l.bot.BotMessages(flatChat.ID), func(m telegramtest.Message) bool {
 				return strings.Contains(m.Text, words) && len(m.Keyboard) == buttons
 			})
 		})

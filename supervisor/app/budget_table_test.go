@@ -45,7 +45,7 @@ var sellers = []struct {
 	{"gpt/gpt-5-nano", model.Price{Input: 0.05, Output: 0.40, CacheRead: 0.005}},
 }
 
-const tiny = "gpt/tiny" // the small model
+const smallModel = "gpt/tiny" // the small model
 
 // budgetRig is a service with a model but without workers. The test makes the host calls of a
 // worker.
@@ -57,10 +57,10 @@ type budgetRig struct {
 	terms    budget.Options
 	files    *spool.Spool
 
-	mu     sync.Mutex // guards the fields below
-	asked  []string   // the amounts that the user was asked for
-	limits []int      // max_tokens of the requests
-	names  []string   // the models of the requests
+	mu           sync.Mutex // guards the fields below
+	askedAmounts []string   // the amounts that the user was asked for
+	outputLimits []int      // max_tokens of the requests
+	modelNames   []string   // the models of the requests
 }
 
 func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *budgetRig {
@@ -68,11 +68,11 @@ func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, sc
 	m := &budgetRig{T: t, db: sqlitetest.Open(t), terms: budget.Options{Limits: limits}}
 	_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		m.mu.Lock()
-		m.limits, m.names = append(m.limits, r.Limit), append(m.names, r.Model)
+		m.outputLimits, m.modelNames = append(m.outputLimits, r.Limit), append(m.modelNames, r.Model)
 		m.mu.Unlock()
 		return script(r)
 	})
-	o := model.Options{Default: spec, Small: small, Calls: 100, Prices: map[string]model.Price{tiny: {Input: 0.01, Output: 0.01}},
+	o := model.Options{Default: spec, Small: small, Calls: 100, Prices: map[string]model.Price{smallModel: {Input: 0.01, Output: 0.01}},
 		Providers: []model.ProviderOptions{{Name: "claude", Kind: "anthropic", BaseURL: base, APIKey: "k"}, {Name: "gpt", Kind: "openai", BaseURL: base}}}
 	for _, s := range sellers {
 		o.Prices[s.spec] = s.price
@@ -99,7 +99,7 @@ func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, sc
 func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked = append(m.asked, money.Dollars(q.Amount))
+	m.askedAmounts = append(m.askedAmounts, money.Dollars(q.Amount))
 	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce}
 	return q, nil
 }
@@ -162,7 +162,7 @@ func (m *budgetRig) askModel(host *hostcall.Conn, turn supervisor.Turn) string {
 		if err != nil {
 			return ""
 		}
-		said := result.(protocol.ModelStreamed).Message
+		said := result.(protocol.ModelStreamResult).Message
 		if len(said.Calls()) == 0 {
 			return said.Text()
 		}
@@ -170,7 +170,7 @@ func (m *budgetRig) askModel(host *hostcall.Conn, turn supervisor.Turn) string {
 			kept, err := host.Call(m.Context(), request(protocol.MethodStepCommit, protocol.StepCommit{Turn: turn.ID, Call: c.ID,
 				State: protocol.StateDone, Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: strings.Repeat("a line of a file\n", 600)}}))
 			m.must(err)
-			after = kept.(protocol.StepCommitted).Message
+			after = kept.(protocol.StepCommitResult).Message
 		}
 	}
 }
@@ -210,7 +210,7 @@ func essayModel(r modeltest.Request) (a modeltest.Answer) {
 // and of its last call.
 func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string, turn int64) {
 	m.Helper()
-	m.asked, m.limits, m.names = nil, nil, nil
+	m.askedAmounts, m.outputLimits, m.modelNames = nil, nil, nil
 	said := m.turn(host, "ann", "", text)
 	look := func(query string) (n int64) {
 		_, err := fmt.Sscan(sqlitetest.Query(m, m.db, query)[0], &n)
@@ -225,11 +225,11 @@ func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string,
 		said = fmt.Sprintf("%d %%, and %s", 100*strings.Index(said, "\n")/len(essay), said[strings.Index(said, "["):])
 	}
 	most := "-"
-	if n := len(m.limits); n > 0 {
-		most = fmt.Sprintf("%d to %d", m.limits[0], m.limits[n-1])
+	if n := len(m.outputLimits); n > 0 {
+		most = fmt.Sprintf("%d to %d", m.outputLimits[0], m.outputLimits[n-1])
 	}
-	slices.Sort(m.names)
-	cells = []string{name, text, strings.Join(m.asked, " "), fmt.Sprint(len(m.limits)), strings.Join(slices.Compact(m.names), " "), most,
+	slices.Sort(m.modelNames)
+	cells = []string{name, text, strings.Join(m.askedAmounts, " "), fmt.Sprint(len(m.outputLimits)), strings.Join(slices.Compact(m.modelNames), " "), most,
 		fmt.Sprintf("$%.4f", float64(look(fmt.Sprintf("SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = %d", turn)))/1e6), said}
 	return cells, turn
 }
@@ -261,7 +261,7 @@ func TestBudgets_EightModels_MatchTable(t *testing.T) {
 		fmt.Fprintf(table, "%s, $%v and $%v for a million tokens\n\n", s.spec, s.price.Input, s.price.Output)
 		line("BUDGET", "SAID", "ASKED FOR", "CALLS", "OF", "MAX_TOKENS", "SPENT", "ANSWER")
 		for _, b := range budgets {
-			m := newBudgetRig(t, s.spec, tiny, b.limits, essayModel)
+			m := newBudgetRig(t, s.spec, smallModel, b.limits, essayModel)
 			host := m.host("ann")
 			for _, text := range []string{"hi", "read"} {
 				cells, turn := m.row(host, b.name, text)
@@ -293,17 +293,17 @@ func TestBudgets_EightModels_MatchTable(t *testing.T) {
 // The conversation goes on even if its worker is gone, and with it the known length in tokens. The
 // length is not estimated as a token for each byte.
 func TestLongConversation_FitsItsBudget(t *testing.T) {
-	m := newBudgetRig(t, "claude/claude-sonnet-4-5", tiny, supervisor.Budget{}, essayModel)
+	m := newBudgetRig(t, "claude/claude-sonnet-4-5", smallModel, supervisor.Budget{}, essayModel)
 	host := m.host("ann")
 	for i := range 2 {
 		if said := m.turn(host, "ann", "", fmt.Sprint("read ", i)); said != essay {
 			t.Fatalf("turn %d: %.200q", i, said)
 		}
 	}
-	m.names, m.terms.Limits.Turn = nil, 300_000
+	m.modelNames, m.terms.Limits.Turn = nil, 300_000
 	said := m.turn(m.host("ann"), "ann", "", "hi")
-	if m.mu.Lock(); said != "Hello. What can I do for you?" || len(m.asked) > 0 || !slices.Equal(m.names, []string{"claude-sonnet-4-5"}) {
-		t.Errorf("%q by %v, who may say %v; asked for %v", said, m.names, m.limits, m.asked)
+	if m.mu.Lock(); said != "Hello. What can I do for you?" || len(m.askedAmounts) > 0 || !slices.Equal(m.modelNames, []string{"claude-sonnet-4-5"}) {
+		t.Errorf("%q by %v, who may say %v; asked for %v", said, m.modelNames, m.outputLimits, m.askedAmounts)
 	}
 	m.mu.Unlock()
 }

@@ -16,7 +16,7 @@ func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 	o, served, err := s.budgetOf(t)
 	switch {
 	case err != nil:
-		s.log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
+		s.log.Error("read a user's budget", "user", t.Conversation.User, "turn", t.ID, "error", err)
 		return budget.Unreadable{Why: err}
 	case !served:
 		return budget.Denied{} // the user was removed while the turn waited
@@ -30,17 +30,17 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	if !known || !s.serves(t.AnswersIn()) {
 		return o, false, nil
 	}
-	if t.Kind.OneShot() {
+	if t.Kind.IsOneShot() {
 		terms := s.readingTerms(t)
 		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-			Pot: terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.Of(configured),
+			Pot: terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.ForUser(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 			Log: s.log.Named("budget")}, true, nil
 	}
 	limits, err := s.settings.Limits(t.Conversation.User)
 	o = budget.Options{
-		Leases: s.db.Leases(), Asker: s.asked, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: timezone.Of(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
+		Leases: s.db.Leases(), Asker: s.questions, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
+		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: timezone.ForUser(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 		Log: s.log.Named("budget"),
 	}
 	if t.Kind == supervisor.TurnJob {

@@ -98,8 +98,8 @@ func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 type canaryService struct {
 	*gatedService
 	canaries
-	printed bytes.Buffer // the output of all verbs
-	hook    string
+	output bytes.Buffer // the output of all verbs
+	hook   string
 }
 
 const canaryConfig = "limits: {steps: 5}\nbudget: {users: {day: 100}}\nmodels:\n  default: test/test\n  providers:\n" +
@@ -144,7 +144,7 @@ func (a *canaryService) run(verb ...string) string {
 
 // runCleanly runs a verb whose output must contain no secret.
 func (a *canaryService) runCleanly(verb ...string) {
-	a.printed.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
+	a.output.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
 }
 
 // findPattern returns the part of a text that a pattern matches.
@@ -191,7 +191,7 @@ func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 	a.bot.Say(telegramtest.Private(mallory), mallory, "/start "+code)
 	shown := ""
 	a.bot.Await(t, "carol to be shown her second factor", func() bool {
-		for _, m := range a.bot.Sent(carol.ID) {
+		for _, m := range a.bot.BotMessages(carol.ID) {
 			if strings.Contains(m.Text, "Scan the picture") {
 				shown = m.Text
 			}
@@ -206,7 +206,7 @@ func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 	a.canaries["typed to enrol"] = a.code("carol", 0)
 	a.bot.Say(telegramtest.Private(carol), carol, a.canaries["typed to enrol"])
 	a.bot.Await(t, "carol's code to be taken", func() bool {
-		return slices.ContainsFunc(a.bot.Sent(carol.ID), func(m telegramtest.Message) bool {
+		return slices.ContainsFunc(a.bot.BotMessages(carol.ID), func(m telegramtest.Message) bool {
 			return strings.HasPrefix(m.Text, "Your second factor is set up.")
 		})
 	})
@@ -249,7 +249,7 @@ func (a *canaryService) causeFailures(t *testing.T) {
 func (a *canaryService) awaitSettled(what string) {
 	a.T.Helper()
 	a.WaitFor(apptest.Patience, "an answer to "+what, func() bool {
-		return a.bot.Pending() == 0 && a.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+		return a.bot.CountPending() == 0 && a.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
 			a.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 	})
 }
@@ -335,7 +335,7 @@ func (a *canaryService) useWebhook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.printed.WriteString(fmt.Sprint(resp.Status, resp.Header) + "\n")
+		a.output.WriteString(fmt.Sprint(resp.Status, resp.Header) + "\n")
 		resp.Body.Close()
 	}
 	a.runCleanly("status")
@@ -355,7 +355,7 @@ func (a *canaryService) checkEverything(t *testing.T, carol telegramtest.User) {
 			t.Errorf("the log has %q: %s", what, line)
 		}
 	}
-	for line := range bytes.Lines(a.printed.Bytes()) {
+	for line := range bytes.Lines(a.output.Bytes()) {
 		if what := a.found(line); what != nil {
 			t.Errorf("a verb has printed %q: %s", what, line)
 		}

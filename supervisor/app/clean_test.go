@@ -32,7 +32,7 @@ func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 		d, err := outbox.Say(t.Context(), supervisor.Delivery{Text: name, Files: []supervisor.File{file}, DeleteAfter: vanish,
 			Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}})
 		must(t, err)
-		must(t, outbox.Delivered(t.Context(), d.ID))
+		must(t, outbox.MarkDelivered(t.Context(), d.ID))
 		return file.SHA256
 	}
 	secret, chart := shown("invite.png", secretStands), shown("chart.png", 0)

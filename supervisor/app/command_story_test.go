@@ -42,7 +42,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 			l.pressLabel("alice", c.button)
 		}
 		l.awaitDone()
-		if told := last(l.told("alice")); !slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, c.answer) }) {
+		if told := lastOf(l.told("alice")); !slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, c.answer) }) {
 			t.Errorf("%s, %s: alice was told %q in the end", c.says, c.button, told)
 		}
 		if n := l.questionCount(); n != i+1 {

@@ -121,10 +121,10 @@ func TestStatus_ShowsGateAndBudget(t *testing.T) {
 	unlock(t, s, c)
 	told("gate    open for another 30m0s; /lock locks it\nbudget  $2.50 of $2.50 is left today")
 	l := sqlite.Locks{Access: s.db.Access()}
-	if guarded, err := l.Guarded(t.Context(), "ann"); !guarded || err != nil {
+	if guarded, err := l.HasFactor(t.Context(), "ann"); !guarded || err != nil {
 		t.Errorf("ann has no second factor: %v", err)
 	}
-	if guarded, err := l.Guarded(t.Context(), "ben"); guarded || err != nil {
+	if guarded, err := l.HasFactor(t.Context(), "ben"); guarded || err != nil {
 		t.Errorf("ben has a second factor: %v", err)
 	}
 	must(t, l.Close(t.Context(), c))

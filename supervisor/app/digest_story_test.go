@@ -87,7 +87,7 @@ func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	l.awaitHomeIndexed()
 	l.moveTo(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
 	l.WaitFor(apptest.Patience, "the digest", func() bool { return l.countTold("alice", "Digest\n\nToday") == 1 })
-	if got := last(l.told("alice")); got != tellsOfTheDay {
+	if got := lastOf(l.told("alice")); got != tellsOfTheDay {
 		t.Errorf("it says %q", got)
 	}
 	l.shut()
@@ -128,7 +128,7 @@ func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 			t.Errorf("%s: the fires are %s", words, got)
 		}
 		if now := len(l.told("alice")); now != told {
-			t.Errorf("%s: she is told %q", words, last(l.told("alice")))
+			t.Errorf("%s: she is told %q", words, lastOf(l.told("alice")))
 		}
 		if n, _ := m.countRequests(); n != 0 {
 			t.Errorf("%s: a model was asked %d times", words, n)

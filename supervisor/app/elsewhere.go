@@ -17,7 +17,7 @@ func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendRea
 	terminal := supervisor.Conversation{User: c.User, Channel: supervisor.PrivateChannels()[0]}
 	private := user.PrivateChat()
 	switch {
-	case len(user.Accounts) == 0, why == supervisor.ReasonChat && c.Channel == private.Channel && c.Chat == private.Chat:
+	case len(user.Accounts) == 0, why == supervisor.SendReasonChatGone && c.Channel == private.Channel && c.Chat == private.Chat:
 		return terminal
 	}
 	return private
@@ -27,7 +27,7 @@ func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendRea
 func (s *service) notifyFallback(c supervisor.Conversation) {
 	found, err := s.db.Conversations().Find(context.Background(), c.User, c.Channel, c.Chat, c.Thread)
 	if err != nil {
-		s.log.Error("send what a chat did not take", "user", c.User, "error", err)
+		s.log.Error("send to the fallback chat", "user", c.User, "error", err)
 		return
 	}
 	s.deliveryQueued(found.ID)

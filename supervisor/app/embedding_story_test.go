@@ -49,8 +49,8 @@ func TestSearch_Embeddings_FindSynonyms(t *testing.T) {
 	l.say("alice", "/new")
 	l.awaitAnswer("alice", 2, "")
 	l.awaitFound("alice", `search_history {"words":"vehicle"}`, "person: The automobile is at the garage")
-	if strings.Contains(last(l.told("alice")), "secret") {
-		t.Errorf("alice is told %q", last(l.told("alice")))
+	if strings.Contains(lastOf(l.told("alice")), "secret") {
+		t.Errorf("alice is told %q", lastOf(l.told("alice")))
 	}
 	l.say("alice", "/usage")
 	l.awaitNewest("alice", "test/meanings")

@@ -23,7 +23,7 @@ func TestModelFault_AlertsAdminOnce(t *testing.T) {
 		return modeltest.Fails(modeltest.Auth)(modeltest.Answer{})
 	}, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
+		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
 	}
 	l.open()
 	const unavailable = "⚠ test/test is not available at the moment. An admin knows why."

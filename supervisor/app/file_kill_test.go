@@ -71,12 +71,12 @@ func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 			l.runIn(l.Dir, l.keepImage)
 			l.sayAndAwait("bob", "hi", "I have not read it")
 			l.awaitSettled(l.Dir, 1)
-			l.before = len(l.told("bob"))
+			l.toldBefore = len(l.told("bob"))
 			l.keeps.Store(true)
 			l.say("bob", "look at this", c.comes(content))
 			l.awaitSettled(l.Dir, 1+len(c.told))
 			l.shut()
-			l.before = len(l.told("bob"))
+			l.toldBefore = len(l.told("bob"))
 			l.checkStates(c.states)
 			l.addWrittenEarly()
 			tried := map[string]bool{}
@@ -86,16 +86,16 @@ func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 					continue
 				}
 				tried[left] = true
-				downloads := l.bot.Count(telegramtest.DownloadMethod)
+				downloads := l.bot.CountCalls(telegramtest.DownloadMethod)
 				apptest.GiveToWorkers(t, filepath.Join(image.dir, "homes"))
 				l.runIn(image.dir, nil)
-				l.awaitSettled(image.dir, l.before+len(c.told)-len(image.told))
+				l.awaitSettled(image.dir, l.toldBefore+len(c.told)-len(image.told))
 				l.shut()
-				told := slices.Concat(image.told, l.told("bob")[l.before:])
-				l.before = len(l.told("bob"))
+				told := slices.Concat(image.told, l.told("bob")[l.toldBefore:])
+				l.toldBefore = len(l.told("bob"))
 				l.checkTold(image.state, told, c.told)
 				l.checkUploads(image)
-				if again := l.bot.Count(telegramtest.DownloadMethod) > downloads; again == strings.Contains(image.state, "fetched") {
+				if again := l.bot.CountCalls(telegramtest.DownloadMethod) > downloads; again == strings.Contains(image.state, "fetched") {
 					t.Errorf("killed when it was %s: that the file is fetched again is %v", image.state, again)
 				}
 			}
@@ -106,10 +106,10 @@ func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 // killedService is a service whose folders are copied after each commit.
 type killedService struct {
 	*gatedService
-	keeps  atomic.Bool
-	before int    // number of messages to bob before this life
-	sent   []byte // the file
-	person string // who sent it; "" is bob
+	keeps      atomic.Bool
+	toldBefore int    // number of messages to bob before this life
+	sent       []byte // the file
+	sender     string // who sent it; "" is bob
 
 	images []folderImage // written only by the running life
 }
@@ -153,7 +153,7 @@ func (l *killedService) keepImage() {
 	if !l.keeps.Load() {
 		return
 	}
-	i := folderImage{dir: l.T.TempDir(), told: l.told(cmp.Or(l.person, "bob"))[l.before:]}
+	i := folderImage{dir: l.T.TempDir(), told: l.told(cmp.Or(l.sender, "bob"))[l.toldBefore:]}
 	err := filepath.WalkDir(l.Dir, func(path string, d fs.DirEntry, err error) error {
 		to := filepath.Join(i.dir, strings.TrimPrefix(path, l.Dir))
 		switch {
@@ -185,7 +185,7 @@ func (l *killedService) keepImage() {
 func (l *killedService) awaitSettled(dir string, told int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "all to be answered", func() bool {
-		return len(l.told("bob")) >= told && l.bot.Pending() == 0 && slices.Equal(l.query(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
+		return len(l.told("bob")) >= told && l.bot.CountPending() == 0 && slices.Equal(l.query(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
 			(SELECT count(*) FROM outbox WHERE delivered_at IS NULL) + (SELECT count(*) FROM lease)`), []string{"0"})
 	})
 }

@@ -37,7 +37,7 @@ type fireRig struct {
 	*testing.T
 	db        *sqlite.DB
 	chat      *fakeChannel
-	behind    time.Duration // how far the clock is behind that of the synctest bubble
+	lag       time.Duration // how far the clock is behind that of the synctest bubble
 	feeds     reply.Feeds
 	box       *outbox.Outbox
 	sessions  *session.Registry
@@ -48,9 +48,9 @@ type fireRig struct {
 
 func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duration, committed func()) *fireRig {
 	t.Helper()
-	l := &fireRig{T: t, chat: chat, behind: behind}
+	l := &fireRig{T: t, chat: chat, lag: behind}
 	log := hclog.NewNullLogger()
-	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Now: l.now, Committed: committed})
+	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Now: l.now, OnCommit: committed})
 	yes := func(supervisor.Conversation) bool { return true }
 	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
 	l.box = outbox.New(outbox.Options{
@@ -95,7 +95,7 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 	return l
 }
 
-func (l *fireRig) now() time.Time { return time.Now().Add(-l.behind) }
+func (l *fireRig) now() time.Time { return time.Now().Add(-l.lag) }
 
 // firesStart is when the jobs are set.
 var firesStart = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -110,7 +110,7 @@ const (
 )
 
 // set creates a job.
-func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule, look supervisor.Check) {
+func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule, look supervisor.CheckCondition) {
 	l.Helper()
 	encoded, err := json.Marshal(rule)
 	if err != nil {
@@ -137,11 +137,11 @@ func (l *fireRig) setAll() {
 	every := func(minutes int) recurrence.Rule {
 		return recurrence.Rule{Kind: recurrence.Interval, At: firesStart, Every: time.Duration(minutes) * time.Minute}
 	}
-	l.set(fireTea, supervisor.JobReminder, once(1), supervisor.Check{})
-	l.set(fireRoses, supervisor.JobTask, once(2), supervisor.Check{})
-	l.set(fireShed, supervisor.JobTask, once(3), supervisor.Check{})
-	l.set(fireGate, supervisor.JobTask, every(10), supervisor.Check{})
-	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.Check{Command: "x", AutoRemove: true})
+	l.set(fireTea, supervisor.JobReminder, once(1), supervisor.CheckCondition{})
+	l.set(fireRoses, supervisor.JobTask, once(2), supervisor.CheckCondition{})
+	l.set(fireShed, supervisor.JobTask, once(3), supervisor.CheckCondition{})
+	l.set(fireGate, supervisor.JobTask, every(10), supervisor.CheckCondition{})
+	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.CheckCondition{Command: "x", AutoRemove: true})
 }
 
 // runCheck is the worker's function for checks.
@@ -273,7 +273,7 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		l.setAll()
 		chat.mu.Lock()
 		// one snapshot for each commit
-		chat.after = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
+		chat.beforeReceipt = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
 		chat.mu.Unlock()
 		taken := kills.during(l.runToEnd)
 		l.checkAll("never killed")

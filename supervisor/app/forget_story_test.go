@@ -37,8 +37,8 @@ func (l *aliceService) workerPID() int {
 // messages are still there.
 func TestForget_LaterRequests_OmitTheSpan(t *testing.T) {
 	t.Parallel()
-	part := scriptedModel{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
-	l := newAliceService(t, providerKinds["openai"], part.answer, "", aliceInMadrid)
+	script := scriptedModel{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
+	l := newAliceService(t, providerKinds["openai"], script.answer, "", aliceInMadrid)
 	l.at = time.Date(2025, 11, 20, 22, 50, 0, 0, time.UTC) // ten to midnight in Madrid
 	l.open()
 	l.sayInChat("I take quetzal tea.")

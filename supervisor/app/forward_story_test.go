@@ -27,7 +27,7 @@ func TestTextFlood_IsQueuedUpToItsLimit(t *testing.T) {
 	var refused []int64
 	l.WaitFor(apptest.Patience, "two texts to be refused", func() bool {
 		refused = nil
-		for _, m := range l.bot.Sent(l.telegramUser("alice").ID) {
+		for _, m := range l.bot.BotMessages(l.telegramUser("alice").ID) {
 			if strings.HasPrefix(m.Text, "This message was not taken") {
 				refused = append(refused, m.ReplyTo)
 			}

@@ -40,8 +40,8 @@ type guessRig struct {
 	gate   *access.Gate
 	secret string
 
-	mu      sync.Mutex // guards through
-	through []string
+	mu     sync.Mutex // guards through
+	passed []string
 }
 
 func newGuessRig(t *testing.T) *guessRig {
@@ -85,7 +85,7 @@ func (b *guessRig) send(gate inbox.Gate, key, text string) {
 		Accepted: func(in supervisor.Inbound) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			b.through = append(b.through, in.Text)
+			b.passed = append(b.passed, in.Text)
 		}})
 	err := box.PutBatch(b.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "101"},
@@ -127,8 +127,8 @@ func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 	code := b.code(0)
 	b.guess(func(int) string { return code })
 	b.checkAudit(map[string]int{"login": 1, "login.refused": guessCount - 1})
-	if len(b.through) != 1 || b.through[0] != "hello" {
-		t.Errorf("%q was let through, want what was held, once", b.through)
+	if len(b.passed) != 1 || b.passed[0] != "hello" {
+		t.Errorf("%q was let through, want what was held, once", b.passed)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestGate_FiveWrongCodes_Lock(t *testing.T) {
 	b.checkAudit(map[string]int{"login.barred": guessCount - 5, "login.locked": 1, "login.refused": 4})
 	b.send(b.gate, "late", b.code(0))
 	b.checkAudit(map[string]int{"login.barred": guessCount - 4, "login.locked": 1, "login.refused": 4})
-	if len(b.through) != 0 {
-		t.Errorf("%q was let through", b.through)
+	if len(b.passed) != 0 {
+		t.Errorf("%q was let through", b.passed)
 	}
 }

@@ -43,11 +43,11 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 		<-time.After(time.Duration(rng.IntN(60)) * time.Millisecond)
 		at := time.Now()
 		l.Kill()
-		l.bot.Died(at)
+		l.bot.ClientKilled(at)
 		l.CheckIntegrity()
 		l.Start()
 		l.WaitFor(apptest.Patience, "all to be answered", func() bool {
-			return l.bot.Pending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+			return l.bot.CountPending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
 				l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 		for i := range 2 {

@@ -256,7 +256,7 @@ func (l *gatedService) say(name, text string, more ...telegramtest.Field) int64 
 
 // told returns the texts of the bot's messages in a user's chat.
 func (l *gatedService) told(name string) (texts []string) {
-	for _, m := range l.bot.Sent(l.telegramUser(name).ID) {
+	for _, m := range l.bot.BotMessages(l.telegramUser(name).ID) {
 		texts = append(texts, m.Text)
 	}
 	return texts
@@ -293,7 +293,7 @@ func (l *gatedService) awaitDeleted(name string, message int64) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
 		return !slices.ContainsFunc(
-			l.bot.Chat(l.telegramUser(name).ID),
+			l.bot.Messages(l.telegramUser(name).ID),
 			func(m telegramtest.Message) bool { return m.ID == message },
 		)
 	})

@@ -32,7 +32,7 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	})
 	l.open()
 	l.sayAndAwait("alice", "/model", "")
-	card := l.bot.Sent(l.telegramUser("alice").ID)[0]
+	card := l.bot.BotMessages(l.telegramUser("alice").ID)[0]
 	if len(card.Keyboard) == 0 {
 		t.Fatalf("there is nothing to press below %q", card.Text)
 	}
@@ -44,12 +44,12 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 		pressEveryWay(l, u, card)
 	}
 	l.sayAndAwait("alice", "the end", "echo: the end")
-	l.bot.Await(t, "all to be taken", func() bool { return l.bot.Pending() == 0 })
+	l.bot.Await(t, "all to be taken", func() bool { return l.bot.CountPending() == 0 })
 
 	if heard := l.askedTexts(); !slices.Equal(heard, []string{"the end"}) {
 		t.Errorf("the model was asked %q", heard)
 	}
-	if n := l.bot.Count("getFile"); n != 0 {
+	if n := l.bot.CountCalls("getFile"); n != 0 {
 		t.Errorf("%d files were fetched of people whose gate is closed", n)
 	}
 	checkSilent(t, l, mallory.ID, flatChat.ID, l.telegramUser("dave").ID)
@@ -70,7 +70,7 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	if n := l.Count("SELECT count(*) FROM received WHERE user NOT IN ('alice', 'bob', 'erin')"); n != 0 {
 		t.Errorf("%d updates of people are kept who may not speak", n)
 	}
-	if got := l.bot.Sent(l.telegramUser("alice").ID)[0]; len(got.Keyboard) == 0 {
+	if got := l.bot.BotMessages(l.telegramUser("alice").ID)[0]; len(got.Keyboard) == 0 {
 		t.Error("somebody else's press has changed alice's message")
 	}
 	openBobsGate(t, l)
@@ -87,7 +87,7 @@ func openBobsGate(t *testing.T, l *gatedService) {
 			return strings.HasPrefix(text, "echo: last words")
 		})
 	})
-	if l.bot.Count(telegramtest.DownloadMethod) == 0 {
+	if l.bot.CountCalls(telegramtest.DownloadMethod) == 0 {
 		t.Error("no file of bob's was fetched")
 	}
 	for _, r := range l.model.Requests() {
@@ -107,7 +107,7 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	_, plain := l.bot.Say(home, u, "plain words")
 	for _, shape := range []telegramtest.Field{
 		telegramtest.Photo(file), telegramtest.Document(file), telegramtest.Voice(file, time.Second), telegramtest.Sticker("x"),
-		telegramtest.Forwarded(telegramtest.User{ID: apptest.FirstID, First: "alice"}, time.Now()), telegramtest.ReplyTo(plain),
+		telegramtest.ForwardOf(telegramtest.User{ID: apptest.FirstID, First: "alice"}, time.Now()), telegramtest.ReplyTo(plain),
 		telegramtest.Quote("plain"), telegramtest.Edit(plain), telegramtest.Group("album"), telegramtest.Location(1, 2),
 		telegramtest.With("via_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
 		telegramtest.With("web_app_data", map[string]any{"data": "said by an app", "button_text": "x"}),
@@ -152,7 +152,7 @@ func checkSilent(t *testing.T, l *gatedService, chats ...int64) {
 		}
 	}
 	for _, chat := range chats {
-		if got := l.bot.Sent(chat); len(got) > 0 {
+		if got := l.bot.BotMessages(chat); len(got) > 0 {
 			t.Errorf("chat %d has %q of the bot's", chat, got[0].Text)
 		}
 	}

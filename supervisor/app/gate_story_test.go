@@ -176,9 +176,9 @@ func TestInvite_ExpiresAfterADay(t *testing.T) {
 	l.bot.Say(telegramtest.Private(late), late, "/start "+codes["carol"])
 	l.bot.Say(telegramtest.Private(dora), dora, "/start "+codes["dora"])
 	l.bot.Await(t, "what dora was shown to be gone", func() bool {
-		return len(l.bot.Deleted(dora.ID)) == 2
+		return len(l.bot.DeletedMessages(dora.ID)) == 2
 	})
-	for i, m := range l.bot.Deleted(dora.ID) {
+	for i, m := range l.bot.DeletedMessages(dora.ID) {
 		if kind := []string{"", "photo"}[i]; m.Media != kind || i == 0 && !strings.Contains(m.Text, "This message and the picture go away in ten minutes.") {
 			t.Errorf("gone is %q with %q, want one with %q", m.Text, m.Media, kind)
 		}

@@ -109,7 +109,7 @@ func TestReview_StrangersFork_AsksFirst(t *testing.T) {
 func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 	t.Parallel()
 	g, hub, repo := newReviewService(t, "review", reviewModel)
-	l := &killedService{gatedService: g, person: "alice"}
+	l := &killedService{gatedService: g, sender: "alice"}
 	var commits, at atomic.Int64
 	hears := func() {}
 	committed := func() {

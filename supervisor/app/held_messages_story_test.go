@@ -28,7 +28,7 @@ func turnOffCodes(l *gatedService) {
 // Then his message is answered without a code.
 func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
-	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
+	for name, restart := range map[string]bool{"by a reload": false, "while the service is down": true} {
 		t.Run(name, func(t *testing.T) {
 			l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
 			l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
@@ -71,7 +71,7 @@ func TestGroupMove_ServiceDown_AnswersInNewGroup(t *testing.T) {
 	l.bot.Migrate(flatChat.ID, big.ID)
 	l.Start()
 	l.bot.Await(t, "the question to be answered", func() bool {
-		return slices.ContainsFunc(l.bot.Sent(big.ID), func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "echo: ") })
+		return slices.ContainsFunc(l.bot.BotMessages(big.ID), func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "echo: ") })
 	})
 	l.awaitDone()
 	l.Stop()

@@ -11,7 +11,7 @@ import (
 // openIndex makes the full-text index. Its Run opens it, so that the start need not wait.
 func (s *service) openIndex(context.Context) error {
 	s.index = index.New(index.Options{Path: s.private("index.db"), Transcript: s.db.Transcript(), People: s.people.Names, Now: s.now,
-		Opened: s.indexHomes, Embedder: s.embedder(), Model: s.config.Models.Embed, Log: s.log.Named("index")})
+		OnOpen: s.indexHomes, Embedder: s.embedder(), Model: s.config.Models.Embed, Log: s.log.Named("index")})
 	return nil
 }
 
@@ -38,7 +38,7 @@ func (s *service) indexHomes() {
 // indexMessage tells the index of a new message. Messages before the index opens are read then.
 func (s *storage) indexMessage(user string, conversation int64) {
 	if s.index != nil {
-		s.index.Said(user, conversation)
+		s.index.NotifyMessage(user, conversation)
 	}
 }
 

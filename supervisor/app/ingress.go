@@ -39,7 +39,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	s := c.service
 	return ingress.New(ingress.Options{
 		Source: c.client.Source(), People: s.people, Access: s.db.Access(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
-		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.asked, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.LargestFile(),
+		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.LargestFile(),
 		Refresh: s.configuration.Refresh, Moved: c.outbox.Moved,
 		Wake: c.wakeChat, Acknowledge: c.presses.Put, Queued: s.feeds.Delivery, KeepPicture: generatedFiles{s.spool}.Keep, Audit: s.audit.Note,
 		Log: c.log,

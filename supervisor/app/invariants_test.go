@@ -30,28 +30,28 @@ import (
 // invariants are properties that depend on the order of steps, which no type checks. Each is tested
 // here by a running service, by tests beside the code, or by both. Read them before you move code.
 var invariants = []struct {
-	holds string
-	shown func(*testing.T)
-	by    []string // tests, each after its package's folder
+	property string
+	test     func(*testing.T)
+	others   []string // further tests, each after its package's folder
 }{
-	{"A code is checked before its text can reach the inbox as words.", nil, []string{
+	{"A code is checked before its text can become a message.", nil, []string{
 		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKind"}},
-	{"That a code is spent and that what it opens is let in are one transaction.", codeAndReleaseInOneTransaction, []string{
+	{"A code is used up in the transaction that releases the held messages.", codeAndReleaseInOneTransaction, []string{
 		"supervisor/sqlite.TestCode_FailedBatch_IsNotTried", "supervisor/app.TestKillAfterCode_AnswersHeldOnce"}},
-	{"Nothing is asked of Telegram before the database can keep it.", databaseBeforePolling, []string{
+	{"Telegram is polled only when the database can store updates.", databaseBeforePolling, []string{
 		"supervisor/inbox.TestPutBatch_FullDisk_StillStopsTurns"}},
-	{"What an earlier life had set aside is settled before a session starts.", leasesSettledBeforeSessions, []string{
+	{"Leases of an earlier life are settled before a session starts.", leasesSettledBeforeSessions, []string{
 		"supervisor/sqlite.TestRecover_LeaseOfCrash_CountsInFull"}},
-	{"Turns, posts and operations of an earlier life are gone on with where they were.", nil, []string{
+	{"Turns, posts and operations of an earlier life go on where they stopped.", nil, []string{
 		"supervisor/app.TestUpgrade_OldState_LosesNothing", "supervisor/operation.TestRun_Restart_ContinuesOperation",
 		"supervisor/app.TestFile_KillAfterEachCommit_LosesNothing"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
 		"supervisor/statefolder.TestLock_SecondProcess_IsRefused"}},
-	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForRemovedUsers, []string{
+	{"Strangers and removed users can store nothing and are sent nothing.", nothingForRemovedUsers, []string{
 		"supervisor/inbox.TestGate_Missing_RefusesAll", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
-	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
-	{"What is told to Telegram, the model or a worker is on disk before.", committedBeforeTold, []string{
+	{"No worker starts before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
+	{"Data is stored before Telegram, the model or a worker gets it.", committedBeforeTold, []string{
 		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering", "supervisor/inbox.TestPutBatch_StoresThenPassesOnInOrder"}},
 	{"The parts start in this order, and stop in the reverse.", partsInOrder, []string{
 		"supervisor/app.TestRunParts_StopsInReverseOneByOne"}},
@@ -60,18 +60,18 @@ var invariants = []struct {
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	for _, invariant := range invariants {
-		t.Run(invariant.holds, func(t *testing.T) {
-			for _, name := range invariant.by {
+		t.Run(invariant.property, func(t *testing.T) {
+			for _, name := range invariant.others {
 				folder, test, _ := strings.Cut(name, ".")
 				if !hasTest(t, folder, test) {
-					t.Errorf("%s has no %s: what shows this now?", folder, test)
+					t.Errorf("%s has no %s: which test covers this now?", folder, test)
 				}
 			}
 			switch {
-			case invariant.shown != nil:
-				invariant.shown(t)
-			case len(invariant.by) == 0:
-				t.Error("nothing shows this")
+			case invariant.test != nil:
+				invariant.test(t)
+			case len(invariant.others) == 0:
+				t.Error("no test covers this")
 			}
 		})
 	}
@@ -114,8 +114,8 @@ func codeAndReleaseInOneTransaction(t *testing.T) {
 	l.WaitFor(apptest.Patience, "the code to be tried", func() bool {
 		return strings.Contains(l.Log(), "the disk takes no more") || !slices.Equal(sqlitetest.QueryCopy(t, l.database(), spent), before)
 	})
-	if after := sqlitetest.QueryCopy(t, l.database(), spent); !slices.Equal(after, before) || l.bot.Pending() != 1 {
-		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.Pending())
+	if after := sqlitetest.QueryCopy(t, l.database(), spent); !slices.Equal(after, before) || l.bot.CountPending() != 1 {
+		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.CountPending())
 	}
 	l.shut()
 	l.withDatabase(func(db *sqlite.DB) { sqlitetest.Change(t, db, "DROP TRIGGER no_release") })
@@ -148,7 +148,7 @@ func databaseBeforePolling(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Start()
-	l.bot.Await(t, "Telegram to be asked", func() bool { return l.bot.Count("getUpdates") > 1 })
+	l.bot.Await(t, "Telegram to be asked", func() bool { return l.bot.CountCalls("getUpdates") > 1 })
 	l.Stop()
 	if want := fmt.Sprintf("%d from 500005", len(migrations)); schema != want {
 		t.Errorf("the first request came with schema %s, want %s", schema, want)
@@ -268,7 +268,7 @@ func nothingForRemovedUsers(t *testing.T) {
 	if n := l.Count("SELECT count(*) FROM inbox"); n != 5 {
 		t.Errorf("%d messages are kept, want the four of before and ann's third", n)
 	}
-	if told := append(l.bot.Sent(102), l.bot.Sent(stranger.ID)...); len(told) > 0 {
+	if told := append(l.bot.BotMessages(102), l.bot.BotMessages(stranger.ID)...); len(told) > 0 {
 		t.Errorf("carl and the stranger were told %+v", told)
 	}
 }
@@ -291,8 +291,8 @@ func committedBeforeTold(t *testing.T) {
 		return modeltest.Echo(r)
 	}, pricedConfig+"budget: {users: {day: 1}}\n", "bob, totp: 'off'")
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: l.bot.Token(), Strict: true,
-		Check: func([]int64) { note("receipt", "SELECT count(*) FROM received") },
-		Seen: func(c telegramtest.Call) {
+		BeforeConfirm: func([]int64) { note("receipt", "SELECT count(*) FROM received") },
+		OnRequest: func(c telegramtest.Call) {
 			if c.Method == "sendMessage" {
 				note("answer", "SELECT i.state || ', its turn ' || t.why || ', its post ' || p.state || ', leases ' || (SELECT count(*) FROM lease) "+
 					"FROM inbox i JOIN turn t ON t.inbound = i.id JOIN post p ON p.turn = t.id OR p.delivery IS NOT NULL")
@@ -306,7 +306,7 @@ func committedBeforeTold(t *testing.T) {
 		fmt.Sprintf("api_url: %q", l.bot.URL())), "busy: queue", "busy: queue, stream: final", 1))
 	l.Start()
 	l.sayAndAwait("bob", "hello", "echo: hello")
-	l.bot.Await(t, "the receipt", func() bool { return l.bot.Pending() == 0 })
+	l.bot.Await(t, "the receipt", func() bool { return l.bot.CountPending() == 0 })
 	l.Stop()
 	slices.Sort(told) // the receipt may come at any time after the update is stored
 	want := []string{"answer: answered, its turn done, its post sending, leases 0", "model: running, its turn runs, leases 1", "receipt: 1"}

@@ -21,15 +21,15 @@ func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	l.awaitInFlat("I now answer the people I know in this group")
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.Thread(7))
 	l.awaitInFlat("water the fern")
-	before := len(l.bot.Sent(flatChat.ID))
+	before := len(l.bot.BotMessages(flatChat.ID))
 	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400, Text: "Bad Request: message thread not found"})
 	l.move(5 * time.Minute)
 	l.tick()
 	l.WaitFor(apptest.Patience, "the reminder", func() bool { return l.countTold("alice", "water the fern") == 1 })
-	if text := last(l.told("alice")); !strings.Contains(text, "Reminder: water the fern") || text == "Reminder: water the fern" {
+	if text := lastOf(l.told("alice")); !strings.Contains(text, "Reminder: water the fern") || text == "Reminder: water the fern" {
 		t.Errorf("she is told %q, without a word of where it was to be said", text)
 	}
-	if now := len(l.bot.Sent(flatChat.ID)); now != before {
+	if now := len(l.bot.BotMessages(flatChat.ID)); now != before {
 		t.Errorf("%d messages more are in the group", now-before)
 	}
 }

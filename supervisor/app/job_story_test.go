@@ -17,20 +17,20 @@ type taskModel struct {
 
 	mu sync.Mutex
 	// answers for the next turns of tasks; afterwards job_result with an empty text
-	turns []modeltest.Answer
-	asked []string          // newest messages in requests of tasks
-	last  modeltest.Request // of a task
-	told  []string          // newest messages in requests of chats
+	turns     []modeltest.Answer
+	taskTexts []string          // newest messages in requests of tasks
+	lastTask  modeltest.Request // of a task
+	chatTexts []string          // newest messages in requests of chats
 }
 
 func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !strings.Contains(r.Asked(), "Nobody reads along") {
-		m.told = append(m.told, r.Asked())
+		m.chatTexts = append(m.chatTexts, r.Asked())
 		return m.chat.answer(r)
 	}
-	m.asked, m.last = append(m.asked, r.Asked()), r
+	m.taskTexts, m.lastTask = append(m.taskTexts, r.Asked()), r
 	if len(m.turns) == 0 {
 		return modeltest.Answer{Calls: calls("job_result", `{"say":""}`)}
 	}
@@ -50,8 +50,8 @@ func (m *taskModel) queueAnswers(answers ...modeltest.Answer) {
 func (m *taskModel) countRequests() (n int, last string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n = len(m.asked); n > 0 {
-		last = m.asked[n-1]
+	if n = len(m.taskTexts); n > 0 {
+		last = m.taskTexts[n-1]
 	}
 	return n, last
 }
@@ -60,7 +60,7 @@ func (m *taskModel) countRequests() (n int, last string) {
 func (m *taskModel) lastRequest() modeltest.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.last
+	return m.lastTask
 }
 
 // newTaskService starts alice's service with a model for tasks.
@@ -113,7 +113,7 @@ func TestTask_RunsAtItsTime(t *testing.T) {
 	l.say("alice", "what was that?")
 	l.awaitLastTold("alice", "Noted.")
 	m.mu.Lock()
-	if told := m.told[len(m.told)-1]; !strings.Contains(told, "[Unasked, on Fri 21 Nov 08:30, you told them this, as a task of theirs (material, not an order):]\n> The roses are dry.\n[That was it.]\n\n") {
+	if told := m.chatTexts[len(m.chatTexts)-1]; !strings.Contains(told, "[Unasked, on Fri 21 Nov 08:30, you told them this, as a task of theirs (material, not an order):]\n> The roses are dry.\n[That was it.]\n\n") {
 		t.Errorf("the chat was told %q", told)
 	}
 	m.mu.Unlock()
@@ -125,7 +125,7 @@ func TestTask_RunsAtItsTime(t *testing.T) {
 		t.Errorf("%d requests, the last: %s", n, asked)
 	}
 	if now := len(l.told("alice")); now != before {
-		t.Errorf("with nothing to say it said %q", last(l.told("alice")))
+		t.Errorf("with nothing to say it said %q", lastOf(l.told("alice")))
 	}
 	l.say("alice", "what have I set, and what came of it?")
 	l.awaitLastTold("alice", "That.")

@@ -20,7 +20,7 @@ func (s *service) openSeal(ctx context.Context) error {
 	}
 	key, err := access.LoadKey(s.private("seal.key"), len(sealed) == 0)
 	if err != nil {
-		s.log.Error("second factors can't be looked at: whoever has one can't speak", "error", err)
+		s.log.Error("second factors can't be read; users with one stay locked out", "error", err)
 		return nil
 	}
 	s.seal = access.NewSeal(key)

@@ -16,7 +16,7 @@ func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
+		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
 	}
 	l.open()
 	offers := func(scope string) bool {
@@ -29,7 +29,7 @@ func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	// short lines; those about the machine are for admins only
 	for name, admin := range map[string]bool{"alice": true, "bob": false} {
 		l.sayAndAwait(name, "/status", "• mews: ")
-		if status := last(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||
+		if status := lastOf(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||
 			strings.Contains(status, "process") != admin || strings.Contains(status, l.Home(name)) != admin {
 			t.Errorf("%s is told %q", name, status)
 		}

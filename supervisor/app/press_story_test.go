@@ -20,7 +20,7 @@ func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot a.txt")
 	l.awaitInFlat(fileQuestion)
 	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
-	said := l.bot.Sent(flatChat.ID)
+	said := l.bot.BotMessages(flatChat.ID)
 	card := said[slices.IndexFunc(said, func(m telegramtest.Message) bool { return len(m.Keyboard) > 0 })]
 	press := func(name string) (ack telegramtest.Ack) {
 		t.Helper()
@@ -44,7 +44,7 @@ func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 	if n := l.Count("SELECT count(*) FROM inbox WHERE kind = 'press'"); n != 0 {
 		t.Errorf("%d presses are kept", n)
 	}
-	if now := l.bot.Sent(flatChat.ID); len(now) != len(said) {
+	if now := l.bot.BotMessages(flatChat.ID); len(now) != len(said) {
 		t.Errorf("the group read %q", now[len(now)-1].Text)
 	}
 	l.checkArrived()

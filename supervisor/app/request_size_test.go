@@ -21,7 +21,7 @@ func TestTools_AllHaveKnownClaims(t *testing.T) {
 	l.open()
 	l.say("bob", "hi")
 	l.awaitNewest("bob", "found: ")
-	names := regexp.MustCompile("[a-z]+_[a-z_]+|terminal").FindAllString(last(l.told("bob")), -1)
+	names := regexp.MustCompile("[a-z]+_[a-z_]+|terminal").FindAllString(lastOf(l.told("bob")), -1)
 	for _, tool := range l.model.Requests()[0].Tools {
 		names = append(names, tool.Name)
 	}

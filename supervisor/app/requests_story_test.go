@@ -177,7 +177,7 @@ func (l *aliceService) writeHomeFile(name, text string) {
 
 // The requests of chosen turns must equal those in testdata/requests, for both kinds of API.
 func TestRequests_AreAsRecorded(t *testing.T) {
-	part := scriptedModel{
+	script := scriptedModel{
 		{"I take oolong", calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), "I'll remember that."},
 		{"What have I sent", calls("find_tools", `{"words":"uploads"}`, "list_uploads", `{}`), "Nothing yet."},
 		{"Which cake", calls("ask_user", `{"question":"Which one?","kind":"choice","options":["apple","plum"]}`), "Plum it is."},
@@ -186,7 +186,7 @@ func TestRequests_AreAsRecorded(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g := newGoldenRequests(t, "requests/"+kind)
-			l := newAliceService(t, provider, part.answer, `limits: {history: 1000}
+			l := newAliceService(t, provider, script.answer, `limits: {history: 1000}
 speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 `, aliceInMadrid, "bob")
 			l.open()
@@ -203,7 +203,7 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 			l.move(6 * time.Minute)
 			g.scene("facts, notes and prompt files", l.sayInChat("What do you know of me?"))
 			l.sayInChat("", telegramtest.Voice(telegramtest.File{ID: "file", Content: waveFile()}, time.Second))
-			l.sayInChat("The plumber comes at nine.", telegramtest.Forwarded(l.telegramUser("bob"), storyStart))
+			l.sayInChat("The plumber comes at nine.", telegramtest.ForwardOf(l.telegramUser("bob"), storyStart))
 			var id int64
 			l.turn(func() { id = l.say("alice", "Buy tomatos") })
 			l.say("alice", "Buy tomatoes", telegramtest.Edit(id))
@@ -226,7 +226,7 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 			l.move(time.Minute)
 			l.sayAndAwait("alice", "/forget conversation", "")
 			l.pressButton("I delete this for good", "Forget it")
-			l.bot.Await(t, "it to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
+			l.bot.Await(t, "it to be forgotten", func() bool { return strings.HasPrefix(lastOf(l.told("alice")), "Forgotten") })
 			g.scene("after /forget", l.sayInChat("What did I say?"))
 			g.end()
 		})
@@ -236,14 +236,14 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 // Prompt files, memory, notes, a recap, all tools and a terminal are at their limits. Without the
 // conversation's own messages, a request still has at most 40 KiB.
 func TestRequest_AllSourcesFull_IsBounded(t *testing.T) {
-	part := scriptedModel{
+	script := scriptedModel{
 		{"open", calls("terminal", `{"action":"open","command":"sleep 1000","wait":0.01}`), "It runs."},
 		{"long", nil, strings.Repeat("words ", 100)},
 	}
 	for kind, provider := range providerKinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			l := newAliceService(t, provider, part.answer, "", aliceInMadrid)
+			l := newAliceService(t, provider, script.answer, "", aliceInMadrid)
 			for name, size := range map[string]int{"SOUL.md": 5 << 10, "AGENTS.md": 17 << 10, "USER.md": 5 << 10} {
 				l.writeHomeFile(name, strings.Repeat("A line of it.\n", size/14))
 			}

@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) (err error) {
 func (s *service) zoneOf(user, chosen string) *time.Location {
 	u, _ := s.people.Find(user)
 	u.Timezone = cmp.Or(chosen, u.Timezone)
-	return timezone.Of(u)
+	return timezone.ForUser(u)
 }
 
 // startTimeout is how long a starting service may take until it answers, once it holds its lock.

@@ -61,7 +61,7 @@ func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.Home
 // promptInForce returns the approved text of a prompt file. A change that needs approval is shown
 // in the user's private chat.
 func (s *service) promptInForce(ctx context.Context, user string, seen protocol.PromptFile) ([]byte, error) {
-	text, told, err := s.db.PromptFiles().Seen(ctx, user, seen, s.privateChat(user))
+	text, told, err := s.db.PromptFiles().RecordState(ctx, user, seen, s.privateChat(user))
 	if told != 0 {
 		s.deliveryQueued(told)
 	}

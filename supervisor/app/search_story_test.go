@@ -72,13 +72,13 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	n := len(l.told("alice"))
 	l.say("alice", "/history")
 	l.awaitAnswer("alice", n+1, "1. ")
-	if text := last(l.told("alice")); strings.Contains(text, "[search_") || !strings.Contains(text, "assistant: ") {
+	if text := lastOf(l.told("alice")); strings.Contains(text, "[search_") || !strings.Contains(text, "assistant: ") {
 		t.Errorf("a call alone is told: %q", text)
 	}
 	l.bot.Say(flatChat, l.telegramUser("alice"), `@mews_bot search_history {"words":"oolong sugar Tomatenkuchen"}`)
 	l.awaitInFlat("1. ")
 	l.awaitInFlat("oolong for the flat is in the cupboard\n")
-	for _, m := range l.bot.Sent(flatChat.ID) {
+	for _, m := range l.bot.BotMessages(flatChat.ID) {
 		if strings.Contains(m.Text, "without") || strings.Contains(m.Text, "vierzig") {
 			t.Errorf("the group is told %q", m.Text)
 		}
@@ -92,11 +92,11 @@ func (l *gatedService) awaitFound(name, search string, words ...string) {
 		n := len(l.told(name))
 		l.say(name, search)
 		l.awaitAnswer(name, n+1, "")
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(last(l.told(name)), w) }) {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(lastOf(l.told(name)), w) }) {
 			return
 		}
 	}
-	l.T.Fatalf("%s was told %q, without one of %q", name, last(l.told(name)), words)
+	l.T.Fatalf("%s was told %q, without one of %q", name, lastOf(l.told(name)), words)
 }
 
 // awaitAnswer waits until a user was told n messages, the last of which begins so.
@@ -104,6 +104,6 @@ func (l *gatedService) awaitAnswer(name string, n int, begin string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "an answer", func() bool {
 		told := l.told(name)
-		return len(told) >= n && strings.HasPrefix(last(told), begin)
+		return len(told) >= n && strings.HasPrefix(lastOf(told), begin)
 	})
 }

@@ -57,7 +57,7 @@ func (s *service) parts() []part {
 	list = append(list, s.featureParts(true)...)
 	list = append(list, part{"attachments", s.attachments.Run},
 		part{"sessions", afterRecovery(&s.storage, s.held.Release, s.sessions.Run)},
-		part{"questions", s.asked.Run})
+		part{"questions", s.questions.Run})
 	list = append(list, s.featureParts(false)...)
 	list = append(list, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {

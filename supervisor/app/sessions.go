@@ -51,7 +51,7 @@ func (s *service) openSessions(context.Context) (err error) {
 func (s *service) turns() runner.Turns {
 	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.BeginTurn, Model: s.jobTerms().Model,
 		Reserver: s.newReserver, Faults: &runner.StartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
-		OnEnd: s.places.Disk.Note, Uses: s.memory().Uses, Log: s.log}
+		OnEnd: s.places.Disk.Note, Uses: s.memory().CountUses, Log: s.log}
 }
 
 // jobTerms returns the part that chooses a job's model and limits.
@@ -89,7 +89,7 @@ func afterRecovery(s *storage, release func(context.Context), run func(context.C
 			return err
 		}
 		if left > 0 {
-			s.log.Warn("calls of models were cut off by the end of an earlier run; each counts with the most that it can have cost",
+			s.log.Warn("an earlier run left model calls unfinished; each counts in full",
 				"calls", left)
 		}
 		release(ctx)

@@ -95,7 +95,7 @@ func TestSpawner_OtherVersion_IsRefused(t *testing.T) {
 			t.Errorf("mews %s says\n%s", args, said)
 		}
 	}
-	if n := l.bot.Count("getUpdates"); n != 0 {
+	if n := l.bot.CountCalls("getUpdates"); n != 0 {
 		t.Errorf("Telegram was asked for updates %d times", n)
 	}
 }

@@ -21,7 +21,7 @@ func TestStartFault_TellsOnlyAdminsWhy(t *testing.T) {
 	}
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
+		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
 	}
 	if err := os.Chown(l.Home("bob"), 54321, 54321); err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	writes(27, "SOUL.md")
 	for set := range slices.Chunk(texts["forward"], 5) {
 		l.turn(func() {
-			l.say("bob", strings.Join(set, "\n"), telegramtest.Forwarded(l.telegramUser("alice"), time.Now()))
+			l.say("bob", strings.Join(set, "\n"), telegramtest.ForwardOf(l.telegramUser("alice"), time.Now()))
 		})
 	}
 	l.renewPrompt()
@@ -102,7 +102,7 @@ func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	}
 	writes(60, "AGENTS.md")
 	for n, text := range texts["remember"] {
-		l.say("bob", text, telegramtest.Forwarded(l.telegramUser("alice"), time.Now()))
+		l.say("bob", text, telegramtest.ForwardOf(l.telegramUser("alice"), time.Now()))
 		l.WaitFor(apptest.Patience, "bob to be asked", func() bool { return l.Count("SELECT count(*) FROM question WHERE delivery > 0") > n })
 		l.WaitFor(apptest.Patience, "that to be delivered", l.allDelivered)
 		l.turn(func() { l.say("bob", "no") })

@@ -78,7 +78,7 @@ func (s *storage) openState(context.Context) (err error) {
 // openStore opens the database and the spool.
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
-		EndsTurn: command.EndingTurns(), Committed: s.committed, Said: s.indexMessage, Zone: s.zone, Policies: policies.All()}); err != nil {
+		EndsTurn: command.EndingTurns(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone, Policies: policies.All()}); err != nil {
 		return err
 	}
 	s.addCloser(s.db.Close)
@@ -129,6 +129,6 @@ func (s *storage) sweep(ctx context.Context) error {
 // removeSecretFile deletes a file with a secret, whose message has expired.
 func (s *storage) removeSecretFile(f supervisor.File) {
 	if err := s.spool.Remove(f.SHA256); err != nil {
-		s.log.Warn("forget a file that held a secret", "error", err)
+		s.log.Warn("delete a file with a secret", "error", err)
 	}
 }

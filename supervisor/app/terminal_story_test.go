@@ -23,21 +23,21 @@ func TestStatus_ShowsRunningTerminals(t *testing.T) {
 	}, "", "alice, role: admin", "bob")
 	l.open()
 	l.sayAndAwait("bob", "/status", "• mews: ")
-	if told := last(l.told("bob")); strings.Contains(told, "terminal") {
+	if told := lastOf(l.told("bob")); strings.Contains(told, "terminal") {
 		t.Errorf("without a worker is told %q", told)
 	}
 	l.sayAndAwait("bob", "sleep 1000", "it runs")
 	l.sayAndAwait("bob", "/status", "• mews: ")
-	if told := last(l.told("bob")); !strings.Contains(told, "\n• terminal: 1 (sleep 1000) runs for ") {
+	if told := lastOf(l.told("bob")); !strings.Contains(told, "\n• terminal: 1 (sleep 1000) runs for ") {
 		t.Errorf("while it runs is told %q", told)
 	}
 	l.sayAndAwait("alice", "/status", "• mews: ")
-	if told := last(l.told("alice")); strings.Contains(told, "sleep") {
+	if told := lastOf(l.told("alice")); strings.Contains(told, "sleep") {
 		t.Errorf("another is told %q", told)
 	}
 	l.sayAndAwait("bob", "close", "it runs")
 	l.WaitFor(apptest.Patience, "the terminal to be gone", func() bool {
 		l.sayAndAwait("bob", "/status", "• mews: ")
-		return !strings.Contains(last(l.told("bob")), "terminal")
+		return !strings.Contains(lastOf(l.told("bob")), "terminal")
 	})
 }

@@ -37,21 +37,21 @@ const (
 
 // fakeChannel is a channel of one chat. It also configures the model and the worker of a turnRig.
 type fakeChannel struct {
-	mu     sync.Mutex // guards the fields below
-	sent   []string
-	during func(*turnRig) // called while the model thinks; may be nil
-	after  func()         // called between a message and its receipt; may be nil
-	tools  int            // number of steps with a tool call
-	day    int64          // alice's limit of a day, in millionths of a dollar; 0 means no limit
-	dearer int64          // by how much the most expensive outcome of a call rises with each call
-	least  int64          // the least cost of a call; 0 means the same as the most
-	calls  int64
+	mu            sync.Mutex // guards the fields below
+	sent          []string
+	whileThinking func(*turnRig) // called while the model thinks; may be nil
+	beforeReceipt func()         // called between a message and its receipt; may be nil
+	toolSteps     int            // number of steps with a tool call
+	dayLimit      int64          // alice's limit of a day, in millionths of a dollar; 0 means no limit
+	costStep      int64          // by how much the most expensive outcome of a call rises with each call
+	leastCost     int64          // the least cost of a call; 0 means the same as the most
+	calls         int64
 }
 
 func (f *fakeChannel) Send(_ context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	f.mu.Lock()
-	if f.after != nil {
-		defer f.after()
+	if f.beforeReceipt != nil {
+		defer f.beforeReceipt()
 	}
 	defer f.mu.Unlock()
 	text := content.Text
@@ -94,7 +94,7 @@ type turnRig struct {
 func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *turnRig {
 	t.Helper()
 	l := &turnRig{T: t, chat: chat}
-	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Committed: committed})
+	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{OnCommit: committed})
 	yes := func(supervisor.Conversation) bool { return true }
 	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
 	l.box = outbox.New(outbox.Options{
@@ -141,7 +141,7 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 
 // budgetOf returns alice's budget.
 func (l *turnRig) budgetOf(c supervisor.Conversation) budget.Options {
-	return budget.Options{Leases: l.db.Leases(), Advances: l.advances, Conversation: c, Limits: supervisor.Budget{Day: l.chat.day}}
+	return budget.Options{Leases: l.db.Leases(), Advances: l.advances, Conversation: c, Limits: supervisor.Budget{Day: l.chat.dayLimit}}
 }
 
 func (l *turnRig) note(err error) {
@@ -155,13 +155,13 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, d
 	answer modelcall.Answer, err error) {
 	<-time.After(20 * time.Millisecond) // wait for everything that the turn's start has woken
 	synctest.Wait()
-	if l.chat.during != nil {
-		l.chat.during(l)
+	if l.chat.whileThinking != nil {
+		l.chat.whileThinking(l)
 		synctest.Wait()
 	}
 	answer.Model, answer.Spec = "m", "far/m"
 	l.chat.calls++
-	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "far/m", MinCost: l.chat.least, MaxCost: 1000 + l.chat.calls*l.chat.dearer, Priced: true})
+	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "far/m", MinCost: l.chat.leastCost, MaxCost: 1000 + l.chat.calls*l.chat.costStep, Priced: true})
 	if err != nil {
 		return answer, err
 	}
@@ -172,8 +172,8 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, d
 			asked = m.Text()
 		}
 	}
-	if l.chat.tools > 0 {
-		l.chat.tools--
+	if l.chat.toolSteps > 0 {
+		l.chat.toolSteps--
 		answer.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{Name: "get_time", Arguments: json.RawMessage(`{}`)}}}
 		return answer, nil
 	}
@@ -199,7 +199,7 @@ func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, 
 			if err != nil {
 				return end, err
 			}
-			after = kept.(protocol.StepCommitted).Message
+			after = kept.(protocol.StepCommitResult).Message
 		}
 		said, err := l.host.Call(ctx, request(protocol.MethodModelStream, protocol.ModelStream{Turn: a.Turn.ID, After: after,
 			System: protocol.SystemRef{Hash: hash("be good"), Text: "be good"},
@@ -207,7 +207,7 @@ func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, 
 		if err != nil {
 			return end, err
 		}
-		m := said.(protocol.ModelStreamed).Message
+		m := said.(protocol.ModelStreamResult).Message
 		if pending = nil; len(m.Calls()) == 0 {
 			end.Why = protocol.WhyDone
 			return end, a.CheckEnd(end.TurnEnd)
@@ -302,7 +302,7 @@ func TestTurn_CommitCount(t *testing.T) {
 				commits.Store(0)
 				l.ask("before")
 				l.checkEqual("commits of the first", commits.Load(), int64(5))
-				l.chat.during, l.chat.tools = c.during, c.tools
+				l.chat.whileThinking, l.chat.toolSteps = c.during, c.tools
 				commits.Store(0)
 				l.ask("a")
 				l.checkEqual("commits", commits.Load(), c.commits)
@@ -321,15 +321,15 @@ func TestTurnWithBudget_CommitCount(t *testing.T) {
 		want   []int64 // commits of each turn
 	}{
 		// the first turn stores its lease and its system text separately
-		"as dear as the one before": {0, 1_000_000, []int64{6, 4, 4}},
-		"a little dearer":           {100, 1_000_000, []int64{6, 4, 4}},
-		"much dearer":               {1000, 1_000_000, []int64{6, 5, 5}}, // the lease is topped up
-		"dearer than what is left":  {1000, 900, []int64{6, 4, 4}},
+		"calls of one price":                {0, 1_000_000, []int64{6, 4, 4}},
+		"slightly dearer calls":             {100, 1_000_000, []int64{6, 4, 4}},
+		"much dearer calls":                 {1000, 1_000_000, []int64{6, 5, 5}}, // the lease is topped up
+		"dearer than the rest of the limit": {1000, 900, []int64{6, 4, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var commits atomic.Int64
-				l := newTurnRig(t, t.TempDir(), &fakeChannel{day: c.day, dearer: c.dearer, least: 200}, func() { commits.Add(1) })
+				l := newTurnRig(t, t.TempDir(), &fakeChannel{dayLimit: c.day, costStep: c.dearer, leastCost: 200}, func() { commits.Add(1) })
 				for i, want := range c.want {
 					waitForRest()
 					commits.Store(0)
@@ -349,7 +349,7 @@ func TestTurnWithBudget_CommitCount(t *testing.T) {
 // its whole lease.
 func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, chat := t.TempDir(), &fakeChannel{day: 1_000_000}
+		dir, chat := t.TempDir(), &fakeChannel{dayLimit: 1_000_000}
 		kills := &crashSnapshots{t: t, dir: dir, chat: chat, now: time.Now}
 		l := newTurnRig(t, dir, chat, kills.committed)
 		waitForRest()
@@ -361,7 +361,7 @@ func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 			t.Fatalf("%d commits", len(taken))
 		}
 		for i, image := range taken {
-			next := newTurnRig(t, image.dir, &fakeChannel{sent: image.sent, day: 1_000_000}, nil)
+			next := newTurnRig(t, image.dir, &fakeChannel{sent: image.sent, dayLimit: 1_000_000}, nil)
 			waitForRest()
 			next.checkEqual(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
 			next.checkAllDone()

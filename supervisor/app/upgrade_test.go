@@ -39,9 +39,9 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()
 	})
 	l.Service = apptest.NewService(t, url, l.names...)
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-bot-that-is-not-there", Strict: true, NextUpdate: 500004,
-		NextMessage: 10, Now: func() time.Time { return killedAt.Add(time.Since(began)) }, Seen: seen})
+		NextMessage: 10, Now: func() time.Time { return killedAt.Add(time.Since(began)) }, OnRequest: seen})
 	for _, name := range l.names {
-		l.bot.Meet(telegramtest.Private(l.telegramUser(name)))
+		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
 	}
 	l.Configure(apptest.OnTelegram(l.bot, "") + "chat: {busy: queue, stream: final}\n")
 	private := filepath.Join(l.Dir, "state", "private")
@@ -85,7 +85,7 @@ func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	l := newUpgradedService(t, nil, nil)
 	l.bot.Deliver(l.oldUpdate(500004)) // its receipt was never confirmed to Telegram
 	l.Start()
-	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.Pending() == 0 })
+	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.CountPending() == 0 })
 	l.say("ann", "say ann's third")
 	l.say("carl", "say carl's third")
 	l.WaitFor(apptest.Patience, "all to be answered", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })

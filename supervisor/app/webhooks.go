@@ -50,7 +50,7 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 		if h.Template != "" {
 			made, err := template.Parse(h.Template)
 			if err != nil {
-				s.log.Warn("a hook goes on without its template, which is refused; `mews check` says what to change",
+				s.log.Warn("a hook works without its refused template; `mews check` says what to change",
 					"hook", name, "error", err)
 			}
 			hook.Template = made

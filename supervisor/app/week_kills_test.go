@@ -19,20 +19,20 @@ import (
 // killSwitch kills a service inside the test at a commit. It copies the disk at that moment. Nobody
 // outside learns of that commit or of a later one.
 type killSwitch struct {
-	left   atomic.Int64 // commits until the next kill; 0 means no kill
-	killed chan struct{}
+	commitsLeft atomic.Int64 // commits until the next kill; 0 means no kill
+	killed      chan struct{}
 	// ends with the life: a request of a dying life gets no answer
-	alive  context.Context
-	die    context.CancelFunc
-	mute   func() (heard func()) // blocks all messages of a life to the outside; heard ends that
-	heard  func()
-	dead   chan struct{}     // closed when the killed life has ended
-	asked  func() int        // returns the number of requests so far
-	late   []requestSpan     // requests that a life made after its kill
-	disk   map[string][]byte // files of the database at the kill; nil means a missing file
-	homes  string            // the folder of the homes
-	again  int64             // number of kills in this exchange
-	deaths int
+	alive         context.Context
+	die           context.CancelFunc
+	mute          func() (heard func()) // blocks all messages of a life to the outside; heard ends that
+	heard         func()
+	ended         chan struct{}     // closed when the killed life has ended
+	requestCount  func() int        // returns the number of requests so far
+	lateRequests  []requestSpan     // requests that a life made after its kill
+	diskFiles     map[string][]byte // files of the database at the kill; nil means a missing file
+	homes         string            // the folder of the homes
+	exchangeKills int64             // number of kills in this exchange
+	deaths        int
 }
 
 // requestSpan are the requests from from to before to, counted from 0.
@@ -43,19 +43,19 @@ type requestSpan struct{ from, to int }
 func (k *killSwitch) arm(killed bool) {
 	k.alive, k.die = context.WithCancel(context.Background())
 	if !killed {
-		k.again = 0
+		k.exchangeKills = 0
 		return
 	}
-	k.again++
-	k.dead = make(chan struct{})
-	k.left.Store(k.again)
+	k.exchangeKills++
+	k.ended = make(chan struct{})
+	k.commitsLeft.Store(k.exchangeKills)
 }
 
 // disarm stops the killing, and says whether a kill has already begun.
 func (k *killSwitch) disarm() bool {
-	armed := k.again > 0
-	k.again = 0
-	return k.left.Swap(0) == 0 && armed
+	armed := k.exchangeKills > 0
+	k.exchangeKills = 0
+	return k.commitsLeft.Swap(0) == 0 && armed
 }
 
 var diskFiles = []string{"mews.db", "mews.db-wal"}
@@ -63,26 +63,26 @@ var diskFiles = []string{"mews.db", "mews.db-wal"}
 // commit is called after each commit. private is the folder of the database.
 func (k *killSwitch) commit(private string) {
 	for {
-		n := k.left.Load()
-		if n == 0 || n > 1 && k.left.CompareAndSwap(n, n-1) {
+		n := k.commitsLeft.Load()
+		if n == 0 || n > 1 && k.commitsLeft.CompareAndSwap(n, n-1) {
 			return
 		}
-		if n == 1 && k.left.CompareAndSwap(1, 0) {
+		if n == 1 && k.commitsLeft.CompareAndSwap(1, 0) {
 			break
 		}
 	}
-	k.late = append(k.late, requestSpan{from: k.asked()})
-	k.disk = map[string][]byte{}
+	k.lateRequests = append(k.lateRequests, requestSpan{from: k.requestCount()})
+	k.diskFiles = map[string][]byte{}
 	for _, name := range diskFiles {
 		// a missing journal is nil
-		k.disk[name], _ = os.ReadFile(filepath.Join(private, name))
+		k.diskFiles[name], _ = os.ReadFile(filepath.Join(private, name))
 	}
 	k.keepHomes()
 	k.deaths++
 	k.heard = k.mute()
 	k.killed <- struct{}{}
 	k.die()
-	<-k.dead
+	<-k.ended
 }
 
 // keptHomes is the folder with the homes as they were at the kill.
@@ -109,7 +109,7 @@ func copyFolder(from, to string) error {
 
 // restore restores the disk and the homes as they were at the kill.
 func (k *killSwitch) restore(private string) (err error) {
-	k.late[len(k.late)-1].to = k.asked()
+	k.lateRequests[len(k.lateRequests)-1].to = k.requestCount()
 	err = copyFolder(k.keptHomes(), k.homes)
 	for _, name := range []string{"mews.db-shm", "index.db", "index.db-wal", "index.db-shm"} {
 		if gone := os.Remove(filepath.Join(private, name)); !errors.Is(gone, fs.ErrNotExist) {
@@ -117,11 +117,11 @@ func (k *killSwitch) restore(private string) (err error) {
 		}
 	}
 	for _, name := range diskFiles {
-		if k.disk[name] == nil {
+		if k.diskFiles[name] == nil {
 			os.Remove(filepath.Join(private, name)) // the file may be missing
 			continue
 		}
-		err = errors.Join(err, os.WriteFile(filepath.Join(private, name), k.disk[name], 0o600))
+		err = errors.Join(err, os.WriteFile(filepath.Join(private, name), k.diskFiles[name], 0o600))
 	}
 	return err
 }
@@ -129,10 +129,10 @@ func (k *killSwitch) restore(private string) (err error) {
 // distinctRequests returns the requests of a week, without those made after a kill and without
 // repeated ones.
 func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Request {
-	first := k.asked() - len(all) // older requests are not kept
+	first := k.requestCount() - len(all) // older requests are not kept
 	var made []modeltest.Request
 	for i, r := range all {
-		if !slices.ContainsFunc(k.late, func(s requestSpan) bool { return s.from <= first+i && first+i < s.to }) {
+		if !slices.ContainsFunc(k.lateRequests, func(s requestSpan) bool { return s.from <= first+i && first+i < s.to }) {
 			made = append(made, r)
 		}
 	}

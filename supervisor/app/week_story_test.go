@@ -29,8 +29,8 @@ const (
 // exchange is a message on a day, the model's calls for it, and the model's answer.
 type exchange struct {
 	day    int
-	where  string // chat, terminal and flat are alice's; another name means that user's chat
-	says   string
+	place  string // chat, terminal and flat are alice's; another name means that user's chat
+	text   string
 	calls  []modeltest.Call
 	answer string
 }
@@ -44,39 +44,39 @@ func weekOfExchanges() (week []exchange) {
 	special := map[int][]exchange{
 		1: {
 			{
-				where:  "chat",
-				says:   "I take oolong, no sugar.",
+				place:  "chat",
+				text:   "I take oolong, no sugar.",
 				calls:  calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`),
 				answer: "Noted.",
 			},
-			{where: "chat", says: theKey, answer: "Good to know."},
+			{place: "chat", text: theKey, answer: "Good to know."},
 		},
 		2: {
 			{
-				where:  "chat",
-				says:   "The plumber was here, note that.",
+				place:  "chat",
+				text:   "The plumber was here, note that.",
 				calls:  calls("find_tools", `{"words":"memory"}`, "note_today", `{"text":"The plumber was here"}`),
 				answer: "Noted for today.",
 			},
 		},
 		4: {
 			{
-				where:  "chat",
-				says:   "I take oolong with milk now.",
+				place:  "chat",
+				text:   "I take oolong with milk now.",
 				calls:  calls("update_memory", `{"id":"k1","text":"Takes oolong with milk"}`),
 				answer: "Changed.",
 			},
 		},
 		7: {
 			{
-				where:  "chat",
-				says:   "What do I drink?",
+				place:  "chat",
+				text:   "What do I drink?",
 				calls:  calls("recall", `{"words":"oolong"}`),
 				answer: "Oolong with milk.",
 			},
 			{
-				where:  "chat",
-				says:   whereIsIt,
+				place:  "chat",
+				text:   whereIsIt,
 				calls:  calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"quetzal"}`),
 				answer: "Behind the stove.",
 			},
@@ -87,40 +87,40 @@ func weekOfExchanges() (week []exchange) {
 		week = append(week, special[day]...)
 		week = append(week, []exchange{
 			{
-				where:  "chat",
-				says:   "Good morning, I will see to the " + thing + " today, and to what else there is in the workshop.",
+				place:  "chat",
+				text:   "Good morning, I will see to the " + thing + " today, and to what else there is in the workshop.",
 				answer: "Good luck with the " + thing + ".",
 			},
 			{
-				where: "terminal",
-				says:  "Write down what the " + thing + " needs.",
+				place: "terminal",
+				text:  "Write down what the " + thing + " needs.",
 				calls: calls(
 					"write_file",
 					fmt.Sprintf(`{"path":"notes/day-%d.md","content":"The %s needs oil."}`, day, thing),
 				),
 				answer: "It is in notes.",
 			},
-			{where: "flat", says: "who helps me with the " + thing + "?", answer: "Ask around."},
+			{place: "flat", text: "who helps me with the " + thing + "?", answer: "Ask around."},
 			{
-				where:  "chat",
-				says:   "The " + thing + " is harder than I thought; what was the trick with the long screws again?",
+				place:  "chat",
+				text:   "The " + thing + " is harder than I thought; what was the trick with the long screws again?",
 				answer: strings.Repeat("Turn them slowly, and oil them before. ", 30),
 			},
 			{
-				where:  "terminal",
-				says:   "Is the note on the " + thing + " there?",
+				place:  "terminal",
+				text:   "Is the note on the " + thing + " there?",
 				calls:  calls("read_file", fmt.Sprintf(`{"path":"notes/day-%d.md"}`, day)),
 				answer: "It is.",
 			},
-			{where: "chat", says: "The " + thing + " is done. I am tired.", answer: "Well done, rest now."},
-			{where: "flat", says: "the " + thing + " works again", answer: "Nice."},
+			{place: "chat", text: "The " + thing + " is done. I am tired.", answer: "Well done, rest now."},
+			{place: "flat", text: "the " + thing + " works again", answer: "Nice."},
 		}...)
 		for _, name := range []string{"bob", "carol", "dan"}[day%3 : day%3+1] {
 			week = append(
 				week,
 				exchange{
-					where:  name,
-					says:   fmt.Sprintf("Day %d: my word is %s.", day, secretsOfOthers[name]),
+					place:  name,
+					text:   fmt.Sprintf("Day %d: my word is %s.", day, secretsOfOthers[name]),
 					answer: "Kept between us.",
 				},
 			)
@@ -133,15 +133,15 @@ func weekOfExchanges() (week []exchange) {
 	}
 	return append(
 		week,
-		exchange{day: daysOfWeek, where: "bob", says: "What do others say?", answer: "Nothing that I know of.",
+		exchange{day: daysOfWeek, place: "bob", text: "What do others say?", answer: "Nothing that I know of.",
 			calls: calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"oolong workshop kestrel"}`)},
 	)
 }
 
 // afterForget is the exchange after the week is forgotten.
 var afterForget = exchange{
-	where:  "chat",
-	says:   "And where does it hang?",
+	place:  "chat",
+	text:   "And where does it hang?",
 	answer: "I do not know.",
 	calls:  calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"stove"}`),
 }
@@ -154,15 +154,15 @@ type weekService struct {
 
 // newWeek starts a weekService, with alice at her terminal and the flat's group allowed.
 func newWeek(t *testing.T) *weekService {
-	part := scriptedModel{}
+	script := scriptedModel{}
 	for _, e := range append(weekOfExchanges(), afterForget) {
-		part = append(part, scriptedModel{{e.says, e.calls, e.answer}}...)
+		script = append(script, scriptedModel{{e.text, e.calls, e.answer}}...)
 	}
 	l := &weekService{
 		aliceService: newAliceService(
 			t,
 			providerKinds["openai"],
-			part.answer,
+			script.answer,
 			"limits: {history: 1000}\n",
 			aliceInMadrid,
 			"bob, totp: 'off'",
@@ -171,7 +171,7 @@ func newWeek(t *testing.T) *weekService {
 		),
 	}
 	l.mute = func() func() { return l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1}) }
-	l.asked, l.homes = l.model.Count, filepath.Dir(l.Home("alice"))
+	l.requestCount, l.homes = l.model.Count, filepath.Dir(l.Home("alice"))
 	l.killed, l.committed = make(chan struct{}, 1), func() { l.commit(filepath.Join(l.Dir, "state", "private")) }
 	l.open()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
@@ -205,9 +205,9 @@ func (l *weekService) revive() {
 	l.T.Helper()
 	at := time.Now()
 	l.cancel()
-	close(l.dead)
+	close(l.ended)
 	l.shut()
-	l.bot.Died(at)
+	l.bot.ClientKilled(at)
 	l.heard()
 	if err := l.restore(filepath.Join(l.Dir, "state", "private")); err != nil {
 		l.T.Fatal(err)
@@ -224,7 +224,7 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	settled := func() bool {
 		select {
 		case <-accepted:
-			return l.bot.Pending() == 0 && l.model.Count() > asked && l.isIdle(l.alive)
+			return l.bot.CountPending() == 0 && l.model.Count() > asked && l.isIdle(l.alive)
 		default:
 			return false
 		}
@@ -232,23 +232,23 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	l.arm(killed)
 	go func() { // a terminal repeats the message while the service is down
 		defer close(accepted)
-		switch e.where {
+		switch e.place {
 		case "chat":
-			l.say("alice", e.says)
+			l.say("alice", e.text)
 		case "flat":
-			l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot "+e.says)
+			l.bot.Say(flatChat, l.telegramUser("alice"), "@mews_bot "+e.text)
 		case "terminal":
-			l.typeInTerminal(e.says)
+			l.typeInTerminal(e.text)
 		default:
-			l.say(e.where, e.says)
+			l.say(e.place, e.text)
 		}
 	}()
-	l.await(e.says, settled)
+	l.await(e.text, settled)
 	if l.disarm() {
 		<-l.killed
 		l.revive()
 		l.disarm()
-		l.await(e.says, settled)
+		l.await(e.text, settled)
 	}
 	requests := l.model.Requests()
 	return requests[len(requests)-1]
@@ -258,7 +258,7 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 // divides. It returns the requests without repeated ones.
 func (l *weekService) playDays(
 	days, every int,
-	look func(exchange, modeltest.Request),
+	check func(exchange, modeltest.Request),
 ) (requests []modeltest.Request) {
 	l.T.Helper()
 	day := 1
@@ -270,10 +270,10 @@ func (l *weekService) playDays(
 			day = e.day
 			l.move(storyStart.AddDate(0, 0, day-1).Sub(l.now()))
 		}
-		if e.says == whereIsIt {
+		if e.text == whereIsIt {
 			l.awaitIndexed()
 		}
-		look(e, l.playExchange(e, every > 0 && i%every == every-1))
+		check(e, l.playExchange(e, every > 0 && i%every == every-1))
 	}
 	return l.distinctRequests(l.model.Requests())
 }
@@ -295,12 +295,12 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 		"bob":  {"alice", "terminal", "Madrid", "bob", "telegram"},
 	}
 	requests := l.playDays(daysOfWeek, 0, func(e exchange, r modeltest.Request) {
-		if e.where == "terminal" && chosen["terminal"] == "" {
+		if e.place == "terminal" && chosen["terminal"] == "" {
 			chosen["terminal"] = "terminal"
 			g.scene("terminal", r)
 		}
-		if chosen[e.says] != "" {
-			g.scene(chosen[e.says], r, differing[e.where]...)
+		if chosen[e.text] != "" {
+			g.scene(chosen[e.text], r, differing[e.place]...)
 		}
 	})
 	trims := map[string]bool{}
@@ -317,7 +317,7 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	l.move(time.Minute)
 	l.say("alice", "/forget 2025-11-20..2025-11-26")
 	l.pressButton("I delete this for good", "Forget it")
-	l.await("the week to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
+	l.await("the week to be forgotten", func() bool { return strings.HasPrefix(lastOf(l.told("alice")), "Forgotten") })
 	l.await("nothing of it to be left", func() bool { return len(l.filesWith("quetzal")) == 0 })
 	before := l.model.Count()
 	g.scene("forgotten", l.playExchange(afterForget, false), differing["chat"]...)

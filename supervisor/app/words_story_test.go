@@ -36,7 +36,7 @@ func TestQuestion_IsAnsweredInWords(t *testing.T) {
 			t.Errorf("bob was told %q", told)
 		}
 	}
-	for _, m := range l.bot.Sent(l.telegramUser("bob").ID) {
+	for _, m := range l.bot.BotMessages(l.telegramUser("bob").ID) {
 		if len(m.Keyboard) > 0 {
 			t.Errorf("%q has kept its buttons", m.Text)
 		}

@@ -169,7 +169,7 @@ func (r *reviewRig) OpenChild(ctx context.Context, parent int64, name, text stri
 }
 
 // CommitLast passes on to the database.
-func (r *reviewRig) CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error) {
+func (r *reviewRig) CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error) {
 	defer r.committed()
 	return r.db.Turns().CommitLast(ctx, last)
 }

@@ -53,11 +53,11 @@ var errOvertime = errors.New("the turn's time is over")
 func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	model, err := t.Model(ctx, a.Turn)
 	if err != nil { // go on with the default model
-		t.Log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
+		t.Log.Error("find a user's model", "user", a.Turn.Conversation.User, "error", err)
 	}
 	// without counts all facts are equal
 	if a.Start.Uses, err = t.Uses(ctx, a.Turn.Conversation.User); err != nil {
-		t.Log.Error("find which facts a person has used", "user", a.Turn.Conversation.User, "error", err)
+		t.Log.Error("count the uses of a user's facts", "user", a.Turn.Conversation.User, "error", err)
 	}
 	spec, err := t.Spec(a.Turn.Conversation.User)
 	worker, err := t.acquire(ctx, a.Turn.Conversation.User, spec, err)
