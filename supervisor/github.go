@@ -137,8 +137,8 @@ const (
 	ReviewFailed     ReviewState = "failed"  // the user was told
 )
 
-// Active reports whether the review has its inbound and has not ended.
-func (r Review) Active() bool {
+// IsActive reports whether the review has its inbound and has not ended.
+func (r Review) IsActive() bool {
 	return r.State == ReviewQueued || r.State == ReviewConfirming || r.State == ReviewRunning
 }
 

@@ -59,8 +59,8 @@ type SaidMessage struct {
 	Size   int64 // stored bytes
 }
 
-// MemorySource is the message that a fact is based on.
-type MemorySource struct {
+// FactBasis is the message that a fact is based on.
+type FactBasis struct {
 	Message     int64
 	Origin      Origin
 	Words       string // the user's words in it

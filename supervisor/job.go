@@ -44,10 +44,10 @@ const (
 
 // JobOptions are the options of a job.
 type JobOptions struct {
-	Missed Missed `json:"on_miss,omitempty"`
+	Missed MissedMode `json:"on_miss,omitempty"`
 	// how late it may still run; 0 means the default
 	Grace    time.Duration `json:"grace,omitempty"`
-	Overlap  Overlap       `json:"overlap,omitempty"`
+	Overlap  OverlapMode   `json:"overlap,omitempty"`
 	Priority JobPriority   `json:"priority,omitempty"`
 	Exact    bool          `json:"exact,omitempty"` // its turn begins exactly on time
 	World    bool          `json:"world,omitempty"` // its text may be somebody else's words
@@ -58,8 +58,8 @@ type JobOptions struct {
 	Steps     int    `json:"steps,omitempty"`
 	Minutes   int    `json:"minutes,omitempty"`
 
-	Check   Check `json:"look,omitzero"`     // of a check
-	ByModel bool  `json:"written,omitempty"` // of the digest: a model writes it
+	Check   CheckCondition `json:"look,omitzero"`     // of a check
+	ByModel bool           `json:"written,omitempty"` // of the digest: a model writes it
 
 	// when the user last resumed it, in unix milliseconds; 0 means never
 	ResumedAt int64 `json:"resumed,omitempty"`
@@ -75,9 +75,9 @@ const (
 	JobHigh JobPriority = "high" // it makes a sound and does not wait for the end of quiet hours
 )
 
-// Check is the condition of a check: either files or a command. With Ask a model judges the finding,
+// CheckCondition is the condition of a check: either files or a command. With Ask a model judges the finding,
 // if that has changed.
-type Check struct {
+type CheckCondition struct {
 	// a pattern: met if a file is new, changed or gone since the last check
 	Files string `json:"files,omitempty"`
 	// which of new, changed and gone count; none means all
@@ -92,23 +92,23 @@ type Check struct {
 	NotifyOnCheck bool `json:"notify_on_check,omitempty"` // the finding is reported at every check
 }
 
-// Missed says what happens to a time that has passed before it was noticed. "" means MissedRun. A
+// MissedMode says what happens to a time that has passed before it was noticed. "" means MissedRun. A
 // reminder comes however late, unless it has a Grace.
-type Missed string
+type MissedMode string
 
 const (
 	// runs once, however many times have passed, unless it is too late
-	MissedRun  Missed = "run"
-	MissedSkip Missed = "skip" // left out
-	MissedAsk  Missed = "ask"  // the user is asked
+	MissedRun  MissedMode = "run"
+	MissedSkip MissedMode = "skip" // left out
+	MissedAsk  MissedMode = "ask"  // the user is asked
 )
 
-// Overlap says what happens to a time that comes while the job still runs. "" means OverlapSkip.
-type Overlap string
+// OverlapMode says what happens to a time that comes while the job still runs. "" means OverlapSkip.
+type OverlapMode string
 
 const (
-	OverlapSkip  Overlap = "skip"  // left out
-	OverlapQueue Overlap = "queue" // runs afterwards; several run as one
+	OverlapSkip  OverlapMode = "skip"  // left out
+	OverlapQueue OverlapMode = "queue" // runs afterwards; several run as one
 )
 
 // JobState is the state of a job.

@@ -153,8 +153,8 @@ type DeliveryOutcome struct {
 	NoticeTo Conversation // where the user is told about that; without a Channel nowhere
 }
 
-// Undelivered sums up the deliveries to a chat that may not have arrived.
-type Undelivered struct {
+// UndeliveredSummary sums up the deliveries to a chat that may not have arrived.
+type UndeliveredSummary struct {
 	Conversation Conversation
 	Outcome      Outcome
 	Why          string // what the channel said about the newest of them
@@ -166,8 +166,8 @@ type Undelivered struct {
 type SendError struct {
 	Result     SendResult
 	Reason     SendReason
-	RetryAfter time.Duration // with ReasonFlood: nothing may be sent before it has passed
-	MovedTo    string        // with ReasonMoved: the chat's new name
+	RetryAfter time.Duration // with SendReasonFlood: nothing may be sent before it has passed
+	MovedTo    string        // with SendReasonMoved: the chat's new name
 	Err        error         // the cause, without secrets
 }
 
@@ -175,26 +175,26 @@ type SendError struct {
 type SendResult string
 
 const (
-	ResultUnsent  SendResult = "unsent"  // certainly not taken: it may be sent again
-	ResultUnknown SendResult = "unknown" // it may have been taken
-	ResultRefused SendResult = "refused" // not taken, and it never will be
+	SendUnsent  SendResult = "unsent"  // certainly not taken: it may be sent again
+	SendUnknown SendResult = "unknown" // it may have been taken
+	SendRefused SendResult = "refused" // not taken, and it never will be
 )
 
 // SendReason is the cause of a SendError that needs its own reaction.
 type SendReason string
 
 const (
-	ReasonNone    SendReason = ""
-	ReasonFlood   SendReason = "flood"    // too much was sent; with ResultUnsent
-	ReasonMoved   SendReason = "moved"    // the chat has a new name; with ResultUnsent
-	ReasonTooLong SendReason = "too_long" // with ResultRefused: smaller parts may be taken
-	// with ResultRefused: the text may be taken without its entities
-	ReasonMarks   SendReason = "marks"
-	ReasonNoVoice SendReason = "no_voice" // with ResultRefused: the user accepts no voice messages
-	// with ResultRefused: the message to change is missing or can't be changed
-	ReasonGone   SendReason = "gone"
-	ReasonThread SendReason = "thread" // with ResultRefused: the thread is gone
-	ReasonChat   SendReason = "chat"   // with ResultRefused: the chat takes nothing any more
+	ReasonNone        SendReason = ""
+	SendReasonFlood   SendReason = "flood"    // too much was sent; with SendUnsent
+	SendReasonMoved   SendReason = "moved"    // the chat has a new name; with SendUnsent
+	SendReasonTooLong SendReason = "too_long" // with SendRefused: smaller parts may be taken
+	// with SendRefused: the text may be taken without its entities
+	SendReasonEntities SendReason = "marks"
+	SendReasonNoVoice  SendReason = "no_voice" // with SendRefused: the user accepts no voice messages
+	// with SendRefused: the message to change is missing or can't be changed
+	SendReasonMessageGone SendReason = "gone"
+	SendReasonThreadGone  SendReason = "thread" // with SendRefused: the thread is gone
+	SendReasonChatGone    SendReason = "chat"   // with SendRefused: the chat takes nothing any more
 )
 
 func (e *SendError) Error() string { return e.Err.Error() }

@@ -41,8 +41,8 @@ type CheckPrompt struct{ Text, Material string }
 // RoutineHeartbeat is the routine that works through HEARTBEAT.md.
 const RoutineHeartbeat = "heartbeat"
 
-// None reports whether there is no condition.
-func (c Check) None() bool { return c.Files == "" && c.Command == "" }
+// IsEmpty reports whether there is no condition.
+func (c CheckCondition) IsEmpty() bool { return c.Files == "" && c.Command == "" }
 
 // AsksModel reports whether a fire of the job may start a turn.
 func (j Job) AsksModel() bool {

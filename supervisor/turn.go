@@ -17,9 +17,9 @@ const (
 	TurnMCP    TurnKind = "mcp"
 )
 
-// OneShot reports whether turns of the kind run in a worker of their own. That worker has no
+// IsOneShot reports whether turns of the kind run in a worker of their own. That worker has no
 // folder, tool or money of the user.
-func (k TurnKind) OneShot() bool { return k == TurnReview || k == TurnTriage }
+func (k TurnKind) IsOneShot() bool { return k == TurnReview || k == TurnTriage }
 
 // Turn is the work for one or several inbounds or, as a child turn, for its parent.
 type Turn struct {

@@ -72,10 +72,10 @@ type CodeResult struct {
 	Text   string // for the user
 }
 
-// CheckCode checks a code against a factor and returns the changed factor. It is called within the
+// CodeChecker checks a code against a factor and returns the changed factor. It is called within the
 // transaction that reads and writes the factor: if a hundred callers try one code at once, one of
 // them is right.
-type CheckCode func(f Factor, now time.Time) (Factor, CodeResult)
+type CodeChecker func(f Factor, now time.Time) (Factor, CodeResult)
 
 // GateCheck holds an inbound if the gate is closed when the inbound is stored. Both happen in one
 // transaction.
@@ -92,9 +92,9 @@ type GateCheck struct {
 	// AnswerOnly says that no code would open the gate now: the challenge answers the inbound,
 	// which is not held.
 	AnswerOnly bool
-	// CheckCode is set if the inbound counts as a code while the gate is closed, and as text while it
+	// CodeChecker is set if the inbound counts as a code while the gate is closed, and as text while it
 	// is open. A code is tried, and no part of it is stored.
-	CheckCode CheckCode
+	CheckCode CodeChecker
 }
 
 // Lock says which of the user's gates an inbound closes; "" means none.
@@ -108,9 +108,9 @@ const (
 // GateDecision is the gate's decision about an inbound.
 type GateDecision struct {
 	Check *GateCheck // nil lets it through
-	// CheckCode is set if the inbound is a code: it is tried, and no part of it is stored. With a
+	// CodeChecker is set if the inbound is a code: it is tried, and no part of it is stored. With a
 	// Guard the gate is open, and the code may be for something else.
-	CheckCode CheckCode
+	CheckCode CodeChecker
 	// Lock closes the gate in the transaction that stores the inbound: later ones find it closed.
 	Lock Lock
 	// Question is the question that the code is for; 0 means none. If the question is open when the
@@ -132,8 +132,8 @@ type Login struct {
 	UsedAt   time.Time
 }
 
-// Open reports whether a login is still valid.
-func (l Login) Open(now time.Time, idle, life time.Duration) bool {
+// IsOpen reports whether a login is still valid.
+func (l Login) IsOpen(now time.Time, idle, life time.Duration) bool {
 	return !l.OpenedAt.IsZero() && now.Sub(l.UsedAt) < idle && now.Sub(l.OpenedAt) < life &&
 		!now.Before(l.OpenedAt) // a clock that was set back closes it
 }

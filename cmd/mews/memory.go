@@ -27,8 +27,8 @@ func memoryVerb(ctx context.Context, con console, args []string) error {
 	if p.Action != protocol.MemoryImport {
 		p.Path = ""
 	}
-	all, err := memory.Ask(memory.Question{User: *user, Parameters: p},
-		func(q memory.Question) (protocol.MemoryResult, error) {
+	all, err := memory.FetchAll(memory.Query{User: *user, Parameters: p},
+		func(q memory.Query) (protocol.MemoryResult, error) {
 			return askFor[protocol.MemoryResult](ctx, cfg, memory.MethodMemory, q)
 		})
 	if err != nil {

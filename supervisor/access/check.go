@@ -220,7 +220,7 @@ func (c *check) closed(ctx context.Context) (bool, *supervisor.GateDecision, err
 func (c *check) loggedIn(ctx context.Context) (bool, error) {
 	at := c.in.Conversation
 	l, known, err := c.gate.o.Logins.FindLogin(ctx, c.user.Name, at.Channel, at.Chat)
-	return known && l.Open(c.now, c.limits.IdleTimeout, c.limits.Lifetime), err
+	return known && l.IsOpen(c.now, c.limits.IdleTimeout, c.limits.Lifetime), err
 }
 
 // guard makes an inbound wait for a code if the gate is closed when the inbound is kept.
@@ -260,7 +260,7 @@ func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*s
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%s of %s: %w", attempt, c.user.Name, context.Cause(ctx))
 	}
-	if c.gate.alerts.First(c.user.Name, c.now) {
+	if c.gate.alerts.ShouldReport(c.user.Name, c.now) {
 		c.gate.o.AlertAdmins(c.user.Name, fmt.Sprintf(textGateAlert, c.user.Name, attempt, err))
 	}
 	if errors.Is(err, errNoSeal) || errors.Is(err, errSealed) {

@@ -9,7 +9,7 @@ import (
 
 // formatTime returns a future time in the user's time zone, for people. It rounds up to the minute.
 func formatTime(at, now time.Time, u supervisor.User) string {
-	z := timezone.Of(u)
+	z := timezone.ForUser(u)
 	at, now = at.Add(time.Minute-1).In(z).Truncate(time.Minute), now.In(z)
 	layout := "15:04"
 	if at.YearDay() != now.YearDay() || at.Year() != now.Year() {

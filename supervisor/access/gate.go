@@ -72,11 +72,11 @@ func NewGate(o Options) *Gate {
 
 // SetLimits changes the limits while the gate is in use. Earlier decisions stay.
 func (g *Gate) SetLimits(l Limits) {
-	g.limits.Store(&Limits{IdleTimeout: positive(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: positive(l.Lifetime, defaultLimits.Lifetime),
-		Burst: positive(l.Burst, defaultLimits.Burst), PerSecond: positive(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
+	g.limits.Store(&Limits{IdleTimeout: orDefault(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: orDefault(l.Lifetime, defaultLimits.Lifetime),
+		Burst: orDefault(l.Burst, defaultLimits.Burst), PerSecond: orDefault(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
 }
 
-func positive[T cmp.Ordered](value, instead T) T {
+func orDefault[T cmp.Ordered](value, instead T) T {
 	var zero T
 	if value <= zero {
 		return instead
@@ -143,7 +143,7 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 
 // DecideLogin checks a code against a user's factor. A right code opens a gate, and confirms a new
 // factor.
-func (g *Gate) DecideLogin(user, code string) supervisor.CheckCode {
+func (g *Gate) DecideLogin(user, code string) supervisor.CodeChecker {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
 		success: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
@@ -151,16 +151,16 @@ func (g *Gate) DecideLogin(user, code string) supervisor.CheckCode {
 
 // DecideStepUp checks a code for one effect that needs a new code. It does not accept an open gate
 // instead, or the code that opened the gate.
-func (g *Gate) DecideStepUp(user, code string) supervisor.CheckCode {
+func (g *Gate) DecideStepUp(user, code string) supervisor.CodeChecker {
 	return g.decide(user, code, codePurpose{action: "stepup", success: textConfirmed})
 }
 
 // DecideEnrol checks a code to confirm a new factor. It opens no gate.
-func (g *Gate) DecideEnrol(user, code string) supervisor.CheckCode {
+func (g *Gate) DecideEnrol(user, code string) supervisor.CodeChecker {
 	return g.decide(user, code, codePurpose{action: "totp", enrols: true, success: textEnrolled})
 }
 
-func (g *Gate) decide(user, code string, p codePurpose) supervisor.CheckCode {
+func (g *Gate) decide(user, code string, p codePurpose) supervisor.CodeChecker {
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		u, why := g.activeUser(user)
 		v := verification{user: u, seal: g.o.Seal, text: code, purpose: p}

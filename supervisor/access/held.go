@@ -10,9 +10,9 @@ import (
 // again.
 const ChallengeAgain = 10 * time.Minute
 
-// maxTold is the number of challenges within ChallengeAgain for a user who seems to have sent a
+// maxChallenges is the number of challenges within ChallengeAgain for a user who seems to have sent a
 // code.
-const maxTold = 4
+const maxChallenges = 4
 
 // maxHeld is the largest number of held inbounds of a user: five bursts of the gate. One code runs
 // all of them, so the number is about as much as a user may mean by one code.
@@ -36,11 +36,11 @@ func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64)
 // Challenges says whether a user is asked for a code again. told is the number of challenges within
 // ChallengeAgain.
 func Challenges(g supervisor.GateCheck, told int64) bool {
-	return told == 0 || g.RepeatSoon && told < maxTold
+	return told == 0 || g.RepeatSoon && told < maxChallenges
 }
 
 // DecideLate uses up a right code that came too late. The code has no effect.
-func DecideLate(decide supervisor.CheckCode) supervisor.CheckCode {
+func DecideLate(decide supervisor.CodeChecker) supervisor.CodeChecker {
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, v := decide(f, now)
 		if v.Right {

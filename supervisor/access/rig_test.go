@@ -43,7 +43,7 @@ func (k *memoryStore) FindLogin(_ context.Context, user string, channel supervis
 }
 
 // attempt is the transaction that checks a code.
-func (k *memoryStore) attempt(user string, decide supervisor.CheckCode, now time.Time) supervisor.CodeResult {
+func (k *memoryStore) attempt(user string, decide supervisor.CodeChecker, now time.Time) supervisor.CodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, v := decide(k.factors[user], now)

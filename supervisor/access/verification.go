@@ -79,7 +79,7 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	case found && period > f.LastPeriod:
 		return v.accept(f, period)
 	case current < f.LastPeriod:
-		return f, v.deny(suffixRefused, fmt.Sprintf(textClockBack, now.In(timezone.Of(v.user)).Format("15:04 on 2 January 2006")))
+		return f, v.deny(suffixRefused, fmt.Sprintf(textClockBack, now.In(timezone.ForUser(v.user)).Format("15:04 on 2 January 2006")))
 	case found:
 		return f, v.deny(suffixRefused, textUsedCode)
 	}
@@ -97,7 +97,7 @@ func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods i
 	for p := current - periods + 1; p <= current; p++ {
 		want, err := hotp.GenerateCode(string(secret), uint64(p))
 		if err != nil {
-			return 0, false, fmt.Errorf("the secret is none: %w", err)
+			return 0, false, fmt.Errorf("the secret is invalid: %w", err)
 		}
 		if subtle.ConstantTimeCompare([]byte(want), []byte(appCode(v.text))) == 1 {
 			period, found = p, true
@@ -128,7 +128,7 @@ func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was
 
 // decideExposedRecovery uses up a recovery code that others can read, also while the factor is
 // locked. The code opens nothing, and does not count as a try.
-func decideExposedRecovery(text string) supervisor.CheckCode {
+func decideExposedRecovery(text string) supervisor.CodeChecker {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, _ = withoutRecovery(f, text)
 		return f, supervisor.CodeResult{Action: actionLogin + suffixExposed,
@@ -137,7 +137,7 @@ func decideExposedRecovery(text string) supervisor.CheckCode {
 }
 
 // decideUnreadable refuses a code because the factor can't be read. It uses up no code.
-func decideUnreadable(user string) supervisor.CheckCode {
+func decideUnreadable(user string) supervisor.CodeChecker {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		return f, supervisor.CodeResult{Action: actionLogin + suffixUnreadable,
 			Text: fmt.Sprintf(textUnreadableFactor, user)}

@@ -135,7 +135,7 @@ func (o *Service) describe(u supervisor.User, r accessRecords) Person {
 		}
 	}
 	for _, l := range r.logins {
-		if l.User == u.Name && l.Open(now, limits.IdleTimeout, limits.Lifetime) {
+		if l.User == u.Name && l.IsOpen(now, limits.IdleTimeout, limits.Lifetime) {
 			p.Logins = append(p.Logins, OpenLogin{string(l.Channel), l.Chat, l.OpenedAt})
 		}
 	}

@@ -32,7 +32,7 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Res
 		return Result{}, err
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
-		return Result{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
+		return Result{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}
 	if !q.On {
 		return Result{fmt.Sprintf(textEnabled, u.Name)}, nil
@@ -46,7 +46,7 @@ func (o *Service) openLogins(ctx context.Context, user string) (n int, err error
 	list, err := o.Store.Logins.List(ctx)
 	limits := o.Configuration.Facts().Logins
 	for _, l := range list {
-		if l.User == user && l.Open(o.Now(), limits.IdleTimeout, limits.Lifetime) {
+		if l.User == user && l.IsOpen(o.Now(), limits.IdleTimeout, limits.Lifetime) {
 			n++
 		}
 	}
@@ -66,7 +66,7 @@ func (o *Service) removePerson(ctx context.Context, by Caller, q UserName) (Resu
 		return Result{}, err
 	}
 	if err := o.Configuration.Refresh(ctx); err != nil {
-		return Result{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
+		return Result{}, fmt.Errorf("the change is stored, and takes effect at the next start: %w", err)
 	}
 	return Result{fmt.Sprintf(textRemoved, u.Name, u.Home, u.Name)}, nil
 }

@@ -70,7 +70,7 @@ func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 	defer cancel()
 	var list protocol.TerminalList
 	if _, err := s.AskWorker(ctx, user, protocol.MethodTerminals, nil, &list); err != nil {
-		s.Log.Warn("ask a worker for its terminals", "user", user, "error", err)
+		s.Log.Warn("could not ask a worker for its terminals", "user", user, "error", err)
 		return ""
 	}
 	for _, t := range list.Terminals[:min(len(list.Terminals), maxTerminals)] {
@@ -83,14 +83,14 @@ func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 // gateLine says whether the gate of the chat is open.
 func (s OwnStatus) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
 	store := s.Report.DB.Access()
-	guarded, err := sqlite.Locks{Access: store}.Guarded(ctx, c.User)
+	guarded, err := sqlite.Locks{Access: store}.HasFactor(ctx, c.User)
 	if err != nil || !guarded {
 		return "open; no second factor", err
 	}
 	login, _, err := store.Logins.FindLogin(ctx, c.User, c.Channel, c.Chat)
 	limits := s.Limits()
 	now := s.Now()
-	if err != nil || !login.Open(now, limits.IdleTimeout, limits.Lifetime) {
+	if err != nil || !login.IsOpen(now, limits.IdleTimeout, limits.Lifetime) {
 		return "locked", err
 	}
 	until := login.OpenedAt.Add(limits.Lifetime)

@@ -10,7 +10,7 @@ import (
 
 // Grants knows the effects that users have allowed for always.
 type Grants interface {
-	Granted(ctx context.Context, user, subject string) (bool, error)
+	HasGrant(ctx context.Context, user, subject string) (bool, error)
 }
 
 // Asker asks users.
@@ -71,7 +71,7 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 
 // ask asks the user, unless they have allowed exactly this effect for always.
 func (a *Approver) ask(ctx context.Context, r Request) error {
-	granted, err := a.Grants.Granted(ctx, r.User, r.Subject())
+	granted, err := a.Grants.HasGrant(ctx, r.User, r.Subject())
 	if err != nil {
 		return a.fail(ctx, r, "look for what was allowed", err)
 	}

@@ -40,7 +40,7 @@ func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Que
 	return q, p.err
 }
 
-func (p *person) Granted(_ context.Context, user, subject string) (bool, error) {
+func (p *person) HasGrant(_ context.Context, user, subject string) (bool, error) {
 	return p.granted[user+subject], nil
 }
 

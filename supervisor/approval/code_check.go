@@ -12,7 +12,7 @@ type Gate interface {
 	// SpendUnexpected uses up a valid code that no question asked for. d is the decision of Check.
 	SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error)
 	// DecideStepUp returns a check of a code against the user's factor, for one effect.
-	DecideStepUp(user, code string) supervisor.CheckCode
+	DecideStepUp(user, code string) supervisor.CodeChecker
 }
 
 // CodeCheck is a Gate that also takes codes for effects that wait for one.

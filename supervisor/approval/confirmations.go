@@ -57,7 +57,7 @@ func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question)
 
 // checkCode returns how to check a code that a user has sent. Without a waiting effect the decision
 // has no CheckCode. decide checks the code against the user's factor.
-func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.CheckCode) (d supervisor.GateDecision, err error) {
+func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.CodeChecker) (d supervisor.GateDecision, err error) {
 	q, found, err := c.Codes.FindCode(ctx, in.Conversation)
 	switch {
 	case err != nil || !found:
@@ -79,7 +79,7 @@ const codePeriod = 30 * time.Second
 
 // requireFresh wraps decide and refuses codes that apps no longer showed when the question was
 // asked: a bystander may have read such a code.
-func requireFresh(decide supervisor.CheckCode, askedAt time.Time) supervisor.CheckCode {
+func requireFresh(decide supervisor.CodeChecker, askedAt time.Time) supervisor.CodeChecker {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		least := f

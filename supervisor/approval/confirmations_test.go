@@ -98,7 +98,7 @@ func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
 func TestCodeCheck_OldCode_ConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
 	step := asked.Unix() / 30
-	of := func(code int64) supervisor.CheckCode { // decides as package access does
+	of := func(code int64) supervisor.CodeChecker { // decides as package access does
 		return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 			if code <= f.LastPeriod {
 				return f, supervisor.CodeResult{Text: "That code was used already."}

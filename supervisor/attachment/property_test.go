@@ -161,7 +161,7 @@ func (m *arrivals) Do(ctx context.Context, op supervisor.Operation, _ func(conte
 	op, ok = retry.Persist(ctx, log, "wait", func() (supervisor.Operation, error) { return m.finish(ctx, id) })
 	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) {
 		err := m.db.Operations().Move(m.Context(), id, supervisor.OperationFailed, "dropped")
-		if !retry.Refused(err) {
+		if !retry.IsRefused(err) {
 			m.must(err)
 		}
 	}
@@ -182,7 +182,7 @@ func (m *arrivals) finish(ctx context.Context, id int64) (supervisor.Operation, 
 			}
 			to, result = m.work(ctx, op)
 		}
-		if _, err := stored(ctx, m, func() (int, error) { return 0, m.db.Operations().Move(ctx, id, to, result) }); err != nil && !retry.Refused(err) {
+		if _, err := stored(ctx, m, func() (int, error) { return 0, m.db.Operations().Move(ctx, id, to, result) }); err != nil && !retry.IsRefused(err) {
 			return op, err
 		}
 	}
@@ -267,7 +267,7 @@ func (m *arrivals) turn(ctx context.Context, chat string) bool {
 			return false
 		}
 		// it was dropped meanwhile
-		if turn, _, err = m.db.Turns().Start(m.Context(), next.ID, nil); retry.Refused(err) {
+		if turn, _, err = m.db.Turns().Start(m.Context(), next.ID, nil); retry.IsRefused(err) {
 			return true
 		}
 		m.must(err)

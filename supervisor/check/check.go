@@ -54,9 +54,9 @@ func (s *Checks) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.
 }
 
 // Of returns what a check tests, or an error for the user.
-func Of(c protocol.Check) (supervisor.Check, error) {
-	l := supervisor.Check(c)
-	if l.None() {
+func Of(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
+	l := supervisor.CheckCondition(c)
+	if l.IsEmpty() {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
 	}
 	if err := (protocol.CheckParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Check(); err != nil {
@@ -66,10 +66,10 @@ func Of(c protocol.Check) (supervisor.Check, error) {
 }
 
 // Typed refuses the flags of a check that tests nothing, or two things.
-func Typed(c protocol.Check) error {
-	l := supervisor.Check(c)
+func Typed(c protocol.CheckArguments) error {
+	l := supervisor.CheckCondition(c)
 	switch {
-	case l.None() && (l.Ask != "" || l.AutoRemove || l.NotifyOnCheck):
+	case l.IsEmpty() && (l.Ask != "" || l.AutoRemove || l.NotifyOnCheck):
 		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOfChecks)
 	case l.Files != "" && l.Command != "":
 		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneTest)
@@ -78,7 +78,7 @@ func Typed(c protocol.Check) error {
 }
 
 // Text describes what a check tests.
-func Text(l supervisor.Check) string {
+func Text(l supervisor.CheckCondition) string {
 	text := fmt.Sprintf(textTestsFiles, printable.Text(l.Files))
 	if l.Command != "" {
 		text = fmt.Sprintf(textTestsCommand, printable.Text(l.Command))

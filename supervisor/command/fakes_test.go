@@ -81,7 +81,7 @@ func (d *fakes) Press(_ context.Context, user string, conversation int64, press 
 	return question.Pressed{Text: "Allowed once.", Over: true}, nil
 }
 
-func (d *fakes) Guarded(context.Context, string) (bool, error) { return d.guarded, nil }
+func (d *fakes) HasFactor(context.Context, string) (bool, error) { return d.guarded, nil }
 
 func (d *fakes) Close(_ context.Context, c supervisor.Conversation) error {
 	d.closed = append(d.closed, fmt.Sprintf("%s in %s %q", c.User, c.Channel, c.Chat))

@@ -12,8 +12,8 @@ import (
 
 // Locks are the gates of users.
 type Locks interface {
-	// Guarded reports whether a user has a second factor in force. Without one there is no gate.
-	Guarded(ctx context.Context, user string) (bool, error)
+	// HasFactor reports whether a user has a second factor in force. Without one there is no gate.
+	HasFactor(ctx context.Context, user string) (bool, error)
 	// Close closes the gate in a conversation's chat. CloseAll closes all open gates of a user, and
 	// counts them.
 	Close(ctx context.Context, c supervisor.Conversation) error
@@ -35,7 +35,7 @@ func lock(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if !all && r.Arguments != "" {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, markdown.QuoteName(r.Arguments))
 	}
-	guarded, err := c.o.Locks.Guarded(ctx, r.Conversation.User)
+	guarded, err := c.o.Locks.HasFactor(ctx, r.Conversation.User)
 	if err != nil {
 		return "", fmt.Errorf("find a second factor: %w", err)
 	}

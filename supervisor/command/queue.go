@@ -98,7 +98,7 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 			d.Text += fmt.Sprintf(textQueueMore, len(q.Waiting)-maxListed)
 			break
 		}
-		d.Text += queueLine(i+1, w, now, timezone.Of(user))
+		d.Text += queueLine(i+1, w, now, timezone.ForUser(user))
 		var row []supervisor.Button
 		for _, what := range []string{pressDrop, pressNow} {
 			row = append(row, supervisor.Button{Text: queueButton(what, i+1), Press: fmt.Sprint(presses.QueuePrefix, what, " ", w.Inbound.ID)})
@@ -140,7 +140,7 @@ func wordsOf(text string) string {
 // pressedQueue runs the action of a button of the list.
 func pressedQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
-	id, ok := presses.InboundOf(presses.QueuePrefix + r.Arguments)
+	id, ok := presses.QueueInbound(presses.QueuePrefix + r.Arguments)
 	if !ok {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}

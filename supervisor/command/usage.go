@@ -93,7 +93,7 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 // zone returns the time zone of a user.
 func (c *Commands) zone(user string) *time.Location {
 	u, _ := c.o.People.Find(user)
-	return timezone.Of(u)
+	return timezone.ForUser(u)
 }
 
 // usageReport is the report of /usage.

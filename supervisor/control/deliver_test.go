@@ -176,7 +176,7 @@ func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 	for i, text := range numbers(1, 6) {
 		id := h.notice(text)
 		if i%2 == 1 {
-			h.must(h.db.Outbox().Delivered(t.Context(), id))
+			h.must(h.db.Outbox().MarkDelivered(t.Context(), id))
 		}
 	}
 	h.outbox.fail(1)

@@ -147,7 +147,7 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 			return fmt.Errorf("delivery %d: %w", d.ID, err)
 		}
 		if answer.Taken {
-			if err := f.o.Outbox.Delivered(ctx, d.ID); err != nil {
+			if err := f.o.Outbox.MarkDelivered(ctx, d.ID); err != nil {
 				return err
 			}
 		}

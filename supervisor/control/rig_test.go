@@ -52,7 +52,7 @@ type outbox struct {
 	fails int // so many of the next Delivered
 }
 
-func (o *outbox) Delivered(ctx context.Context, id int64) error {
+func (o *outbox) MarkDelivered(ctx context.Context, id int64) error {
 	o.mu.Lock()
 	o.fails--
 	fails := o.fails >= 0
@@ -60,7 +60,7 @@ func (o *outbox) Delivered(ctx context.Context, id int64) error {
 	if fails {
 		return errors.New("the process ends just here")
 	}
-	err := o.Outbox.Delivered(ctx, id)
+	err := o.Outbox.MarkDelivered(ctx, id)
 	o.delivered <- id
 	return err
 }

@@ -47,7 +47,7 @@ type Outbox interface {
 	List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
 	ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
 	Newest(ctx context.Context, conversation int64) (int64, error)
-	Delivered(ctx context.Context, delivery int64) error
+	MarkDelivered(ctx context.Context, delivery int64) error
 }
 
 // Blobs knows which user owns the bytes in the spool.

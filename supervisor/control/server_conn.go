@@ -175,7 +175,7 @@ func (c *serverConn) took(ctx context.Context, p Took) (any, error) {
 	if _, _, err := c.delivery(ctx, p.Delivery); err != nil {
 		return nil, err
 	}
-	return nil, c.o.Outbox.Delivered(ctx, p.Delivery)
+	return nil, c.o.Outbox.MarkDelivered(ctx, p.Delivery)
 }
 
 // delivery returns the delivery with that ID in this connection's conversation.

@@ -54,7 +54,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 		f.Conversation = r.Conversation.ID
 	}
 	if !whole {
-		span, err := spans.Parse(r.Arguments, r.At.In(timezone.Of(r.User)))
+		span, err := spans.Parse(r.Arguments, r.At.In(timezone.ForUser(r.User)))
 		// a span without a beginning is refused: it may be a slip
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
@@ -82,12 +82,12 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 
 // askFact shows a fact and everything that contains its words, and asks whether to forget it.
 func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.Delivery, err error) {
-	r, err := g.o.Memories.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
+	r, err := g.o.Memories.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(id))}, err
 	}
 	f := r.Facts[0]
-	counts, err := g.o.Memories.Mentions(ctx, user, f)
+	counts, err := g.o.Memories.CountMentions(ctx, user, f)
 	if err != nil {
 		return d, fmt.Errorf("count the mentions of a fact: %w", err)
 	}

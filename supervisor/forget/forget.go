@@ -48,9 +48,9 @@ type Home interface {
 
 // Memories reads the facts of users. Its errors are for the user.
 type Memories interface {
-	See(ctx context.Context, user string, p protocol.MemoryParameters) (protocol.MemoryResult, error)
-	// Mentions counts the rows that contain the words of a fact, by table.
-	Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error)
+	RunAction(ctx context.Context, user string, p protocol.MemoryParameters) (protocol.MemoryResult, error)
+	// CountMentions counts the rows that contain the words of a fact, by table.
+	CountMentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error)
 }
 
 // Index is the search index.

@@ -58,7 +58,7 @@ func (p people) Find(name string) (supervisor.User, bool) {
 func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	path, committed := filepath.Join(t.TempDir(), "mews.db"), func() {}
-	db := sqlitetest.OpenPath(t, path, sqlite.Options{Now: func() time.Time { return now }, Committed: func() { committed() }})
+	db := sqlitetest.OpenPath(t, path, sqlite.Options{Now: func() time.Time { return now }, OnCommit: func() { committed() }})
 	keys := 0
 	put := func(user, chat, word string) {
 		t.Helper()

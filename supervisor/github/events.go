@@ -95,7 +95,7 @@ func (e *Events) takeAll(ctx context.Context) error {
 		}
 		for _, d := range list {
 			err := e.take(ctx, d)
-			if err != nil && retry.Refused(err) {
+			if err != nil && retry.IsRefused(err) {
 				e.o.Log.Error("work off a delivery of github", "delivery", d.ID, "error", err)
 				err = e.o.Deliveries.End(ctx, d.ID, supervisor.WebhookFailed, err.Error())
 			}

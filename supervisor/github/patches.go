@@ -130,7 +130,7 @@ const abandoned = time.Hour
 func (s patches) dropAbandoned(ctx context.Context, user string) {
 	ids, err := s.o.Outbox.ListAbandoned(ctx, user, s.o.Now().Add(-abandoned))
 	for _, id := range ids {
-		err = errors.Join(err, s.o.Outbox.Delivered(ctx, id))
+		err = errors.Join(err, s.o.Outbox.MarkDelivered(ctx, id))
 	}
 	if err != nil {
 		s.o.Log.Warn("drop what nobody has come for", "user", user, "error", err)

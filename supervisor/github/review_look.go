@@ -32,7 +32,7 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarte
 		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
 			l.Result.Failed = d.Text // its turn has ended in another way
 		}
-		return l, s.o.Outbox.Delivered(ctx, d.ID)
+		return l, s.o.Outbox.MarkDelivered(ctx, d.ID)
 	}
 	if err == nil {
 		l.Windows, err = s.o.Turns.CountBelow(ctx, u.Name, q.Inbound)

@@ -77,7 +77,7 @@ type rig struct {
 
 func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 	r := &rig{T: t, repos: repos, reviews: &requestLog{}, triages: &requestLog{}, committed: func() {}, queued: func(int64) {}}
-	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Committed: func() { r.committed() }})
+	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{OnCommit: func() { r.committed() }})
 	r.switches = &github.Switches{Repos: repos, Store: r.db.Settings(), People: people{}}
 	r.begin()
 	return r

@@ -52,7 +52,7 @@ func (g *GitHub) status(ctx context.Context, in setup.Setup, q Question) (r Stat
 	for _, repo := range in.Repos {
 		zone := time.Local
 		if u, known := g.o.Find(repo.User); known {
-			zone = timezone.Of(u)
+			zone = timezone.ForUser(u)
 		}
 		now := g.o.Now().In(zone)
 		today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)

@@ -38,7 +38,7 @@ type watched struct {
 
 func newWatched(t *testing.T, poll time.Duration) *watched {
 	w := &watched{T: t, hub: githubtest.New(t, githubtest.Options{}), poll: poll, ends: func() {}}
-	w.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Committed: func() {
+	w.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{OnCommit: func() {
 		if w.cut--; w.cut == 0 {
 			w.ends()
 		}

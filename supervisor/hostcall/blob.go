@@ -87,7 +87,7 @@ type beforeBlobs struct{ turnBlobs }
 
 func (b *beforeBlobs) room(ctx context.Context) (int64, error) {
 	ofTurn, ofUser, err := b.o.Blobs.SumOldFiles(ctx, b.user, b.turn, b.now().Add(-spool.Retention))
-	return min(protocol.MaxBefore, protocol.MaxBeforePerTurn-ofTurn, maxBefore-ofUser), err
+	return min(protocol.MaxUndoFile, protocol.MaxUndoFilesPerTurn-ofTurn, maxBefore-ofUser), err
 }
 
 func (b *beforeBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
@@ -110,7 +110,7 @@ type upload struct {
 	maxBytes int64
 }
 
-func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.BlobBegun, error) {
+func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.BlobBeginResult, error) {
 	u, store := &w.uploads, w.blobs
 	if p.Before {
 		store = w.before
@@ -138,7 +138,7 @@ func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.
 	}
 	u.last++
 	u.open[u.last] = &upload{file, store, room}
-	return &protocol.BlobBegun{Blob: u.last}, nil
+	return &protocol.BlobBeginResult{Blob: u.last}, nil
 }
 
 func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (*struct{}, error) {
@@ -203,7 +203,7 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 // mayRead reports whether a blob exists that may be read. A turn in its user's worker may read any
 // blob of the user, and a one-shot worker only its material.
 func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
-	if w.turn != nil && w.turn.Kind.OneShot() {
+	if w.turn != nil && w.turn.Kind.IsOneShot() {
 		if w.turn.Material != sha256 {
 			return false, feature.Offence{Err: errors.New("not the turn's material")}
 		}

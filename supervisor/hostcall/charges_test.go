@@ -158,7 +158,7 @@ func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 				if err != nil {
 					break
 				}
-				call := result.(protocol.ModelStreamed).Message.Calls()[0]
+				call := result.(protocol.ModelStreamResult).Message.Calls()[0]
 				done := protocol.StepCommit{Turn: r.open.Turn.ID, Call: call.ID, State: protocol.StateDone,
 					Result: &protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "noon"}}
 				if _, err := r.call(protocol.MethodStepCommit, done); err != nil {
@@ -357,7 +357,7 @@ func TestUsage_StoreFails_IsLogged(t *testing.T) {
 type fullUsage struct{}
 
 func (fullUsage) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
-func (fullUsage) Counted(context.Context, int64) (c sqlite.Counted, err error) {
+func (fullUsage) FindTokenCount(context.Context, int64) (c sqlite.TokenCount, err error) {
 	return c, nil
 }
 

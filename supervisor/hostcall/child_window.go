@@ -15,14 +15,14 @@ import (
 // Windows stores child windows: turns below others, each with one question to a model.
 type Windows interface {
 	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error)
-	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
+	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
 // answerStream answers a model.stream: in the turn's own window, or for a one-shot worker in a
 // child window.
-func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
+func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	switch {
-	case t.Kind.OneShot() != (p.Child != nil):
+	case t.Kind.IsOneShot() != (p.Child != nil):
 		return nil, feature.Offence{Err: errors.New("a window of its own goes with reviews and triages, and with " +
 			"nothing else")}
 	case p.Child == nil:
@@ -43,7 +43,7 @@ func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*prot
 
 // askInChild asks the model in a child window. If the window already has an answer, also from an
 // earlier worker, it returns that.
-func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
+func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)
 	switch {
@@ -52,7 +52,7 @@ func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protoc
 	case w.Asked.Text() != p.Child.Text:
 		return nil, feature.Offence{Err: errors.New("another text under a name that was asked before")}
 	case w.Answer.ID != 0:
-		return &protocol.ModelStreamed{Message: withoutThinking(w.Answer)}, nil
+		return &protocol.ModelStreamResult{Message: withoutThinking(w.Answer)}, nil
 	}
 	if most := t.Limits.Steps; most > 0 && t.Step >= most {
 		return nil, t.modelFailed(ctx, tooManySteps(most))

@@ -64,7 +64,7 @@ func (t *turn) readTranscript(ctx context.Context) error {
 	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil || known {
 		return err
 	}
-	counted, err := t.o.Usage.Counted(ctx, t.Conversation)
+	counted, err := t.o.Usage.FindTokenCount(ctx, t.Conversation)
 	if err == nil {
 		t.transcript.recall(counted)
 	}
@@ -73,7 +73,7 @@ func (t *turn) readTranscript(ctx context.Context) error {
 
 // recall restores the count that an earlier connection stored for a conversation. Its system text
 // and tools are not known.
-func (p *transcriptCache) recall(c sqlite.Counted) {
+func (p *transcriptCache) recall(c sqlite.TokenCount) {
 	p.counted = countedRequest{spec: c.Spec, tokens: c.Input, asked: c.Asked, answer: c.Answer}
 }
 

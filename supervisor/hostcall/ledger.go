@@ -34,13 +34,13 @@ func (l Ledger) Read(ctx context.Context, user string, destination int64, span, 
 		return read, supervisor.Errorf(supervisor.CodeForbidden, textActivityInGroup)
 	}
 	u, _ := l.Find(user)
-	q, err := effect.ParseQuery(span+" "+kind, l.Now().In(timezone.Of(u)))
+	q, err := effect.ParseQuery(span+" "+kind, l.Now().In(timezone.ForUser(u)))
 	if err != nil {
 		return read, err
 	}
 	q.User, q.Limit = user, maxActivityRows
 	list, err := l.Effects.List(ctx, q)
-	read.Text = effect.Log(list, timezone.Of(u), protocol.MaxActivity, "", nil)
+	read.Text = effect.Log(list, timezone.ForUser(u), protocol.MaxActivityAnswer, "", nil)
 	received := func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectReceived }
 	read.World = slices.ContainsFunc(list, received)
 	return read, err

@@ -57,7 +57,7 @@ type Models interface {
 type Usage interface {
 	// Put stores a call that left no message.
 	Put(ctx context.Context, call sqlite.ModelCall) error
-	Counted(ctx context.Context, conversation int64) (sqlite.Counted, error)
+	FindTokenCount(ctx context.Context, conversation int64) (sqlite.TokenCount, error)
 }
 
 // Turn.Limits limits model calls separately, to at most 1,000 steps. Each may be asked for twice,
@@ -73,7 +73,7 @@ const (
 
 // streamModel makes a request from the transcript, calls the model, and commits its message before
 // the worker gets it.
-func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
+func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	req, err := t.request(ctx, p)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	}
 	t.outcome.Replaced, t.outcome.AnsweredBy = answer.Replaced, answer.Spec
 	t.openCalls.put(answer.Message.Calls())
-	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken, Answered: s.answered}, nil
+	return &protocol.ModelStreamResult{Message: withoutThinking(answer.Message), AddedMessages: taken, Answered: s.answered}, nil
 }
 
 // request checks the worker's request against the transcript, and makes the model's request. It
@@ -164,7 +164,7 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	n, said := 0, false
 	parts := make([]protocol.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
-		if t.Kind.OneShot() {
+		if t.Kind.IsOneShot() {
 			p.Call = nil // no tool was offered
 		}
 		if p.Call != nil {

@@ -93,7 +93,7 @@ func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	var result Result
 	r.await("it to be said", func() bool {
 		var err error
-		result, err = r.index.Search(t.Context(), Query{User: "alice", Text: "tomatoes potatoes", Source: SourceTranscript})
+		result, err = r.index.Search(t.Context(), Query{User: "alice", Text: "tomatoes potatoes", Scope: ScopeTranscript})
 		return err == nil && result.Incomplete != ""
 	})
 	if len(result.Hits) != 1 || result.Incomplete != textFull {
@@ -106,7 +106,7 @@ func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	}
 	// the message is found a moment before that is known
 	r.await("nothing to be missing", func() bool {
-		result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "leeks", Source: SourceTranscript})
+		result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "leeks", Scope: ScopeTranscript})
 		return err == nil && result.Incomplete == "" && len(result.Hits) == 1
 	})
 }

@@ -18,8 +18,8 @@ const batch = 100
 // progress is how many messages of a user have been read, and how many there are.
 type progress struct{ done, all int64 }
 
-// Said tells the index that a message in a user's conversation is on disk. It never blocks.
-func (x *Index) Said(user string, conversation int64) {
+// NotifyMessage tells the index that a message in a user's conversation is on disk. It never blocks.
+func (x *Index) NotifyMessage(user string, conversation int64) {
 	x.mark(chat{user, conversation})
 	signals.Send(x.wake)
 }
@@ -40,8 +40,8 @@ func (x *Index) feed(ctx context.Context) error {
 	x.mu.Lock()
 	x.ready = true
 	x.mu.Unlock()
-	if x.o.Opened != nil {
-		x.o.Opened()
+	if x.o.OnOpen != nil {
+		x.o.OnOpen()
 	}
 	signals.Send(x.embedWake)
 	for ctx.Err() == nil {
@@ -92,7 +92,7 @@ func (x *Index) readBatch(ctx context.Context, c chat) error {
 		if err != nil {
 			return err
 		}
-		list, err := x.o.Transcript.Said(ctx, c.user, c.id, after, batch)
+		list, err := x.o.Transcript.ListSaid(ctx, c.user, c.id, after, batch)
 		if err != nil {
 			return err
 		}

@@ -226,7 +226,7 @@ func findReport(read engine.Querier, user string) (report HomeReport, err error)
 
 // homeIncomplete says in words what a search cannot find in a user's home.
 func homeIncomplete(read engine.Reader, q Query) (string, error) {
-	if q.Source == SourceTranscript {
+	if q.Scope == ScopeTranscript {
 		return "", nil
 	}
 	report, err := findReport(read, q.User)

@@ -68,7 +68,7 @@ const allSteps = 100
 // findInHome returns what a search finds in a home, as path and text.
 func (r *rig) findInHome(user string) (found []string) {
 	r.Helper()
-	for _, h := range r.search(Query{User: user, Text: "garden", Source: SourceHome, Limit: 100}) {
+	for _, h := range r.search(Query{User: user, Text: "garden", Scope: ScopeHome, Limit: 100}) {
 		found = append(found, h.Path+" "+h.Text)
 	}
 	slices.Sort(found)
@@ -85,7 +85,7 @@ func (r *rig) checkFound(user string, want ...string) {
 func TestHomeUpdate_FollowsHome(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.waitUntilRead()
-	if result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "garden", Source: SourceHome}); err != nil || result.Incomplete != textHomeUnread {
+	if result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "garden", Scope: ScopeHome}); err != nil || result.Incomplete != textHomeUnread {
 		t.Errorf("before its home was read: %q, %v", result.Incomplete, err)
 	}
 	r.reportHome("ann", allSteps, map[string][]string{"a.md": {"red", "green"}, "b.md": {"red"}, "c.md": nil}, 1)
@@ -214,8 +214,8 @@ func TestSearch_UnreadableFiles_AreReported(t *testing.T) {
 	if _, err := r.index.UpdateHome("ann").End(t.Context(), HomeReport{Excess: 7}, false); err != nil {
 		t.Fatal(err)
 	}
-	for source, want := range map[Source]string{SourceHome: "7 of them", SourceTranscript: ""} {
-		result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "x", Source: source})
+	for source, want := range map[Scope]string{ScopeHome: "7 of them", ScopeTranscript: ""} {
+		result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "x", Scope: source})
 		if err != nil || !strings.Contains(result.Incomplete, want) || (want == "") != (result.Incomplete == "") {
 			t.Errorf("%s: %q, %v", source, result.Incomplete, err)
 		}
@@ -228,9 +228,9 @@ func TestSearch_UnfinishedUpdate_IsReported(t *testing.T) {
 	r.waitUntilRead()
 	says := func(want string) {
 		t.Helper()
-		for _, source := range []Source{SourceHome, SourceBoth, SourceTranscript} {
-			result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "red", Source: source})
-			if err != nil || source != SourceTranscript && result.Incomplete != want || source == SourceTranscript && result.Incomplete != "" {
+		for _, source := range []Scope{ScopeHome, ScopeBoth, ScopeTranscript} {
+			result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "red", Scope: source})
+			if err != nil || source != ScopeTranscript && result.Incomplete != want || source == ScopeTranscript && result.Incomplete != "" {
 				t.Errorf("%q: %q, %v, want %q", source, result.Incomplete, err, want)
 			}
 		}
@@ -273,7 +273,7 @@ func TestRun_LostCommits_AreRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	again()
-	if found := r.search(Query{User: "ann", Text: "garden zyzzyva", Source: SourceTranscript}); len(found) != 1 || found[0].Text != "garden of the club" {
+	if found := r.search(Query{User: "ann", Text: "garden zyzzyva", Scope: ScopeTranscript}); len(found) != 1 || found[0].Text != "garden of the club" {
 		t.Errorf("%+v", found)
 	}
 	r.checkFound("ann", "a.md green", "a.md red", "gone.md grey")

@@ -40,7 +40,7 @@ type Transcript interface {
 	Conversations(ctx context.Context, user string) ([]int64, error)
 	// Said lists the messages after an id, in order: the user's and the answers, without those of
 	// tools.
-	Said(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error)
+	ListSaid(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error)
 	// Sizes returns the bytes of each message after an id, up to and including last.
 	Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error)
 	// CountSaid counts the messages after an id.
@@ -61,7 +61,7 @@ type Options struct {
 	People     func() []string // the users whose conversations are read at the start
 	// called each time the index has opened and takes reports of homes; must not block; nil means
 	// nothing
-	Opened   func()
+	OnOpen   func()
 	Embedder Embedder // nil means a search by words only
 	// the Embedder's model: vectors of different models are never compared
 	Model string

@@ -48,8 +48,8 @@ func TestRemoveMessages_LeavesNoWordsInFiles(t *testing.T) {
 	secret := r.putMessage("alice", protocol.RoleUser, "zyzzyvaquux and Grünkohlpinkel")
 	kept := r.putMessage("alice", protocol.RoleUser, "zyzzyvakept stays")
 	r.fill()
-	r.index.Said("alice", 1)
-	r.index.Said("bob", 2)
+	r.index.NotifyMessage("alice", 1)
+	r.index.NotifyMessage("bob", 2)
 	r.waitUntilRead()
 	if err := os.WriteFile(r.index.o.Path+".bad-20261101T000000", []byte("zyzzyvaquux"), 0o600); err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func (r *rig) run() *rig {
 func (r *rig) putMessage(user string, role protocol.Role, text string) (message int64) {
 	r.Helper()
 	r.keep(user, role, text)
-	r.index.Said(user, r.conversation(user))
+	r.index.NotifyMessage(user, r.conversation(user))
 	return r.last
 }
 

@@ -16,20 +16,20 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Source is what a search covers.
-type Source string
+// Scope is what a search covers.
+type Scope string
 
 const (
-	SourceBoth       Source = ""
-	SourceTranscript Source = "transcript" // messages
-	SourceHome       Source = "home"       // the files of the user's home
+	ScopeBoth       Scope = ""
+	ScopeTranscript Scope = "transcript" // messages
+	ScopeHome       Scope = "home"       // the files of the user's home
 )
 
 // Query is a search. User is required; each other field narrows the search.
 type Query struct {
 	User         string
 	Text         string // any words; it has no operators
-	Source       Source
+	Scope        Scope
 	From, To     time.Time // time of the message, or of the file's last change; To is exclusive
 	Who          string    // supervisor.WhoPerson or WhoAssistant; only for the transcript
 	Conversation int64     // only for the transcript
@@ -40,7 +40,7 @@ type Query struct {
 
 // Hit is one found section.
 type Hit struct {
-	Source        Source
+	Source        Scope
 	Message       int64 // of the transcript, as are the next two
 	Conversation  int64
 	Role          protocol.Role
@@ -212,12 +212,12 @@ func sections(read engine.Reader, q Query, ids []int64) ([]Hit, error) {
 	}
 	return engine.All(read, func(r *engine.Row) (h Hit) {
 		r.Scan(&h.section, &h.Conversation, &h.Message, &h.Role, &h.World, &h.Heading, &h.Text, &h.At, &h.Path, &h.Line)
-		h.Source = SourceTranscript
+		h.Source = ScopeTranscript
 		if h.Message == 0 {
-			h.Source = SourceHome
+			h.Source = ScopeHome
 		}
 		return h
-	}, listSections, q.User, string(list), string(q.Source), supervisor.RoleOf[q.Who], q.Conversation, q.From, q.To, q.Under)
+	}, listSections, q.User, string(list), string(q.Scope), supervisor.RoleOf[q.Who], q.Conversation, q.From, q.To, q.Under)
 }
 
 // term is a word of a query.

@@ -41,12 +41,12 @@ func TestSearch_Filters_NarrowHits(t *testing.T) {
 		"all":          {Query{}, []int64{0, mine, said}},
 		"person":       {Query{Who: "person"}, []int64{mine}},
 		"assistant":    {Query{Who: "assistant"}, []int64{said}},
-		"transcript":   {Query{Source: SourceTranscript}, []int64{mine, said}},
-		"home":         {Query{Source: SourceHome}, []int64{0}},
+		"transcript":   {Query{Scope: ScopeTranscript}, []int64{mine, said}},
+		"home":         {Query{Scope: ScopeHome}, []int64{0}},
 		"conversation": {Query{Conversation: 1}, []int64{mine, said}},
 		"another":      {Query{Conversation: 2}, nil},
 		"dates":        {Query{From: at, To: at.Add(time.Second)}, []int64{mine}},
-		"limit":        {Query{Limit: 1, Source: SourceTranscript}, []int64{said}},
+		"limit":        {Query{Limit: 1, Scope: ScopeTranscript}, []int64{said}},
 	} {
 		c.q.User, c.q.Text = "alice", "tomato"
 		var got []int64

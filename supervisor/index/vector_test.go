@@ -92,7 +92,7 @@ func TestSearch_SameMeaning_IsFound(t *testing.T) {
 	}{
 		"among all":          {Query{Text: "vehicle"}, "an automobile costs much"},
 		"said by the person": {Query{Text: "vehicle", Who: "person"}, "the automobile is at the garage"},
-		"in a file":          {Query{Text: "vehicle", Source: SourceHome}, "an automobile for the summer"},
+		"in a file":          {Query{Text: "vehicle", Scope: ScopeHome}, "an automobile for the summer"},
 		"in a folder":        {Query{Text: "vehicle", Under: "trips"}, "an automobile for the summer"},
 		"in another folder":  {Query{Text: "vehicle", Under: "trip"}, ""},
 		"another's":          {Query{Text: "vehicle", Conversation: 2}, ""},
@@ -217,7 +217,7 @@ func TestSearch_FailingModel_UsesWords(t *testing.T) {
 		r.run()
 		search := func() Result {
 			r.waitUntilRead()
-			result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Source: SourceTranscript})
+			result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Scope: ScopeTranscript})
 			if err != nil || len(result.Hits) == 0 {
 				t.Fatalf("%s: %+v, %v", why, result, err)
 			}
@@ -264,7 +264,7 @@ func TestSearch_QueryVector_HasTimeLimit(t *testing.T) {
 	r.index = New(slow)
 	r.run()
 	r.waitUntilRead()
-	result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Source: SourceTranscript})
+	result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Scope: ScopeTranscript})
 	if err != nil || len(result.Hits) != 1 || result.Incomplete != textByWords {
 		t.Errorf("%+v, %v", result, err)
 	}

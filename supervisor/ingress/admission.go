@@ -17,7 +17,7 @@ func NoteAdmissions(
 ) func(supervisor.Inbound) {
 	var today rare.Window
 	return func(in supervisor.Inbound) {
-		if c := in.Conversation; today.First(fmt.Sprint(c.ID), now()) {
+		if c := in.Conversation; today.IsNew(fmt.Sprint(c.ID), now()) {
 			routine(c.User, "admitted", fmt.Sprintf("in conversation %d: %s chat %q", c.ID, c.Channel, c.Chat))
 		}
 		accept(in)
@@ -28,7 +28,7 @@ func NoteAdmissions(
 func NoteRefusals(note func(user, action, detail string), now func() time.Time) func(uid uint32, why error) {
 	var strangers rare.Window
 	return func(uid uint32, why error) {
-		if strangers.First(fmt.Sprint(uid), now()) {
+		if strangers.IsNew(fmt.Sprint(uid), now()) {
 			note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, problem.Message(why)))
 		}
 	}

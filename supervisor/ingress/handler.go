@@ -178,7 +178,7 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 		return false, err
 	}
 	h.o.Acknowledge(in.Query, textForeignPress)
-	if h.strangers.First("press "+user+" "+in.Chat, time.Now()) {
+	if h.strangers.IsNew("press "+user+" "+in.Chat, time.Now()) {
 		h.o.Audit(user, "question.foreign", fmt.Sprintf("in group %s; nothing was done", in.Chat))
 	}
 	return true, nil
@@ -186,11 +186,11 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 
 // isTheirs reports whether a button in a group belongs to a user.
 func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error) {
-	if turn, undo := presses.TurnOf(press); undo {
+	if turn, undo := presses.UndoTurn(press); undo {
 		owner, err := h.o.Undos.User(ctx, turn)
 		return owner == user, err
 	}
-	inbound, queue := presses.InboundOf(press)
+	inbound, queue := presses.QueueInbound(press)
 	if edited, anew := inbox.AnewPressed(press); anew {
 		inbound = edited
 	} else if !queue {
@@ -253,11 +253,11 @@ func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
 // noteUnknownGroup audits a group that is not allowed, once a day each. It tells an admin who
 // speaks there how to allow it.
 func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in supervisor.Incoming) error {
-	if h.strangers.First(in.Chat, time.Now()) {
+	if h.strangers.IsNew(in.Chat, time.Now()) {
 		h.o.Audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",
 			in.Chat, in.Title))
 	}
-	if user.Role != supervisor.RoleAdmin || !h.strangers.First(user.Name+" "+in.Chat, time.Now()) {
+	if user.Role != supervisor.RoleAdmin || !h.strangers.IsNew(user.Name+" "+in.Chat, time.Now()) {
 		return nil
 	}
 	said, err := h.o.Outbox.Say(ctx, supervisor.Delivery{Conversation: user.PrivateChat(), Text: fmt.Sprintf(textAllowHint, in.Title)})
@@ -270,7 +270,7 @@ func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in
 
 // noteStranger audits a stranger who wrote to the bot, once a day each.
 func (h *Handler) noteStranger(in supervisor.Incoming) {
-	if h.strangers.First(in.Sender, time.Now()) {
+	if h.strangers.IsNew(in.Sender, time.Now()) {
 		h.o.Audit("", "telegram.stranger", fmt.Sprintf("%s wrote; nothing was answered", in.Sender))
 	}
 }

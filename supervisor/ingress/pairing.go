@@ -32,7 +32,7 @@ const (
 
 // inviteFailures counts codes by sender and update. A repeated update is counted once.
 func inviteFailures() *rare.Window {
-	return &rare.Window{Length: time.Hour, Most: maxFailures, Each: maxFailuresOfSender}
+	return &rare.Window{Length: time.Hour, MaxTotal: maxFailures, MaxPerKey: maxFailuresOfSender}
 }
 
 // redeem redeems the invite's code in a message, if there is one. It then replaces the text by a plain
@@ -71,7 +71,7 @@ func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why erro
 	case !known:
 		p.noteWrong(in, "had a code that is not good")
 	}
-	if !known || !p.repeats.Note(in.Sender, in.Update, time.Now()) {
+	if !known || !p.repeats.Record(in.Sender, in.Update, time.Now()) {
 		return nil
 	}
 	return p.offer(ctx, user, in)
@@ -100,9 +100,9 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 // many.
 func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
-	case p.wrongCodes.Note(in.Sender, in.Update, now):
+	case p.wrongCodes.Record(in.Sender, in.Update, now):
 		p.o.Audit("", "invite.refused", fmt.Sprintf("%s %s", in.Sender, why))
-	case p.guessers.First(in.Sender, now):
+	case p.guessers.IsNew(in.Sender, now):
 		p.o.Audit("", "invite.refused", fmt.Sprintf("%s %s; there are many wrong codes in this hour, and no more of theirs are noted", in.Sender, why))
 	}
 }

@@ -25,7 +25,7 @@ func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Deli
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list what is in force: %w", err)
 	}
-	zone := timezone.Of(r.User)
+	zone := timezone.ForUser(r.User)
 	text := ""
 	for _, file := range list {
 		if len(file.Text) > 0 {

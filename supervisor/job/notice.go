@@ -34,10 +34,10 @@ const (
 	maxHeld   = 8 << 10
 )
 
-// Together returns one message for all notices that were held for a conversation. It keeps the
+// CombineNotices returns one message for all notices that were held for a conversation. It keeps the
 // buttons of a single notice: below several nobody would know their notice. It is silent if all
 // notices are.
-func Together(list []sqlite.HeldNotice) supervisor.Delivery {
+func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Silent: true}
 	texts := make([]string, len(list))
 	for i, h := range list {

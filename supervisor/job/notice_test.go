@@ -38,11 +38,11 @@ func TestHolds_UrgentGroupOrFiles_AreNotHeld(t *testing.T) {
 func TestTogether_OneOrSeveral_MakeOneMessage(t *testing.T) {
 	buttons := [][]supervisor.Button{{{Text: "Run now", Press: "job:run 1"}}}
 	one := sqlite.HeldNotice{Text: "a", Buttons: buttons, Effects: []string{"wrote a"}, Silent: true, Earlier: 2}
-	if got, want := Together([]sqlite.HeldNotice{one}), (supervisor.Delivery{Text: "a\n\n(And 2 earlier ones.)", Buttons: buttons, Effects: one.Effects,
+	if got, want := CombineNotices([]sqlite.HeldNotice{one}), (supervisor.Delivery{Text: "a\n\n(And 2 earlier ones.)", Buttons: buttons, Effects: one.Effects,
 		Silent: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("one: got %+v, want %+v", got, want)
 	}
-	if got, want := Together([]sqlite.HeldNotice{one, {Text: "b"}}), (supervisor.Delivery{Text: "a\n\n(And 2 earlier ones.)\n\nb", Effects: one.Effects}); !reflect.DeepEqual(got, want) {
+	if got, want := CombineNotices([]sqlite.HeldNotice{one, {Text: "b"}}), (supervisor.Delivery{Text: "a\n\n(And 2 earlier ones.)\n\nb", Effects: one.Effects}); !reflect.DeepEqual(got, want) {
 		t.Errorf("two: got %+v, want %+v", got, want)
 	}
 }

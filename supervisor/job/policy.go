@@ -14,10 +14,10 @@ import (
 // maxAway is how long a user may write nothing before jobs that need a model pause.
 const maxAway = 30 * 24 * time.Hour
 
-// Away reports whether a job rests because it needs a model and its user is away. The user is away
+// IsResting reports whether a job rests because it needs a model and its user is away. The user is away
 // after maxAway without a message or a resumed job, as from a shell. written is when they last
 // wrote; the zero time means never.
-func Away(j supervisor.Job, written, now time.Time) bool {
+func IsResting(j supervisor.Job, written, now time.Time) bool {
 	since := now.Add(-maxAway)
 	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() && written.Before(since)
 }
@@ -28,12 +28,12 @@ var Retries = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 // MaxFailures is the number of consecutive failed fires that pauses a job.
 const MaxFailures = 3
 
-// Pauses reports whether a job is paused after so many consecutive failures.
-func Pauses(failures int) bool { return failures >= MaxFailures }
+// ShouldPause reports whether a job is paused after so many consecutive failures.
+func ShouldPause(failures int) bool { return failures >= MaxFailures }
 
-// Retry returns the delay before the next try of a failed fire. again is false after too many
+// RetryDelay returns the delay before the next try of a failed fire. again is false after too many
 // tries: then it has failed.
-func Retry(tries int) (after time.Duration, again bool) {
+func RetryDelay(tries int) (after time.Duration, again bool) {
 	if tries >= len(Retries) {
 		return 0, false
 	}
@@ -48,9 +48,9 @@ const (
 	minQuestionTime  = time.Minute
 )
 
-// AskAtMost returns how long a question of a job's turn may stay open from now on. next is when the
+// MaxQuestionTime returns how long a question of a job's turn may stay open from now on. next is when the
 // job is due again; the zero time means never.
-func AskAtMost(next, now time.Time) time.Duration {
+func MaxQuestionTime(next, now time.Time) time.Duration {
 	most := maxQuestionTime
 	if !next.IsZero() {
 		most = min(most, next.Sub(now)-marginBeforeNext)
@@ -61,8 +61,8 @@ func AskAtMost(next, now time.Time) time.Duration {
 // whyBudget is the reason of a fire that failed for lack of budget.
 const whyBudget = "budget"
 
-// Outcome returns the result of a job's fire whose turn ends.
-func Outcome(e sqlite.FireEnd) sqlite.FireOutcome {
+// DecideOutcome returns the result of a job's fire whose turn ends.
+func DecideOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 	r := sqlite.FireOutcome{State: supervisor.FireFailed, Text: e.Failed, Failures: e.Job.FailuresInARow + 1}
 	switch {
 	case e.Why == protocol.WhyDone:

@@ -29,7 +29,7 @@ func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
 		"resumed task":               {resumed, time.Time{}, false},
 		"a reminder":                 {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{}, false},
 	} {
-		if got := Away(c.job, c.written, noon); got != c.want {
+		if got := IsResting(c.job, c.written, noon); got != c.want {
 			t.Errorf("%s: rests %t", name, got)
 		}
 	}
@@ -40,7 +40,7 @@ func TestAskAtMost_NextTime_EndsBeforeIt(t *testing.T) {
 		{}: 24 * time.Hour, noon.Add(48 * time.Hour): 24 * time.Hour, noon.Add(time.Hour): 59 * time.Minute,
 		noon.Add(time.Minute): time.Minute, noon.Add(-time.Hour): time.Minute,
 	} {
-		if got := AskAtMost(next, noon); got != want {
+		if got := MaxQuestionTime(next, noon); got != want {
 			t.Errorf("due again at %v: %v, want %v", next, got, want)
 		}
 	}
@@ -48,11 +48,11 @@ func TestAskAtMost_NextTime_EndsBeforeIt(t *testing.T) {
 
 func TestRetry_Tries_AreBounded(t *testing.T) {
 	for i, want := range Retries {
-		if got, again := Retry(i); got != want || !again {
+		if got, again := RetryDelay(i); got != want || !again {
 			t.Errorf("after %d: %v, %t", i, got, again)
 		}
 	}
-	if _, again := Retry(len(Retries)); again {
+	if _, again := RetryDelay(len(Retries)); again {
 		t.Error("it is tried again for ever")
 	}
 }
@@ -72,7 +72,7 @@ func gave(r protocol.JobResultArguments) []protocol.Message {
 
 func TestOutcome_TurnEnds_GivesResult(t *testing.T) {
 	task := supervisor.Job{Kind: supervisor.JobTask, FailuresInARow: 1}
-	check := supervisor.Job{Kind: supervisor.JobCheck, FailuresInARow: 1, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}}
+	check := supervisor.Job{Kind: supervisor.JobCheck, FailuresInARow: 1, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x", Ask: "Is it?"}}}
 	telling := check
 	telling.Options.Check.NotifyOnCheck = true
 	yes, no := true, false
@@ -91,7 +91,7 @@ func TestOutcome_TurnEnds_GivesResult(t *testing.T) {
 		"not met":                   {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
 		"not met, notify on check":  {sqlite.FireEnd{Job: telling, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
 	} {
-		if got := Outcome(c.end); got != c.want {
+		if got := DecideOutcome(c.end); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}

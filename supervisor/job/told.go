@@ -48,26 +48,26 @@ func StillChecking(j supervisor.Job, found string) string {
 	return strings.TrimSpace(textStillChecking + "\n" + found)
 }
 
-// Paused adds to a notice that the job is paused after so many failed fires. It has buttons.
-func Paused(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
+// AddPausedNote adds to a notice that the job is paused after so many failed fires. It has buttons.
+func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
 	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
 	return d
 }
 
-// PausedAway returns the notice for an absent user about paused jobs.
-func PausedAway(paused int64) string {
+// PausedAwayText returns the notice for an absent user about paused jobs.
+func PausedAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// PausedInChat returns the notice about jobs that are paused because of a refused chat. why is the
+// PausedInChatText returns the notice about jobs that are paused because of a refused chat. why is the
 // chat's reason.
-func PausedInChat(paused int64, why string) string {
+func PausedInChatText(paused int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, amount.Plural(paused, "reminder or task", "reminders and tasks"), why)
 }
 
-// Elsewhere returns the text of a job for a deleted topic, for sending to another chat.
-func Elsewhere(text string) string { return textThreadGone + text }
+// DeletedTopicText returns the text of a job for a deleted topic, for sending to another chat.
+func DeletedTopicText(text string) string { return textThreadGone + text }
 
 // Buttons returns buttons of a job, in one row.
 func Buttons(j supervisor.Job, what ...string) [][]supervisor.Button {
@@ -84,10 +84,10 @@ const (
 	maxToldText = 1000 // characters of each
 )
 
-// ToldText tells the model about recent messages of jobs in its chat; "" means none.
+// JobMessagesText tells the model about recent messages of jobs in its chat; "" means none.
 // fires has the newest first, and zone is the user's. world reports whether the text may have words
 // of others.
-func ToldText(fires []sqlite.FireTold, zone *time.Location) (text string, world bool) {
+func JobMessagesText(fires []sqlite.FireMessage, zone *time.Location) (text string, world bool) {
 	for _, f := range fires[:min(len(fires), maxTold)] {
 		if strings.TrimSpace(f.Text) == "" {
 			continue

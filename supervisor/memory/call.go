@@ -15,22 +15,22 @@ import (
 // log records.
 const MethodMemory = "memory"
 
-// Question is one request about a user's memory.
-type Question struct {
+// Query is one request about a user's memory.
+type Query struct {
 	User       string                    `json:"user,omitempty"` // "" means the caller
 	Parameters protocol.MemoryParameters `json:"parameters"`
 }
 
-func (m *Memory) answer(ctx context.Context, by feature.Caller, q Question) (r protocol.MemoryResult, err error) {
+func (m *Memory) answer(ctx context.Context, by feature.Caller, q Query) (r protocol.MemoryResult, err error) {
 	user, err := by.UserFor(q.User, "memory."+string(q.Parameters.Action))
 	if err != nil {
 		return r, err
 	}
-	return m.See(ctx, user.Name, q.Parameters)
+	return m.RunAction(ctx, user.Name, q.Parameters)
 }
 
-// Ask asks a question. If it asks for a list, Ask fetches all pages.
-func Ask(q Question, ask func(Question) (protocol.MemoryResult, error)) (all protocol.MemoryResult, err error) {
+// FetchAll asks a question. If it asks for a list, Ask fetches all pages.
+func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all protocol.MemoryResult, err error) {
 	for {
 		page, err := ask(q)
 		if err != nil {

@@ -50,7 +50,7 @@ func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.D
 // listFacts lists a page of facts, with a button for each. rest is the number of facts to skip.
 func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
 	from, _ := strconv.Atoi(rest) // 0 if it is no number
-	r, err := m.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryList, Offset: from, Limit: page})
+	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryList, Offset: from, Limit: page})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: textNoFacts}, err
 	}
@@ -76,7 +76,7 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 // oneFact shows, corrects or forgets one fact, and says what happened.
 func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryParameters,
 	format string) (d supervisor.Delivery, err error) {
-	r, err := m.See(ctx, user, p)
+	r, err := m.RunAction(ctx, user, p)
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(p.ID))}, err
 	}
@@ -103,7 +103,7 @@ func (m *Memory) correctFact(ctx context.Context, user, rest string) (supervisor
 }
 
 func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervisor.Delivery, err error) {
-	r, err := m.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryImport, Path: path})
+	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryImport, Path: path})
 	if err != nil {
 		return d, err
 	}

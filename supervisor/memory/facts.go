@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/printable"
 )
 
-// See asks a user's worker to list, correct, forget or import facts. Forgotten facts do not come
+// RunAction asks a user's worker to list, correct, forget or import facts. Forgotten facts do not come
 // back.
-func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParameters) (
+func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
 	// before the file, so that a crash leaves nothing that may come back
 	if p.Action == protocol.MemoryForget {
@@ -32,7 +32,7 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 		p.Forgotten, err = m.o.Store.ListForgottenDigests(ctx, user)
 	}
 	if err == nil {
-		_, _, p.After, err = m.o.Store.Forgotten(ctx, user, 0, "")
+		_, _, p.After, err = m.o.Store.FindForgotten(ctx, user, 0, "")
 	}
 	if err == nil {
 		r, err = m.operate(ctx, user, p)
@@ -46,7 +46,7 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 		err = m.o.Effects.Put(ctx, e)
 	}
 	if err == nil && changed {
-		if err = m.Changed(ctx, user, protocol.MemoryChanged{Before: r.Before, After: r.After,
+		if err = m.RecordChange(ctx, user, protocol.MemoryChange{Before: r.Before, After: r.After,
 			Text: r.Text}); err == nil {
 			err = m.o.SystemTexts.Renew(ctx, user) // the user did it by hand, so the next prompt may have it
 		}
@@ -58,8 +58,8 @@ func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParamete
 	return r, err
 }
 
-// Mentions counts the rows that contain the words of a fact, by table.
-func (m *Memory) Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error) {
+// CountMentions counts the rows that contain the words of a fact, by table.
+func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error) {
 	return m.o.Store.CountMentions(ctx, user, supervisor.ForgottenFact{ID: f.ID, Text: f.Text})
 }
 
@@ -71,7 +71,7 @@ var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: superviso
 // it deletes them, and none of the facts is remembered again.
 func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {
-	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Of: &of})
+	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Turns: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}
 	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
 		return n, err
@@ -82,10 +82,10 @@ func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryTurns,
 		facts = append(facts, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
 	}
 	if err = m.o.Store.Forget(ctx, user, facts); err == nil {
-		r, err = m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryForget, Of: &of})
+		r, err = m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryForget, Turns: &of})
 	}
 	if err == nil && r.Before != r.After {
-		err = m.Changed(ctx, user, protocol.MemoryChanged{Before: r.Before, After: r.After, Text: r.Text})
+		err = m.RecordChange(ctx, user, protocol.MemoryChange{Before: r.Before, After: r.After, Text: r.Text})
 	}
 	if err == nil {
 		err = m.o.PromptFiles.Blank(ctx, user, of.Notes)

@@ -17,8 +17,8 @@ const maxNamed = 20
 // AllowForget decides whether facts may be deleted; nil allows it. A user's own wish is enough,
 // unless the model has read other people's words. Then the user's newest message must name each
 // fact, or the user is asked. The error is supervisor.ErrWaits until they answer.
-func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.MemoryGone) error {
-	source, found, err := m.o.Store.Source(ctx, r.Turn, 0)
+func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.ForgottenFact) error {
+	source, found, err := m.o.Store.FindBasis(ctx, r.Turn, 0)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Me
 
 // wantsGone reports whether a text asks to delete a fact: it needs a word for deleting, and the
 // fact's id or half of its words.
-func wantsGone(text string, f protocol.MemoryGone) bool {
+func wantsGone(text string, f protocol.ForgottenFact) bool {
 	words := protocol.Words(text)
 	asks := slices.ContainsFunc(words, func(word string) bool {
 		return slices.ContainsFunc(wordsForForget, func(begins string) bool { return strings.HasPrefix(word, begins) })

@@ -57,7 +57,7 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 }
 
 // changed records a change of MEMORY.md before the worker writes it.
-func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChanged) (*protocol.MemoryAcknowledged, error) {
+func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChange) (*protocol.MemoryEmptyResult, error) {
 	call, err := t.CallOf(p.Call, changingTools...)
 	if err != nil {
 		return nil, err
@@ -74,17 +74,17 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.Memory
 			return nil, fmt.Errorf("ask whether facts may be forgotten: %w", err)
 		}
 	}
-	return &protocol.MemoryAcknowledged{}, t.Commit(ctx, func() error { return m.Changed(ctx, t.User, *p) })
+	return &protocol.MemoryEmptyResult{}, t.Commit(ctx, func() error { return m.RecordChange(ctx, t.User, *p) })
 }
 
 // recalled counts facts as used.
-func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.MemoryRecalled) (
-	*protocol.MemoryAcknowledged, error) {
+func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.RecalledFacts) (
+	*protocol.MemoryEmptyResult, error) {
 	if err := p.Check(); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
 	if t.Kind == supervisor.TurnMCP {
-		return &protocol.MemoryAcknowledged{}, nil
+		return &protocol.MemoryEmptyResult{}, nil
 	}
-	return &protocol.MemoryAcknowledged{}, m.Recalled(ctx, t.User, p.IDs)
+	return &protocol.MemoryEmptyResult{}, m.RecordUse(ctx, t.User, p.IDs)
 }

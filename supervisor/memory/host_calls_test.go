@@ -19,7 +19,7 @@ func TestRecalled_OverMCP_CountsNoUse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if uses, err := r.Uses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:1]" {
+	if uses, err := r.CountUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:1]" {
 		t.Errorf("got %v, %v", uses, err)
 	}
 }

@@ -97,7 +97,7 @@ const toolUpdate = "update_memory"
 // and the user's choice if the fact contradicts another. The error is supervisor.ErrWaits until the
 // user answers.
 func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryPermission, err error) {
-	source, found, err := m.o.Store.Source(ctx, r.Turn, r.Arguments.Message)
+	source, found, err := m.o.Store.FindBasis(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeInvalid, textNoMessage, r.Arguments.Message)
 	}
@@ -131,8 +131,8 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryP
 
 // checkForgotten refuses facts that were forgotten: any fact from a forgotten message, and the same
 // words unless the user has said them since. after is the highest number in a forgotten fact's id.
-func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.MemorySource) (after int, err error) {
-	byMessage, at, after, err := m.o.Store.Forgotten(ctx, r.User, source.Message, r.Arguments.Text)
+func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.FactBasis) (after int, err error) {
+	byMessage, at, after, err := m.o.Store.FindForgotten(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
 		return after, fmt.Errorf("look for what %s has had forgotten: %w", r.User, err)
 	}
@@ -205,9 +205,9 @@ func clipped(text string, most int) string {
 	return string(runes)
 }
 
-// Changed records a change of MEMORY.md. The new text is in force if the old one was, and the facts
+// RecordChange records a change of MEMORY.md. The new text is in force if the old one was, and the facts
 // in c.Gone are not remembered again.
-func (m *Memory) Changed(ctx context.Context, user string, c protocol.MemoryChanged) error {
+func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.MemoryChange) error {
 	if err := m.o.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
 		len(c.Gone) == 0 {
 		return err
@@ -222,16 +222,16 @@ func (m *Memory) Changed(ctx context.Context, user string, c protocol.MemoryChan
 
 const memoryFile = "MEMORY.md"
 
-// Recalled counts facts as used on the person's today.
-func (m *Memory) Recalled(ctx context.Context, user string, facts []string) error {
+// RecordUse counts facts as used on the person's today.
+func (m *Memory) RecordUse(ctx context.Context, user string, facts []string) error {
 	return m.o.Store.CountUses(ctx, user, m.day(user, 0), facts)
 }
 
 // usesDays is how many days a use counts.
 const usesDays = 90
 
-// Uses returns how often each fact was used in the last usesDays, by its id.
-func (m *Memory) Uses(ctx context.Context, user string) (map[string]int, error) {
+// CountUses returns how often each fact was used in the last usesDays, by its id.
+func (m *Memory) CountUses(ctx context.Context, user string) (map[string]int, error) {
 	return m.o.Store.ListUses(ctx, user, m.day(user, -usesDays))
 }
 

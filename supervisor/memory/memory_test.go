@@ -185,7 +185,7 @@ func TestRemember_Contradiction_AsksUser(t *testing.T) {
 
 func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 	r := newRig(t, "", "I take oolong, I said")
-	err := r.Changed(t.Context(), "alice", protocol.MemoryChanged{Gone: []protocol.MemoryGone{{ID: "k41", Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}}})
+	err := r.RecordChange(t.Context(), "alice", protocol.MemoryChange{Gone: []protocol.ForgottenFact{{ID: "k41", Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestForget_OthersWords_NeedApproval(t *testing.T) {
 				c.read(r)
 			}
 			err := r.AllowForget(t.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
-				Call: protocol.ToolCall{ID: "c", Name: "forget"}}, []protocol.MemoryGone{{ID: "k1", Text: "Takes oolong"}, {ID: "k2", Text: "Hates Mallory"}})
+				Call: protocol.ToolCall{ID: "c", Name: "forget"}}, []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}, {ID: "k2", Text: "Hates Mallory"}})
 			if errors.Is(err, supervisor.ErrWaitsForAnswer) != c.asks || (len(r.asked) == 1) != c.asks {
 				t.Fatalf("got %v, asked %+v", err, r.asked)
 			}
@@ -249,7 +249,7 @@ func TestForget_Prompts_LoseFactAtOnce(t *testing.T) {
 	if err := r.db.SystemTexts().Put(t.Context(), r.turn.Conversation.ID, "Takes oolong", 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Changed(t.Context(), "alice", protocol.MemoryChanged{Gone: []protocol.MemoryGone{{ID: "k1", Text: "Takes oolong"}}}); err != nil {
+	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChange{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := r.db.SystemTexts().Find(t.Context(), r.turn.Conversation.ID); err != nil || text.Text != "" || text.Stale == 0 {
@@ -262,25 +262,25 @@ func TestRecalled_Uses_CountFor90Days(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r.now = func() time.Time { return now }
 	for _, ids := range [][]string{{"k1", "k2"}, {"k1"}} {
-		if err := r.Recalled(t.Context(), "alice", ids); err != nil {
+		if err := r.RecordUse(t.Context(), "alice", ids); err != nil {
 			t.Fatal(err)
 		}
 	}
 	now = now.AddDate(0, 0, 90)
-	if uses, err := r.Uses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:2 k2:1]" {
+	if uses, err := r.CountUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:2 k2:1]" {
 		t.Errorf("got %v, %v", uses, err)
 	}
-	if err := r.Changed(t.Context(), "alice", protocol.MemoryChanged{Gone: []protocol.MemoryGone{{ID: "k1", Text: "x"}}}); err != nil {
+	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChange{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "x"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if uses, _ := r.Uses(t.Context(), "alice"); fmt.Sprint(uses) != "map[k2:1]" {
+	if uses, _ := r.CountUses(t.Context(), "alice"); fmt.Sprint(uses) != "map[k2:1]" {
 		t.Errorf("of one that is forgotten: %v", uses)
 	}
 	now = now.AddDate(0, 0, 1)
-	if uses, _ := r.Uses(t.Context(), "alice"); len(uses) != 0 {
+	if uses, _ := r.CountUses(t.Context(), "alice"); len(uses) != 0 {
 		t.Errorf("got %v", uses)
 	}
-	if uses, _ := r.Uses(t.Context(), "bob"); len(uses) != 0 {
+	if uses, _ := r.CountUses(t.Context(), "bob"); len(uses) != 0 {
 		t.Errorf("of somebody else: %v", uses)
 	}
 }

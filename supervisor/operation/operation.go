@@ -136,7 +136,7 @@ func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operatio
 // exist is no error.
 func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error {
 	err := o.o.Store.Move(ctx, id, supervisor.OperationFailed, why)
-	if err != nil && !retry.Refused(err) {
+	if err != nil && !retry.IsRefused(err) {
 		return err
 	}
 	o.mu.Lock()

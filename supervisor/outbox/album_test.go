@@ -69,7 +69,7 @@ func TestRecording_VoiceRefused_SendsDocument(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.content.File != nil && c.content.File.MediaType == supervisor.MediaTypeVoice {
-				return false, refused(supervisor.ReasonNoVoice)
+				return false, refused(supervisor.SendReasonNoVoice)
 			}
 			return true, nil
 		}
@@ -135,7 +135,7 @@ func TestAlbum_Crash_StaysWholeAndMarksRepeats(t *testing.T) {
 		inBubble(t, func(h *rig) {
 			h.channel.script = func(c called) (bool, *supervisor.SendError) {
 				if c.verb == "send" && c.nth == badCall {
-					return taken && fate.Result == supervisor.ResultUnknown, fate
+					return taken && fate.Result == supervisor.SendUnknown, fate
 				}
 				return true, nil
 			}

@@ -156,7 +156,7 @@ func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 // that refuses typing has answered too.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	err := q.Channel.Act(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
-	if err != nil && sendError(err).Result == supervisor.ResultRefused {
+	if err != nil && sendError(err).Result == supervisor.SendRefused {
 		err = nil
 	}
 	return "", err
@@ -191,7 +191,7 @@ func afterUnsent(p supervisor.Post) supervisor.Post {
 func sendError(err error) *supervisor.SendError {
 	var e *supervisor.SendError
 	if !errors.As(err, &e) {
-		return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
+		return &supervisor.SendError{Result: supervisor.SendUnknown, Err: err}
 	}
 	if e.Err == nil {
 		named := *e

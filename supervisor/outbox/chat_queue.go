@@ -159,7 +159,7 @@ func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 		q.calls,
 		retry.UpTo(retry.Longest),
 		func() error { return do(q.calls) },
-		retry.Refused,
+		retry.IsRefused,
 		func(err error, again time.Duration) {
 			q.Log.Error(what, "channel", q.Name, "chat", q.chat, "error", err, "again_in", again)
 			q.outbox.health.recordFailure(q.chat, what+": "+err.Error(), q.Now().Add(again), false)

@@ -135,10 +135,10 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
-	case e.Result == supervisor.ResultRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
+	case e.Result == supervisor.SendRefused, e.Reason == supervisor.SendReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
 		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.Kind, "error", e)
 		return never, c.done(ctx, k)
-	case e.Reason == supervisor.ReasonFlood:
+	case e.Reason == supervisor.SendReasonFlood:
 		for name, until := range c.outbox.gate.recordFlood(chat, full, e.RetryAfter) {
 			if err := c.Freezes.Freeze(ctx, c.Source, name, until); err != nil {
 				return now, fmt.Errorf("keep a freeze: %w", err)

@@ -89,8 +89,8 @@ func TestCleaner_FailedCall_RetriesOrGivesUp(t *testing.T) {
 		"not before the flood is": {once("delete", 1, false, flood(time.Minute)), 59 * time.Second, 1, 1, 1},
 		"after the flood":         {once("delete", 1, false, flood(time.Minute)), 62 * time.Second, 2, 0, 0},
 		"refused":                 {always("delete", refused("")), time.Hour, 1, 0, 1},
-		"in a chat that moved": {always("delete", &supervisor.SendError{Result: supervisor.ResultUnsent,
-			Reason: supervisor.ReasonMoved, MovedTo: "-7", Err: errFar}), time.Hour, 1, 0, 1},
+		"in a chat that moved": {always("delete", &supervisor.SendError{Result: supervisor.SendUnsent,
+			Reason: supervisor.SendReasonMoved, MovedTo: "-7", Err: errFar}), time.Hour, 1, 0, 1},
 		"an error of no kind": {once("delete", 1, false, &supervisor.SendError{Err: errFar}), 2 * time.Second, 2, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,19 +44,19 @@ const (
 
 // failureRules are tried in order; the first that fits is used.
 var failureRules = []failureRule{
-	{anyCall, supervisor.ResultUnsent, supervisor.ReasonFlood, (*chatQueue).handleFlood},
-	{anyCall, supervisor.ResultUnsent, supervisor.ReasonMoved, (*chatQueue).followMove},
-	{anyCall, supervisor.ResultUnsent, anyReason, (*chatQueue).tryLater},
-	{callSend, supervisor.ResultUnknown, anyReason, (*chatQueue).sendAgainMarked},
-	{anyCall, supervisor.ResultUnknown, anyReason, (*chatQueue).tryLater},
-	{callDelete, supervisor.ResultRefused, anyReason, (*chatQueue).leaveMessage},
-	{callEdit, supervisor.ResultRefused, supervisor.ReasonGone, (*chatQueue).sendAnew},
-	{anyCall, supervisor.ResultRefused, supervisor.ReasonThread, (*chatQueue).destinationRefused},
-	{anyCall, supervisor.ResultRefused, supervisor.ReasonChat, (*chatQueue).destinationRefused},
-	{anyCall, supervisor.ResultRefused, supervisor.ReasonMarks, (*chatQueue).dropMarks},
-	{anyCall, supervisor.ResultRefused, supervisor.ReasonTooLong, (*chatQueue).splitPart},
-	{callSend, supervisor.ResultRefused, supervisor.ReasonNoVoice, (*chatQueue).noVoice},
-	{anyCall, supervisor.ResultRefused, anyReason, (*chatQueue).handleRefusal},
+	{anyCall, supervisor.SendUnsent, supervisor.SendReasonFlood, (*chatQueue).handleFlood},
+	{anyCall, supervisor.SendUnsent, supervisor.SendReasonMoved, (*chatQueue).followMove},
+	{anyCall, supervisor.SendUnsent, anyReason, (*chatQueue).tryLater},
+	{callSend, supervisor.SendUnknown, anyReason, (*chatQueue).sendAgainMarked},
+	{anyCall, supervisor.SendUnknown, anyReason, (*chatQueue).tryLater},
+	{callDelete, supervisor.SendRefused, anyReason, (*chatQueue).leaveMessage},
+	{callEdit, supervisor.SendRefused, supervisor.SendReasonMessageGone, (*chatQueue).sendAnew},
+	{anyCall, supervisor.SendRefused, supervisor.SendReasonThreadGone, (*chatQueue).destinationRefused},
+	{anyCall, supervisor.SendRefused, supervisor.SendReasonChatGone, (*chatQueue).destinationRefused},
+	{anyCall, supervisor.SendRefused, supervisor.SendReasonEntities, (*chatQueue).dropMarks},
+	{anyCall, supervisor.SendRefused, supervisor.SendReasonTooLong, (*chatQueue).splitPart},
+	{callSend, supervisor.SendRefused, supervisor.SendReasonNoVoice, (*chatQueue).noVoice},
+	{anyCall, supervisor.SendRefused, anyReason, (*chatQueue).handleRefusal},
 }
 
 func (r failureRule) fits(f failure) bool {
@@ -68,7 +68,7 @@ func (r failureRule) fits(f failure) bool {
 func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) })
 	if i < 0 {
-		f.err = &supervisor.SendError{Result: supervisor.ResultUnknown, Err: f.err}
+		f.err = &supervisor.SendError{Result: supervisor.SendUnknown, Err: f.err}
 		return q.callFailed(ctx, f)
 	}
 	return failureRules[i].do(q, ctx, f)

@@ -67,7 +67,7 @@ func (f *fakeChannel) Edit(ctx context.Context, to supervisor.Address, name stri
 				return nil
 			}
 		}
-		return refused(supervisor.ReasonGone)
+		return refused(supervisor.SendReasonMessageGone)
 	})
 }
 
@@ -133,7 +133,7 @@ func (f *fakeChannel) call(ctx context.Context, c called, do func() error) error
 		select {
 		case <-t.C:
 		case <-ctx.Done():
-			return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: context.Cause(ctx)}
+			return &supervisor.SendError{Result: supervisor.SendUnknown, Err: context.Cause(ctx)}
 		}
 	}
 	f.mu.Lock()
@@ -216,19 +216,19 @@ func (f *fakeChannel) verbs(chat string) string {
 var errFar = errors.New("far away")
 
 func afterUnsent() *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.ResultUnsent, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendUnsent, Err: errFar}
 }
 
 func unknown() *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendUnknown, Err: errFar}
 }
 
 func refused(why supervisor.SendReason) *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.ResultRefused, Reason: why, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendRefused, Reason: why, Err: errFar}
 }
 
 func flood(d time.Duration) *supervisor.SendError {
-	return &supervisor.SendError{Result: supervisor.ResultUnsent, Reason: supervisor.ReasonFlood, RetryAfter: d, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.SendUnsent, Reason: supervisor.SendReasonFlood, RetryAfter: d, Err: errFar}
 }
 
 // always makes every call of a verb fail with err, without effect.

@@ -115,8 +115,8 @@ func TestFile_Failed_IsRetriedOrReplaced(t *testing.T) {
 	}{
 		"refused":               {fails(refused(""), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
 		"refused, of files":     {fails(refused(""), 1), "", []string{note, "[b] of b <yes> <no>"}, ""},
-		"too long":              {fails(refused(supervisor.ReasonTooLong), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
-		"marks":                 {fails(refused(supervisor.ReasonMarks), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
+		"too long":              {fails(refused(supervisor.SendReasonTooLong), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
+		"marks":                 {fails(refused(supervisor.SendReasonEntities), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
 		"unsent":                {fails(afterUnsent(), 1, 2), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"flood":                 {fails(flood(time.Minute), 1), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"unknown, not taken":    {fails(unknown(), 1), "look", []string{"look <yes> <no>", "[a] " + repeatMark + "of a", "[b] of b"}, ""},
@@ -149,7 +149,7 @@ func TestFile_Refused_TextKeepsButtons(t *testing.T) {
 
 func TestSplitText_ButtonsStayBelowLastHalf(t *testing.T) {
 	inBubble(t, func(h *rig) {
-		h.channel.script = once("send", 1, false, refused(supervisor.ReasonTooLong))
+		h.channel.script = once("send", 1, false, refused(supervisor.SendReasonTooLong))
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: "hello world", Buttons: yesNo, Files: files("a")})
 		pass(10 * time.Second)

@@ -55,7 +55,7 @@ type Conversations interface {
 // Freezes stores until when nothing may be sent to a chat; chat "" means all chats.
 type Freezes interface {
 	Freeze(ctx context.Context, source, chat string, until time.Time) error
-	Frozen(ctx context.Context, source string) (map[string]time.Time, error)
+	ListFreezes(ctx context.Context, source string) (map[string]time.Time, error)
 }
 
 // Channel sends, edits and deletes messages. Its errors are *supervisor.SendError; the result of

@@ -42,19 +42,19 @@ func TestFailedCall_FollowsItsRule(t *testing.T) {
 				}
 				return c.nth > 2, map[int]*supervisor.SendError{1: unknown(), 2: afterUnsent()}[c.nth]
 			}, "hello", "", 10 * time.Second, []string{repeatMark + "hello"}, "send send send", ""},
-		"too long is sent in halves": {once("send", 1, false, refused(supervisor.ReasonTooLong)), "hello world", "", time.Second,
+		"too long is sent in halves": {once("send", 1, false, refused(supervisor.SendReasonTooLong)), "hello world", "", time.Second,
 			[]string{"hello", " world"}, "send send send", ""},
 		"too long can be said of a part in the middle": {
-			once("send", 2, false, refused(supervisor.ReasonTooLong)), words(room*2 + 10), "", 10 * time.Second,
+			once("send", 2, false, refused(supervisor.SendReasonTooLong)), words(room*2 + 10), "", 10 * time.Second,
 			[]string{words(room), words(room * 2)[room : room+room/2], words(room * 2)[room+room/2:], words(room*2 + 10)[2*room:]},
 			"send send send send send", ""},
 		"too long and not to be cut": {func(called) (bool, *supervisor.SendError) {
-			return false, refused(supervisor.ReasonTooLong)
+			return false, refused(supervisor.SendReasonTooLong)
 		}, "x", "", time.Second, nil, "send", "failed 1: far away\n"},
-		"marks that can't be read are left out": {once("send", 1, false, refused(supervisor.ReasonMarks)), "*hello", "", time.Second,
+		"marks that can't be read are left out": {once("send", 1, false, refused(supervisor.SendReasonEntities)), "*hello", "", time.Second,
 			[]string{"*hello"}, "send send", ""},
 		"marks are left out once": {func(called) (bool, *supervisor.SendError) {
-			return false, refused(supervisor.ReasonMarks)
+			return false, refused(supervisor.SendReasonEntities)
 		}, "*hello", "", time.Second, nil, "send send", "failed 1: far away\n"},
 		"refused is failed, and the rest not tried": {
 			once("send", 2, false, refused("")), words(room*2 + 10), "", 10 * time.Second,
@@ -65,17 +65,17 @@ func TestFailedCall_FollowsItsRule(t *testing.T) {
 			[]string{"hello you"}, "send edit edit", ""},
 		"an edit that was not taken is made again": {once("edit", 1, false, afterUnsent()), "hello you", "hello", 3 * time.Second,
 			[]string{"hello you"}, "send edit edit", ""},
-		"an edit of what is gone sends it anew": {once("edit", 1, false, refused(supervisor.ReasonGone)), "hello you", "hello",
+		"an edit of what is gone sends it anew": {once("edit", 1, false, refused(supervisor.SendReasonMessageGone)), "hello you", "hello",
 			3 * time.Second, []string{"hello", "hello you"}, "send edit send", ""},
 		"an edit that is too long deletes and sends halves": {
 			func(c called) (bool, *supervisor.SendError) {
 				if c.verb == "edit" || c.verb == "send" && c.nth == 2 {
-					return false, refused(supervisor.ReasonTooLong)
+					return false, refused(supervisor.SendReasonTooLong)
 				}
 				return true, nil
 			}, "hello you!", "hello", 9 * time.Second, []string{"hello", " you!"}, "send edit delete send send send", ""},
 		"an edit with marks that can't be read is made without": {
-			once("edit", 1, false, refused(supervisor.ReasonMarks)), "*hello", "hello", 3 * time.Second,
+			once("edit", 1, false, refused(supervisor.SendReasonEntities)), "*hello", "hello", 3 * time.Second,
 			[]string{"*hello"}, "send edit edit", ""},
 		"an edit that is refused for good": {once("edit", 1, false, refused("")), "hello you", "hello", 3 * time.Second,
 			[]string{"hello"}, "send edit", "failed 1: far away\n"},
@@ -83,7 +83,7 @@ func TestFailedCall_FollowsItsRule(t *testing.T) {
 			[]string{"short"}, "send send edit delete", ""},
 		"a deletion whose fate is not known is made again": {once("delete", 1, true, unknown()), "short", words(room + 5),
 			5 * time.Second, []string{"short"}, "send send edit delete delete", ""},
-		"a deletion that is refused is left": {once("delete", 1, false, refused(supervisor.ReasonGone)), "short",
+		"a deletion that is refused is left": {once("delete", 1, false, refused(supervisor.SendReasonMessageGone)), "short",
 			words(room + 5), 5 * time.Second, []string{"short", words(room + 5)[room:]}, "send send edit delete", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestMovedChat_ContinuesUnderNewName(t *testing.T) {
 				const there = "-200"
 				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					if c.to.Chat == club && c.verb != "typing" {
-						return false, &supervisor.SendError{Result: supervisor.ResultUnsent, Reason: supervisor.ReasonMoved,
+						return false, &supervisor.SendError{Result: supervisor.SendUnsent, Reason: supervisor.SendReasonMoved,
 							MovedTo: there, Err: errFar}
 					}
 					return true, nil

@@ -202,14 +202,14 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 	e := sendError(failed)
 	r.Log.Debug("react to a message", "channel", r.Name, "chat", m.chat, "error", e)
 	switch {
-	case e.Reason == supervisor.ReasonFlood:
+	case e.Reason == supervisor.SendReasonFlood:
 		for name, until := range r.outbox.gate.recordFlood(m.chat, full, e.RetryAfter) {
 			err = cmp.Or(err, r.Freezes.Freeze(ctx, r.Source, name, until))
 		}
-	case e.Result == supervisor.ResultRefused || e.Reason == supervisor.ReasonMoved:
+	case e.Result == supervisor.SendRefused || e.Reason == supervisor.SendReasonMoved:
 		delete(r.shown, m)
 		// a missing message says nothing about the others
-		r.refused[m.chat] = e.Reason != supervisor.ReasonGone
+		r.refused[m.chat] = e.Reason != supervisor.SendReasonMessageGone
 		return true, nil
 	}
 	return false, err

@@ -106,7 +106,7 @@ func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 	}{
 		"a freeze":       {once("send", 1, false, flood(time.Minute)), []string{"b 👀"}},
 		"refused":        {once("react", 1, false, refused("")), []string{"b 👀"}},
-		"a message gone": {once("react", 1, false, refused(supervisor.ReasonGone)), []string{"b 👀", "b 👀"}},
+		"a message gone": {once("react", 1, false, refused(supervisor.SendReasonMessageGone)), []string{"b 👀", "b 👀"}},
 		"unsent":         {once("react", 1, false, afterUnsent()), []string{"b 👀", "b 👀"}},
 		"too many":       {once("react", 1, false, flood(time.Minute)), []string{"b 👀", "b 👀"}},
 	} {

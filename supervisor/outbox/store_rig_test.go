@@ -128,8 +128,8 @@ func (d processStore) Freeze(ctx context.Context, source, chat string, until tim
 	return d.use("freeze", func() error { return d.db.Outbox().Freeze(ctx, source, chat, until) })
 }
 
-func (d processStore) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
-	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().Frozen(ctx, source) })
+func (d processStore) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
+	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().ListFreezes(ctx, source) })
 }
 
 // cleaningStore is the real store of cleanings, for as long as its process lives.

@@ -38,7 +38,7 @@ var endings = map[string]func() (done bool, err *supervisor.SendError){
 	"unknown":      func() (bool, *supervisor.SendError) { return true, unknown() },
 	"unknown lost": func() (bool, *supervisor.SendError) { return false, unknown() },
 	"flood":        func() (bool, *supervisor.SendError) { return false, flood(9 * time.Second) },
-	"marks":        func() (bool, *supervisor.SendError) { return false, refused(supervisor.ReasonMarks) },
+	"marks":        func() (bool, *supervisor.SendError) { return false, refused(supervisor.SendReasonEntities) },
 	"refused":      func() (bool, *supervisor.SendError) { return false, refused("") },
 }
 

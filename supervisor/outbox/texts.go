@@ -30,6 +30,6 @@ const (
 
 // resultTexts describe the result of a failed call; the channel's own words follow.
 var resultTexts = map[supervisor.SendResult]string{
-	supervisor.ResultUnsent:  "it was not taken",
-	supervisor.ResultUnknown: "it is not known whether it was taken",
+	supervisor.SendUnsent:  "it was not taken",
+	supervisor.SendUnknown: "it is not known whether it was taken",
 }

@@ -94,14 +94,14 @@ func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (ans
 	}
 	e := sendError(failed)
 	q.Log.Debug("show an action", "action", action, "channel", q.Name, "chat", q.chat, "error", e)
-	answered = e.Result == supervisor.ResultRefused
+	answered = e.Result == supervisor.SendRefused
 	if answered {
 		q.noteAnswer()
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		q.typingAt = q.Now().Add(typingPause)
 	}
-	if e.Reason == supervisor.ReasonFlood {
+	if e.Reason == supervisor.SendReasonFlood {
 		err = q.freeze(e, full)
 	}
 	return answered, err

@@ -15,7 +15,7 @@ type mute struct{ *fakeChannel }
 func (m mute) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
 	_ = m.fakeChannel.Act(ctx, to, action)
 	<-ctx.Done()
-	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: context.Cause(ctx)}
+	return &supervisor.SendError{Result: supervisor.SendUnknown, Err: context.Cause(ctx)}
 }
 
 func TestAnswer_DoesNotWaitForTyping(t *testing.T) {

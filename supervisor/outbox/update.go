@@ -27,7 +27,7 @@ func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string)
 	}
 	e := sendError(failed)
 	o.Log.Debug("update a message", "channel", o.Name, "chat", chat, "error", e)
-	if e.Reason == supervisor.ReasonFlood {
+	if e.Reason == supervisor.SendReasonFlood {
 		for name, until := range o.gate.recordFlood(chat, full, e.RetryAfter) {
 			err = cmp.Or(err, o.Freezes.Freeze(ctx, o.Source, name, until))
 		}

@@ -52,8 +52,8 @@ func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
 	}{
 		"on":                    {supervisor.VoiceOn, nil, []string{"hello", "[voice.ogg] ", "[voice.ogg] "}, ""},
 		"only":                  {supervisor.VoiceOnly, nil, []string{"[voice.ogg] ", "[voice.ogg] "}, ""},
-		"on and forbidden":      {supervisor.VoiceOn, refuses(supervisor.ReasonNoVoice), []string{"hello"}, "alice"},
-		"only and forbidden":    {supervisor.VoiceOnly, refuses(supervisor.ReasonNoVoice), []string{"hello"}, "alice"},
+		"on and forbidden":      {supervisor.VoiceOn, refuses(supervisor.SendReasonNoVoice), []string{"hello"}, "alice"},
+		"only and forbidden":    {supervisor.VoiceOnly, refuses(supervisor.SendReasonNoVoice), []string{"hello"}, "alice"},
 		"on and refused":        {supervisor.VoiceOn, refuses(""), []string{"hello"}, ""},
 		"only and refused":      {supervisor.VoiceOnly, refuses(""), []string{"hello"}, ""},
 		"only and not answered": {supervisor.VoiceOnly, lost, []string{"hello"}, ""},

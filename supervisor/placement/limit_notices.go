@@ -28,7 +28,7 @@ const quiet = 10 * time.Minute
 
 // OnLimit tells a user that a limit was hit, once in a while. It does not block.
 func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
-	if !c.notices.First(user+" "+hit.Kind, time.Now()) {
+	if !c.notices.ShouldReport(user+" "+hit.Kind, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)

@@ -19,12 +19,12 @@ func TestLimitNotice_IsRateLimited(t *testing.T) {
 		{"ann memory", 0, true}, {"ann memory", time.Minute, false}, {"ann pids", time.Minute, true},
 		{"bob memory", time.Minute, true}, {"ann memory", quiet, true},
 	} {
-		if told := c.notices.First(step.what, now.Add(step.after)); told != step.told {
+		if told := c.notices.ShouldReport(step.what, now.Add(step.after)); told != step.told {
 			t.Errorf("%s after %v: told %v", step.what, step.after, told)
 		}
 	}
 	c.BeginTurn("ann")
-	if !c.notices.First("ann pids", now.Add(2*time.Minute)) || c.notices.First("bob memory", now.Add(2*time.Minute)) {
+	if !c.notices.ShouldReport("ann pids", now.Add(2*time.Minute)) || c.notices.ShouldReport("bob memory", now.Add(2*time.Minute)) {
 		t.Error("a new turn of ann's is not told, or bob is")
 	}
 }

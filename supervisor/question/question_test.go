@@ -175,7 +175,7 @@ func TestPress_StoppedTurn_StaysStopped(t *testing.T) {
 		if text := r.press(pressed); !strings.Contains(text, "was stopped") {
 			t.Errorf("it reads %q", text)
 		}
-		granted, err := r.db.Grants().Granted(t.Context(), "alice", r.approval().Subject)
+		granted, err := r.db.Grants().HasGrant(t.Context(), "alice", r.approval().Subject)
 		r.must(err)
 		r.same("granted", granted, false)
 		synctest.Wait()

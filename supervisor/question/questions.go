@@ -43,8 +43,8 @@ type Ends interface {
 	// Expire ends the questions whose time is over. next is when the next one expires; zero means
 	// never.
 	Expire(ctx context.Context) (next time.Time, err error)
-	// ListResumable lists the conversations with a turn that waited and may continue.
-	ListResumable(ctx context.Context) ([]supervisor.Conversation, error)
+	// ListResumableConversations lists the conversations with a turn that waited and may continue.
+	ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error)
 }
 
 // Audit writes the audit log.
@@ -104,7 +104,7 @@ func (s *Questions) expireAndResume(ctx context.Context) (next time.Time, err er
 	if next, err = s.o.Ends.Expire(ctx); err != nil {
 		return next, err
 	}
-	resumable, err := s.o.Ends.ListResumable(ctx)
+	resumable, err := s.o.Ends.ListResumableConversations(ctx)
 	for _, c := range resumable {
 		s.o.Resume(c)
 	}

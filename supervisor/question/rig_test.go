@@ -70,7 +70,7 @@ func (r *rig) delivered() {
 	pending, err := r.db.Outbox().ListPending(r.Context(), r.turn.Conversation.ID, 0, 100)
 	r.must(err)
 	for _, d := range pending {
-		r.must(r.db.Outbox().Delivered(r.Context(), d.ID))
+		r.must(r.db.Outbox().MarkDelivered(r.Context(), d.ID))
 	}
 }
 

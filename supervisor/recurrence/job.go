@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// Of returns the rule of a job.
-func Of(j supervisor.Job) (r Rule, err error) {
+// RuleOf returns the rule of a job.
+func RuleOf(j supervisor.Job) (r Rule, err error) {
 	return r, json.Unmarshal([]byte(j.Rule), &r)
 }
 
@@ -31,7 +31,7 @@ type Zones map[string]*time.Location
 
 // NextOf returns when a job is due after a time.
 func (z Zones) NextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
-	r, err := Of(j)
+	r, err := RuleOf(j)
 	if err != nil || r.MaxFires > 0 && j.FireCount >= r.MaxFires {
 		return next, false, err
 	}

@@ -73,7 +73,7 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	if err != nil {
 		return out, fmt.Errorf("keep what the digest has told: %w", err)
 	}
-	d := digest{now: c.At.In(timezone.Of(c.Owner)), after: after, waitsAfter: was.Until}
+	d := digest{now: c.At.In(timezone.ForUser(c.Owner)), after: after, waitsAfter: was.Until}
 	d.addToday(jobs)
 	d.addJobs(rows.Jobs)
 	d.addFiles(was.newFiles(files))

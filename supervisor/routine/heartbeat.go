@@ -35,7 +35,7 @@ func (r *Routines) heartbeat(ctx context.Context, c supervisor.CheckFire) (out s
 	if err != nil {
 		return out, err
 	}
-	zone := timezone.Of(c.Owner)
+	zone := timezone.ForUser(c.Owner)
 	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, c.At.In(zone)), was, c.At, zone)
 	if err != nil {
 		return out, err

@@ -154,7 +154,7 @@ func (r *Routines) Switch(
 	if !strings.ContainsAny(words, " ") {
 		when = "daily at " + words
 	}
-	if _, err := recurrence.Parse(when, at.In(timezone.Of(user))); err != nil && len(k.modes) > 0 {
+	if _, err := recurrence.Parse(when, at.In(timezone.ForUser(user))); err != nil && len(k.modes) > 0 {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.Text(words),
 			strings.Join(slices.Sorted(maps.Keys(k.modes)), ", "))
 	}

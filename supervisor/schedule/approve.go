@@ -74,7 +74,7 @@ func clip(text string, most int) string {
 
 // describeTimes says when a job is due; "" if its rule can't be read.
 func describeTimes(j supervisor.Job) string {
-	rule, err := recurrence.Of(j)
+	rule, err := recurrence.RuleOf(j)
 	if err != nil {
 		return ""
 	}

@@ -86,7 +86,7 @@ func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
 
 // checkText describes the check of a job; "" if it has none.
 func (cs *cards) checkText(j supervisor.Job) string {
-	if j.Options.Check.None() {
+	if j.Options.Check.IsEmpty() {
 		return ""
 	}
 	return cs.rules.Text(j.Options.Check)
@@ -153,7 +153,7 @@ func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err erro
 	if err != nil {
 		return rule, nil, err
 	}
-	if rule, err = recurrence.Of(j); err != nil {
+	if rule, err = recurrence.RuleOf(j); err != nil {
 		return rule, nil, err
 	}
 	at, found := j.Next, !j.Next.IsZero()

@@ -15,8 +15,8 @@ import (
 const (
 	maxChecks = 2 // of all users; each user has one
 	// after this time a check counts as lost and is repeated
-	checkLease   = (protocol.CheckSeconds + 60) * time.Second
-	checkTimeout = (protocol.CheckSeconds + 30) * time.Second // the timeout of a check
+	checkLease   = (protocol.MaxCheckSeconds + 60) * time.Second
+	checkTimeout = (protocol.MaxCheckSeconds + 30) * time.Second // the timeout of a check
 )
 
 // CheckStore keeps the checks of due jobs.
@@ -41,9 +41,9 @@ type CheckStore interface {
 
 // CheckRules are the rules for jobs that are checks.
 type CheckRules struct {
-	Of    func(protocol.Check) (supervisor.Check, error) // parses a check, or says what is wrong
-	Typed func(protocol.Check) error                     // refuses the fields of a check in a job that is none
-	Text  func(supervisor.Check) string                  // describes a check
+	Of    func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check, or says what is wrong
+	Typed func(protocol.CheckArguments) error                              // refuses the fields of a check in a job that is none
+	Text  func(supervisor.CheckCondition) string                           // describes a check
 }
 
 // Check decides whether a due job has something to say, or needs a turn. Errors are for the user.

@@ -35,7 +35,7 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 	for _, task := range []bool{false, true} {
 		h := newHarness(t)
 		club, _ := putGroups(t, h)
-		h.putCheck(t, supervisor.Check{Files: "*", Task: task})
+		h.putCheck(t, supervisor.CheckCondition{Files: "*", Task: task})
 		j := h.job(t, 1)
 		j.Conversation = club
 		if err := h.Change(t.Context(), j); err != nil {
@@ -50,7 +50,7 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 		})
 		begun := h.passTime(t, 10*time.Minute)
 		if got := h.saidTo(t, club); len(got) > 0 || len(h.checked) != 2 {
-			t.Errorf("the group is told %q, and it looked %d times", got, len(h.checked))
+			t.Errorf("the group is told %q, and it was checked %d times", got, len(h.checked))
 		}
 		if !task {
 			h.wantSaid(t, "**Build**\n\nOther words.\n\n```\nnew: plan\n```")
@@ -66,7 +66,7 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 // A check that is due again or fails while it runs keeps its settings.
 func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Check{Command: "x"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {
 		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
 			"1, failures = 2")
@@ -74,7 +74,7 @@ func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
 	h.passTime(t, 10*time.Minute)
 	h.wantSaid(t, "**Build**\n\nIt is there.")
 	if got := sqlitetest.Query(t, h.db, "SELECT failures FROM job"); len(h.checked) != 1 || got[0] != "0" {
-		t.Errorf("it looked %d times, and %s failures are counted", len(h.checked), got[0])
+		t.Errorf("it was checked %d times, and %s failures are counted", len(h.checked), got[0])
 	}
 }
 
@@ -92,14 +92,14 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 	} {
 		for _, task := range []bool{false, true} {
 			h := newHarness(t)
-			h.putCheck(t, supervisor.Check{Command: "x", Task: task})
+			h.putCheck(t, supervisor.CheckCondition{Command: "x", Task: task})
 			h.checkDuring(t, protocol.CheckResult{Met: true, Seen: "s"}, func() {
 				if err := does(h); err != nil {
 					t.Error(err)
 				}
 			})
 			if begun := h.passTime(t, 10*time.Minute); len(begun) > 0 || len(h.checked) != 1 {
-				t.Errorf("%d turns begin after %d looks", len(begun), len(h.checked))
+				t.Errorf("%d turns begin after %d checks", len(begun), len(h.checked))
 			}
 			h.wantSaid(t)
 			h.wantStates(t, "skipped")
@@ -112,7 +112,7 @@ func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",
 		Zone: "Europe/Madrid", Conversation: chatOf("alice"),
-		MadeBy: "x", Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "in 1 h"); err != nil {
+		MadeBy: "x", Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Command: "x"}}}, "in 1 h"); err != nil {
 		t.Fatal(err)
 	}
 	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {

@@ -15,7 +15,7 @@ import (
 )
 
 // putCheck keeps a check of alice that is due every 10 minutes.
-func (h *harness) putCheck(t testing.TB, l supervisor.Check) int64 {
+func (h *harness) putCheck(t testing.TB, l supervisor.CheckCondition) int64 {
 	t.Helper()
 	h.inbound++
 	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Name: "Build", Text: "It is there.", Zone: "Europe/Madrid",
@@ -42,7 +42,7 @@ func (h *harness) jobState(t testing.TB, id int64) string {
 // ends once it has told.
 func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 	h := newHarness(t)
-	id := h.putCheck(t, supervisor.Check{Files: "out/*", AutoRemove: true})
+	id := h.putCheck(t, supervisor.CheckCondition{Files: "out/*", AutoRemove: true})
 	h.found = protocol.CheckResult{Changed: true, Seen: "nothing yet"}
 	h.passTime(t, 10*time.Minute)
 	h.wantStates(t, "silent")
@@ -54,10 +54,10 @@ func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 		t.Errorf("the check is %s", got)
 	}
 	if len(h.checked) != 2 || h.checked[0].Seen != "" || h.checked[1].Seen != "nothing yet" {
-		t.Errorf("it looked with %+v", h.checked)
+		t.Errorf("checked with %+v", h.checked)
 	}
 	if again := h.passTime(t, time.Hour); len(again) > 0 || len(h.checked) != 2 {
-		t.Errorf("it looks on: %d times", len(h.checked))
+		t.Errorf("it checks on: %d times", len(h.checked))
 	}
 }
 
@@ -66,7 +66,7 @@ func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 	h := newHarness(t)
 	text := strings.Repeat("the build is there, ", 5) + "at last"
-	q := Question{Action: "add", Words: "every 10 min: " + text, Check: protocol.Check{Command: "make", NotifyOnCheck: true}, Set: map[string]string{"exact": "yes"}}
+	q := Question{Action: "add", Words: "every 10 min: " + text, Check: protocol.CheckArguments{Command: "make", NotifyOnCheck: true}, Set: map[string]string{"exact": "yes"}}
 	if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 
 func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Check{Command: "test -e x", NotifyOnCheck: true})
+	h.putCheck(t, supervisor.CheckCondition{Command: "test -e x", NotifyOnCheck: true})
 	h.found = protocol.CheckResult{Found: "no x", Seen: "1"}
 	h.passTime(t, 10*time.Minute)
 	h.passTime(t, 10*time.Minute)
@@ -91,7 +91,7 @@ func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 // A model judges only changes. A change that a failure kept from being told is checked again.
 func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 	h := newHarness(t)
-	id := h.putCheck(t, supervisor.Check{Files: "log", Ask: "Is it broken?", AutoRemove: true})
+	id := h.putCheck(t, supervisor.CheckCondition{Files: "log", Ask: "Is it broken?", AutoRemove: true})
 	h.found = protocol.CheckResult{Changed: true, Found: "changed: log", Seen: "1"}
 	begun := h.passTime(t, 10*time.Minute)
 	if len(begun) != 1 || !strings.Contains(begun[0].Text, "Is it broken?") || !strings.Contains(begun[0].Text, "changed: log") || begun[0].Origin != supervisor.OriginWorld {
@@ -117,7 +117,7 @@ func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 // the check.
 func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	h := newHarness(t)
-	id := h.putCheck(t, supervisor.Check{Command: "make"})
+	id := h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.checkErr = fmt.Errorf("start a worker: %w", supervisor.ErrCheckAgain)
 	h.passTime(t, 10*time.Minute)
 	h.wantStates(t, "claimed")
@@ -141,7 +141,7 @@ func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 // A check that was interrupted begins again at the start. A running check does not begin twice.
 func TestCheck_CutShort_RunsAgain(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Check{Command: "make"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fireDue(t)
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)

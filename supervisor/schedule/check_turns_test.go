@@ -32,7 +32,7 @@ func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor
 // A job has one check at a time, also if one of its fires waits and another is tried again.
 func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Check{Command: "x"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fireDue(t)
 	_, first := h.leaseChecks(t)
@@ -55,14 +55,14 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 		}
 	}
 	if users, _ := h.leaseChecks(t); len(users) > 0 {
-		t.Errorf("beside it looks begin for %q", users)
+		t.Errorf("beside it checks begin for %q", users)
 	}
 }
 
 // A call of a hook during a check waits for its end. Of several calls, one is kept.
 func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Check{Command: "x"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fireDue(t)
 	_, first := h.leaseChecks(t)
@@ -86,7 +86,7 @@ func TestTrigger_DuringACheck_Waits(t *testing.T) {
 func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 50 {
-		h.putCheck(t, supervisor.Check{Command: "x"})
+		h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	}
 	for _, name := range []string{"bob", "carol"} {
 		for range 2 {
@@ -102,14 +102,14 @@ func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	h.fireDue(t)
 	users, leased := h.leaseChecks(t)
 	if want := []string{"alice", "bob", "carol"}; !slices.Equal(users, want) {
-		t.Fatalf("at once looks are for %q, want %q", users, want)
+		t.Fatalf("the first checks are for %q, want %q", users, want)
 	}
 	for i, want := range [][]string{{"alice"}, {"bob"}, {"carol"}} {
 		if _, _, err := h.db.Jobs().EndCheck(t.Context(), leased[i], supervisor.CheckEnd{State: supervisor.FireSilent}); err != nil {
 			t.Fatal(err)
 		}
 		if next, _ := h.leaseChecks(t); !slices.Equal(next, want) {
-			t.Errorf("next are looks for %q, want %q", next, want)
+			t.Errorf("the next checks are for %q, want %q", next, want)
 		}
 	}
 }

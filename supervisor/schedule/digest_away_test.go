@@ -16,9 +16,9 @@ func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
 	h := newHarness(t)
 	jobs := []supervisor.Job{
 		{Kind: supervisor.JobReminder}, {Kind: supervisor.JobTask},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x"}}},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Files: "x", Ask: "Is it?"}}},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x", Task: true}}},
+		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x"}}},
+		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x", Ask: "Is it?"}}},
+		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Command: "x", Task: true}}},
 		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineHeartbeat}, {Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest},
 		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest, Options: supervisor.JobOptions{ByModel: true}},
 	}
@@ -55,7 +55,7 @@ func TestAwayUser_NoticeIsPrivate(t *testing.T) {
 		t.Errorf("in quiet hours alice is told %q, the group %q, and the task is %s", private, others, h.jobState(t, 1))
 	}
 	h.passAndRelease(t, 8*time.Hour)
-	h.wantSaid(t, job.PausedAway(2))
+	h.wantSaid(t, job.PausedAwayText(2))
 }
 
 // A hook starts no model for a user who is away: they are told that the task rests. It can be run
@@ -77,7 +77,7 @@ func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 			t.Errorf("call %d: %d begin, %v", i, len(begun), err)
 		}
 	}
-	h.wantSaid(t, job.PausedAway(1))
+	h.wantSaid(t, job.PausedAwayText(1))
 	if h.queued != 1 {
 		t.Errorf("%d were queued", h.queued)
 	}
@@ -93,5 +93,5 @@ func TestAwayUser_NewJob_DoesNotRest(t *testing.T) {
 	if was, is := h.jobState(t, 1), h.jobState(t, 2); was != "paused" || is != "active" {
 		t.Errorf("the old one is %s, the new one %s", was, is)
 	}
-	h.wantSaid(t, job.PausedAway(1))
+	h.wantSaid(t, job.PausedAwayText(1))
 }

@@ -29,7 +29,7 @@ func (h *harness) switchRoutine(t testing.TB, words string) string {
 // turns that began.
 func (h *harness) passUntil(t testing.TB, hour, minute int) []supervisor.Inbound {
 	t.Helper()
-	here := h.now.In(timezone.Of(person("alice")))
+	here := h.now.In(timezone.ForUser(person("alice")))
 	at := time.Date(here.Year(), here.Month(), here.Day(), hour, minute, 0, 0, here.Location())
 	if !at.After(h.now) {
 		at = at.AddDate(0, 0, 1)
@@ -115,7 +115,7 @@ func TestDigest_AllSections(t *testing.T) {
 	h.remind(t, "alice", "in 50 h: after the next digest")
 	h.putTask(t, "daily at 16:00", supervisor.JobOptions{Exact: true})
 	h.putTask(t, "daily at 17:00", supervisor.JobOptions{Exact: true, Missed: supervisor.MissedSkip})
-	h.putCheck(t, supervisor.Check{Command: "make"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.putProposed(t)
 	h.putQuestion(t, "May I send `a.txt` to bob?\nIt has 3 lines.", 24*time.Hour)
 	h.endTurnAtCost(t, h.passUntil(t, 16, 0)[0], stays, 120_000)
@@ -170,7 +170,7 @@ func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h.passUntil(t, 7, 30)
 	h.wantStates(t, "silent")
 	h.remind(t, "alice", "in 1 h: tea")
-	h.putCheck(t, supervisor.Check{Command: "make"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.passTime(t, 10*time.Minute)
 	sqlitetest.Change(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE kind = 'check'")
 	h.putTask(t, "daily at 12:00", supervisor.JobOptions{Exact: true})

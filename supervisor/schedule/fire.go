@@ -208,7 +208,7 @@ func waitsForQuietHours(j supervisor.Job) bool {
 	if j.Options.Priority == supervisor.JobHigh {
 		return false
 	}
-	r, err := recurrence.Of(j)
+	r, err := recurrence.RuleOf(j)
 	return j.Kind != supervisor.JobReminder || err == nil && r.Kind == recurrence.Interval
 }
 

@@ -45,7 +45,7 @@ func TestForgetConversation_DropsJobMessages(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	h.remind(t, "alice", "in 10 min: the xyzzy")
-	h.putCheck(t, supervisor.Check{Command: "x"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.found = protocol.CheckResult{Met: true, Found: "plugh: positive"}
 	h.passTime(t, 10*time.Minute)
 	texts := func() string { return strings.Join(sqlitetest.Query(t, h.db, "SELECT text FROM fire"), "") }
@@ -65,8 +65,8 @@ func TestForgetConversation_DropsJobMessages(t *testing.T) {
 // A forgotten job keeps nothing that the user wrote: no text, command, question or pattern.
 func TestForgetJob_ClearsItsOptions(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Check{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
-	h.putCheck(t, supervisor.Check{Files: "xyzzy/*"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
+	h.putCheck(t, supervisor.CheckCondition{Files: "xyzzy/*"})
 	h.forget(t, 0, time.Hour)
 	rows := sqlitetest.Query(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
 	if want := []string{"{}{} done", "{}{} done"}; !slices.Equal(rows, want) {
@@ -83,7 +83,7 @@ func TestForgetFact_RemovesItFromTaskMessages(t *testing.T) {
 	h.passTime(t, time.Hour)
 	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
 	h.setQuietHours(t, "13:05-20:00")
-	h.putCheck(t, supervisor.Check{Command: "x"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.found = protocol.CheckResult{Met: true, Found: "takes xyzzy tea"}
 	h.passTime(t, 10*time.Minute)
 	fact := supervisor.ForgottenFact{ID: "k7", Text: "Takes xyzzy tea"}
@@ -126,7 +126,7 @@ func TestForgetConversation_DropsHeldMessages(t *testing.T) {
 	h.setQuietHours(t, "12:05-20:00")
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "xyzzy", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
 		MadeBy:  "x",
-		Options: supervisor.JobOptions{Check: supervisor.Check{Command: "x"}}}, "every 10 min"); err != nil {
+		Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Command: "x"}}}, "every 10 min"); err != nil {
 		t.Fatal(err)
 	}
 	h.found = protocol.CheckResult{Met: true}

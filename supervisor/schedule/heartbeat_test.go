@@ -21,7 +21,7 @@ func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	}
 	h.wantStates(t, "failed failed failed")
 	if got := h.jobState(t, 1); got != "paused" || len(h.checked) != job.MaxFailures {
-		t.Errorf("after %d looks the heartbeat is %s", len(h.checked), got)
+		t.Errorf("after %d checks the heartbeat is %s", len(h.checked), got)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 // A check that ends without a state has failed.
 func TestEndCheck_WithoutAState_Fails(t *testing.T) {
 	h := newHarness(t)
-	h.putCheck(t, supervisor.Check{Command: "make"})
+	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fireDue(t)
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)

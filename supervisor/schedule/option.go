@@ -47,10 +47,10 @@ const (
 
 // options are all options, by name.
 var options = map[string]option{
-	"on_miss": {timeKinds, "run, skip or ask", oneOf(func(o *supervisor.JobOptions) *supervisor.Missed { return &o.Missed },
+	"on_miss": {timeKinds, "run, skip or ask", oneOf(func(o *supervisor.JobOptions) *supervisor.MissedMode { return &o.Missed },
 		supervisor.MissedRun, supervisor.MissedSkip, supervisor.MissedAsk), nil},
 	"grace": {timeKinds, "how late it may be, such as 2h or 30m, from 1m to 168h", setGrace, nil},
-	"overlap": {fireKinds, "skip or queue", oneOf(func(o *supervisor.JobOptions) *supervisor.Overlap { return &o.Overlap },
+	"overlap": {fireKinds, "skip or queue", oneOf(func(o *supervisor.JobOptions) *supervisor.OverlapMode { return &o.Overlap },
 		supervisor.OverlapSkip, supervisor.OverlapQueue), func(o supervisor.JobOptions) string {
 		return textOverlap[o.Overlap]
 	}},

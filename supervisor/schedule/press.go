@@ -69,7 +69,7 @@ func snooze(later string) func(*Chat, context.Context, press) (supervisor.Delive
 		if err == nil {
 			again, err = ch.Put(ctx, again, nil)
 		}
-		return fmt.Sprintf(textAgain, again.Next.In(timezone.Of(p.user)).Format(timeLayout)), err
+		return fmt.Sprintf(textAgain, again.Next.In(timezone.ForUser(p.user)).Format(timeLayout)), err
 	})
 }
 

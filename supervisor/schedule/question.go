@@ -28,8 +28,8 @@ type Question struct {
 	// the new job is a task; of a check, its turn when the condition holds
 	Task bool `json:"task,omitempty"`
 
-	Check protocol.Check `json:"check,omitzero"` // the check of the new job
-	Name  string         `json:"name,omitempty"` // the name of the new job
+	Check protocol.CheckArguments `json:"check,omitzero"` // the check of the new job
+	Name  string                  `json:"name,omitempty"` // the name of the new job
 
 	// options by name, to add or to edit
 	Set map[string]string `json:"set,omitempty"`
@@ -118,7 +118,7 @@ func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q Questio
 // check refuses fields that the action does not use, so that no input is ignored silently.
 func (q Question) check() error {
 	takes := actionTakes[q.Action]
-	check := supervisor.Check(q.Check)
+	check := supervisor.CheckCondition(q.Check)
 	switch {
 	case takes.job && q.Job == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsJob, q.Action)
@@ -128,7 +128,7 @@ func (q Question) check() error {
 		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.Text(brief(q.Words)))
 	case !takes.set && len(q.Set) > 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
-	case q.Action != "add" && (q.Task || q.Name != "" || !check.None() || check.Ask != "" || check.AutoRemove || check.NotifyOnCheck):
+	case q.Action != "add" && (q.Task || q.Name != "" || !check.IsEmpty() || check.Ask != "" || check.AutoRemove || check.NotifyOnCheck):
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "task, name, files, command, ask, auto-remove and notify-on-check", cmp.Or(q.Action, "list"), "add")
 	}
 	return nil
@@ -155,7 +155,7 @@ func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ superv
 func newJobLine(j supervisor.Job) JobLine {
 	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listTitle(j), Text: j.Text,
 		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.FireCount, Failures: j.FailuresInARow}
-	if rule, err := recurrence.Of(j); err == nil {
+	if rule, err := recurrence.RuleOf(j); err == nil {
 		if zone, err := recurrence.ZoneOf(j); err == nil {
 			l.When = rule.Describe(zone)
 		}
@@ -174,8 +174,8 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 	from := origin{user: user, in: c, when: when}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: normalizeName(q.Name), Text: text, Zone: user.Timezone, Conversation: c,
 		MadeBy: fmt.Sprintf("typed/%d", qs.now().UnixNano())}
-	switch check := supervisor.Check(q.Check); {
-	case !check.None() || check.Ask != "":
+	switch check := supervisor.CheckCondition(q.Check); {
+	case !check.IsEmpty() || check.Ask != "":
 		q.Check.Task = q.Task
 		if j.Options.Check, err = qs.rules.Of(q.Check); err != nil {
 			return r, err

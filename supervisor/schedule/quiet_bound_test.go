@@ -43,7 +43,7 @@ func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
 func TestQuietHours_SameJobAndOutcome_IsReplaced(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
-	h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x", NotifyOnCheck: true})
 	looks := func(found string, err error) {
 		h.found, h.checkErr = protocol.CheckResult{Found: found}, err
 		h.passTime(t, 10*time.Minute)

@@ -57,7 +57,7 @@ func TestQuietHours_Question_WaitsForEnd(t *testing.T) {
 	}
 	delivery, err := strconv.ParseInt(sqlitetest.Query(t, h.db, "SELECT delivery FROM question")[0], 10, 64)
 	if err == nil {
-		err = h.db.Outbox().Delivered(t.Context(), delivery)
+		err = h.db.Outbox().MarkDelivered(t.Context(), delivery)
 	}
 	if err != nil {
 		t.Fatal(err)

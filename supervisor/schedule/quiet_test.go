@@ -50,7 +50,7 @@ func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 		}
 		h := &harness{now: at, resting: map[string]bool{}}
 		h.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now },
-			Zone: func(string, string) *time.Location { return timezone.Of(person("alice")) }})
+			Zone: func(string, string) *time.Location { return timezone.ForUser(person("alice")) }})
 		h.restart()
 		h.setQuietHours(t, "22:00-07:30")
 		h.remind(t, "alice", "every 11 h: drink") // in the evening, and once more in the morning
@@ -70,8 +70,8 @@ func TestQuietHours_ProactiveMessages_Wait(t *testing.T) {
 	h.setQuietHours(t, "12:30-14:00")
 	h.remind(t, "alice", "every 50 min: drink")
 	h.remind(t, "alice", "in 1 h: the bus")
-	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
-	urgent := h.putCheck(t, supervisor.Check{Command: "y", AutoRemove: true})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x", AutoRemove: true})
+	urgent := h.putCheck(t, supervisor.CheckCondition{Command: "y", AutoRemove: true})
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`UPDATE job SET options = json_set(options, '$.priority', 'high'), name = 'Smoke' WHERE id = %d`, urgent))
 	task := h.putTask(t, "in 70 min", supervisor.JobOptions{})
 	for range 4 { // the condition does not hold yet
@@ -122,7 +122,7 @@ func TestQuietHours_Removed_SendsAtOnce(t *testing.T) {
 func TestQuietHours_LockedOutUser_KeepsWaiting(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-12:30")
-	h.putCheck(t, supervisor.Check{Command: "x", AutoRemove: true})
+	h.putCheck(t, supervisor.CheckCondition{Command: "x", AutoRemove: true})
 	h.found = protocol.CheckResult{Met: true}
 	h.passTime(t, 10*time.Minute)
 	h.resting["alice"] = true
@@ -230,7 +230,7 @@ func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
 	for range 6 {
-		h.putCheck(t, supervisor.Check{Command: "x", NotifyOnCheck: true})
+		h.putCheck(t, supervisor.CheckCondition{Command: "x", NotifyOnCheck: true})
 	}
 	for i := range 5 {
 		h.found = protocol.CheckResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}

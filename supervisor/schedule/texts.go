@@ -110,8 +110,8 @@ var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", su
 
 // Texts of cards about options, by value.
 var (
-	textOnMiss   = map[supervisor.Missed]string{supervisor.MissedSkip: "If I am not running then, it is skipped.", supervisor.MissedAsk: "If I am not running then, I ask you."}
-	textOverlap  = map[supervisor.Overlap]string{supervisor.OverlapQueue: "If it still runs then, it runs once more afterwards."}
+	textOnMiss   = map[supervisor.MissedMode]string{supervisor.MissedSkip: "If I am not running then, it is skipped.", supervisor.MissedAsk: "If I am not running then, I ask you."}
+	textOverlap  = map[supervisor.OverlapMode]string{supervisor.OverlapQueue: "If it still runs then, it runs once more afterwards."}
 	textPriority = map[supervisor.JobPriority]string{supervisor.JobLow: "It makes no sound.", supervisor.JobHigh: "It does not wait for the end of quiet hours."}
 )
 

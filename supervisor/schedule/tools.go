@@ -124,7 +124,7 @@ func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor
 	case kind != supervisor.JobReminder && c.Kind == supervisor.TurnJob:
 		return j, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 	}
-	check := supervisor.Check{}
+	check := supervisor.CheckCondition{}
 	if kind == supervisor.JobCheck {
 		if check, err = tc.rules.Of(args.Check); err != nil {
 			return j, err
@@ -246,7 +246,7 @@ func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c to
 	}
 	lines := []string{}
 	for _, r := range list {
-		line := fmt.Sprintf(answerResult, r.Due.In(timezone.Of(user)).Format(dayLayout), r.Job, r.State)
+		line := fmt.Sprintf(answerResult, r.Due.In(timezone.ForUser(user)).Format(dayLayout), r.Job, r.State)
 		if r.Cost > 0 {
 			line += ", " + money.Dollars(r.Cost)
 		}

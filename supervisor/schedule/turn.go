@@ -124,7 +124,7 @@ func (s *Schedule) newInbound(user supervisor.User, f supervisor.ClaimedFire, re
 	if to.InGroup() {
 		results = slices.DeleteFunc(results, func(r supervisor.FireResult) bool { return r.Conversation != to.ID })
 	}
-	prompt, world := jobPrompt(f, results, timezone.Of(user))
+	prompt, world := jobPrompt(f, results, timezone.ForUser(user))
 	in := supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: f.Job.User, Channel: supervisor.ChannelJob, Chat: strconv.FormatInt(f.Job.ID, 10)},
 		Destination:  to, Source: fmt.Sprintf("job/%d", f.Job.ID), Key: fmt.Sprintf("%d/%d", f.Due.UnixMilli(), f.Tries),

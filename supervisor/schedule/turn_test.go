@@ -147,7 +147,7 @@ func TestRetry_DeletedJob_Stops(t *testing.T) {
 // The outcome of a time that passed while Mews was not running.
 func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 	for name, c := range map[string]struct {
-		missed supervisor.Missed
+		missed supervisor.MissedMode
 		late   time.Duration
 		states string
 		said   string // "" means nothing
@@ -484,8 +484,8 @@ func TestMissedReminder_Text_IsNotQuoted(t *testing.T) {
 	}
 }
 
-// A reminder that was set while somebody else's words were read may contain them. Where it is
-// quoted, the message counts as world too.
+// A reminder that was set while somebody else's words were read may contain them. A message that
+// quotes it counts as world too.
 func TestReminder_WorldText_MarksItsQuote(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		h := newHarness(t)

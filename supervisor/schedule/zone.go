@@ -24,7 +24,7 @@ func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervis
 // keepsWallTime reports whether a job's times change with its zone. Jobs such as "every 2 h" and
 // "in 20 min" do not.
 func keepsWallTime(j supervisor.Job) bool {
-	rule, err := recurrence.Of(j)
+	rule, err := recurrence.RuleOf(j)
 	return err == nil && rule.IsWallTime()
 }
 

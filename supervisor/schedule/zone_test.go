@@ -44,7 +44,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	}
 	for i, w := range wants {
 		j := h.job(t, int64(i+1))
-		next, after := j.Next.In(timezone.Of(moved)).Format("Mon 2 Jan 15:04"), ""
+		next, after := j.Next.In(timezone.ForUser(moved)).Format("Mon 2 Jan 15:04"), ""
 		if at, found, err := recurrence.NextOf(j, j.Next); err != nil {
 			t.Fatal(err)
 		} else if found {
@@ -89,7 +89,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 	}
 	// in Madrid
 	for id, want := range map[int64]string{1: "Fri 27 Mar 18:00", 2: "Sat 28 Mar 01:00", 3: "Fri 27 Mar 13:20"} {
-		if got := h.job(t, id).Next.In(timezone.Of(person("alice"))).Format("Mon 2 Jan 15:04"); got != want {
+		if got := h.job(t, id).Next.In(timezone.ForUser(person("alice"))).Format("Mon 2 Jan 15:04"); got != want {
 			t.Errorf("reminder %d comes %s, want %s", id, got, want)
 		}
 	}

@@ -84,7 +84,7 @@ func (s *Searcher) calls() []feature.Call {
 }
 
 // sources are the places to search, by the value of Question.In.
-var sources = map[string]index.Source{"": index.SourceBoth, "history": index.SourceTranscript, "home": index.SourceHome}
+var sources = map[string]index.Scope{"": index.ScopeBoth, "history": index.ScopeTranscript, "home": index.ScopeHome}
 
 func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Question) (report Report, err error) {
 	source, known := sources[q.In]
@@ -103,7 +103,7 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Questi
 	report = Report{Behind: found.Behind, Hits: []ReportHit{}}
 	for _, h := range found.Hits {
 		hit := ReportHit{Path: h.Path, Heading: h.Heading, Line: h.Line, Section: h.Text}
-		if h.Source == index.SourceTranscript {
+		if h.Source == index.ScopeTranscript {
 			line := s.line(h.Said)
 			hit = ReportHit{Said: &line}
 		}

@@ -19,7 +19,7 @@ type sections struct{}
 
 func (sections) Search(_ context.Context, q index.Query) (r index.Result, err error) {
 	for i := range 15 {
-		r.Hits = append(r.Hits, index.Hit{Source: index.SourceHome, Path: fmt.Sprintf("%d.md", i),
+		r.Hits = append(r.Hits, index.Hit{Source: index.ScopeHome, Path: fmt.Sprintf("%d.md", i),
 			Text: q.User + " asks for " + q.Text})
 	}
 	return r, nil
@@ -69,7 +69,7 @@ func TestSearchHome_CallOfAnotherTool_EndsWorker(t *testing.T) {
 		Arguments: []byte(`{"words":"tea"}`)},
 		protocol.ToolCall{ID: "c2", Name: "read_file", Arguments: []byte(`{"words":"tea"}`)})
 	found, err := featuretest.Call(t, f, turn, protocol.MethodHomeSearch, `{"turn":1,"call":"c1"}`)
-	if err != nil || !strings.Contains(found.(protocol.SearchFound).Text, "ann asks for tea") {
+	if err != nil || !strings.Contains(found.(protocol.SearchResult).Text, "ann asks for tea") {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	for _, call := range []string{"c2", "c3", strings.Repeat("x", 65)} {

@@ -22,12 +22,12 @@ const (
 
 // SearchHistory runs the tool search_history for the conversation destination. In a group it
 // searches only that group. Its errors are for the model.
-func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearchArguments) (found protocol.SearchFound, err error) {
+func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearchArguments) (found protocol.SearchResult, err error) {
 	in, _, err := s.Conversations.FindByID(ctx, destination)
 	if err != nil {
 		return found, err
 	}
-	q := Query{User: user, Words: a.Words, Source: index.SourceTranscript, Who: a.Who, Shown: destination, Limit: Page}
+	q := Query{User: user, Words: a.Words, Source: index.ScopeTranscript, Who: a.Who, Shown: destination, Limit: Page}
 	if in.InGroup() {
 		q.Conversation = destination
 	}
@@ -46,15 +46,15 @@ func (s *Searcher) SearchHistory(ctx context.Context, user string, destination i
 }
 
 // SearchHome runs the tool search_home. Its errors are for the model.
-func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeSearchArguments) (found protocol.SearchFound, err error) {
+func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeSearchArguments) (found protocol.SearchResult, err error) {
 	if strings.TrimSpace(a.Words) == "" {
 		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWords)
 	}
-	return s.forModel(ctx, Query{User: user, Words: a.Words, Source: index.SourceHome, Under: a.Under, Limit: Page}, textInHome)
+	return s.forModel(ctx, Query{User: user, Words: a.Words, Source: index.ScopeHome, Under: a.Under, Limit: Page}, textInHome)
 }
 
 // forModel runs a query and formats its hits for a model, in at most protocol.MaxFound bytes.
-func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told protocol.SearchFound, err error) {
+func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told protocol.SearchResult, err error) {
 	found, err := s.Find(ctx, q)
 	if err != nil {
 		return told, err
@@ -74,7 +74,7 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 	}
 	for i, h := range found.Hits {
 		text := fmt.Sprintf("%d. %s", i+1, h.forModel(q.Words, s.Zone(q.User)))
-		if len(told.Text)+len(text)+len(end)+len(textMoreForModel) > protocol.MaxFound {
+		if len(told.Text)+len(text)+len(end)+len(textMoreForModel) > protocol.MaxSearchAnswer {
 			told.Text += textMoreForModel
 			break
 		}
@@ -87,7 +87,7 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 
 // forModel formats one hit for a model.
 func (h Hit) forModel(words string, zone *time.Location) string {
-	if h.Source == index.SourceHome {
+	if h.Source == index.ScopeHome {
 		text := fmt.Sprintf(textFileHit, printable.Text(h.Path), h.Line)
 		if h.Heading != "" {
 			text += " (" + excerpt(h.Heading, words, neighbourExcerpt) + ")"
@@ -110,7 +110,7 @@ func line(m supervisor.HistoryMessage, words string, most int, zone *time.Locati
 
 // world reports whether a hit may contain other people's words.
 func (h Hit) world() bool {
-	if h.Source == index.SourceHome {
+	if h.Source == index.ScopeHome {
 		return strings.HasPrefix(h.Path, protocol.UploadsFolder+"/") || strings.HasPrefix(h.Path, protocol.LogsFolder+"/")
 	}
 	for _, m := range []supervisor.HistoryMessage{h.Said, h.Before, h.After} {
@@ -122,15 +122,15 @@ func (h Hit) world() bool {
 }
 
 // listForModel lists the messages of a span for a model, in at most protocol.MaxFound bytes.
-func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchFound, err error) {
+func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchResult, err error) {
 	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Speaker: q.Who, Limit: maxHits})
 	if len(list) == 0 || err != nil {
-		return protocol.SearchFound{Text: textNothingSaid}, err
+		return protocol.SearchResult{Text: textNothingSaid}, err
 	}
 	zone := s.Zone(q.User)
 	for i, m := range list {
 		text := line(m, "", listExcerpt, zone, "2006-01-02 15:04") + "\n"
-		if i == maxHits-1 || len(told.Text)+len(text)+len(textGoesOn)+20 > protocol.MaxFound {
+		if i == maxHits-1 || len(told.Text)+len(text)+len(textGoesOn)+20 > protocol.MaxSearchAnswer {
 			told.Text += fmt.Sprintf(textGoesOn, m.At.In(zone).Format("2006-01-02 15:04"))
 			break
 		}

@@ -52,7 +52,7 @@ func (s *Searcher) Tell(ctx context.Context, a Asked) (text string, more bool, e
 	}
 	q := Query{User: a.Conversation.User, Words: a.Words, Span: a.Span, Skip: a.Skip, Limit: Page}
 	if a.Conversation.InGroup() {
-		q.Source, q.Conversation = index.SourceTranscript, a.Conversation.ID
+		q.Source, q.Conversation = index.ScopeTranscript, a.Conversation.ID
 	}
 	found, err := s.Find(ctx, q)
 	if len(found.Hits) == 0 {
@@ -87,7 +87,7 @@ func (s *Searcher) tellTime(ctx context.Context, a Asked) (text string, more boo
 
 // markdown formats a hit for a user.
 func (s *Searcher) markdown(number int, h Hit, words string) string {
-	if h.Source == index.SourceHome {
+	if h.Source == index.ScopeHome {
 		return fmt.Sprintf(textPersonFile, number, code(h.Path), h.Line, code(excerpt(cmp.Or(h.Text, h.Heading), words, personExcerpt)))
 	}
 	m := h.Said

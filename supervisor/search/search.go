@@ -62,7 +62,7 @@ func (s *Searcher) Feature() feature.Feature {
 type Query struct {
 	User         string
 	Words        string
-	Source       index.Source
+	Source       index.Scope
 	Span         supervisor.Span
 	Who          string
 	Conversation int64  // 0 means all of the user's conversations
@@ -95,7 +95,7 @@ const (
 
 // Find returns the hits of a query, best first.
 func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
-	result, err := s.Index.Search(ctx, index.Query{User: q.User, Text: q.Words, Source: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
+	result, err := s.Index.Search(ctx, index.Query{User: q.User, Text: q.Words, Scope: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
 		Conversation: q.Conversation, Under: folder(q.Under), Limit: maxHits})
 	if err != nil {
 		return found, err
@@ -138,7 +138,7 @@ func (s *Searcher) notShown(ctx context.Context, q Query, hits []index.Hit) (lis
 // readHit reads a hit's message and its neighbours. ok is false if the message was deleted.
 func (s *Searcher) readHit(ctx context.Context, q Query, h index.Hit) (hit Hit, ok bool, err error) {
 	hit.Hit = h
-	if h.Source == index.SourceHome {
+	if h.Source == index.ScopeHome {
 		return hit, true, nil
 	}
 	list, err := s.Transcript.Around(ctx, q.User, h.Conversation, h.Message)

@@ -226,7 +226,7 @@ func (m *waitingModel) standing() string {
 func (m *waitingModel) deliver() {
 	list, err := m.db.Outbox().ListPending(m.Context(), m.home.ID, 0, 1000)
 	for _, d := range must(m.harness, list, err) {
-		must(m.harness, 0, m.db.Outbox().Delivered(m.Context(), d.ID))
+		must(m.harness, 0, m.db.Outbox().MarkDelivered(m.Context(), d.ID))
 	}
 }
 

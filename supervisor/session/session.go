@@ -50,7 +50,7 @@ type Waiting interface {
 
 // LastSteps stores a turn's last step together with the turn's end.
 type LastSteps interface {
-	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
+	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
 // Advances holds the money that turns set aside at their start.

@@ -105,7 +105,7 @@ func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string)
 	if err != nil {
 		return err
 	}
-	return db.Outbox().Delivered(b.Context(), d.ID)
+	return db.Outbox().MarkDelivered(b.Context(), d.ID)
 }
 
 // BenchmarkMessages reads a transcript of forty messages of about 500 bytes.

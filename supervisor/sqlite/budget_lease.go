@@ -192,8 +192,8 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 
 const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND pot IS NULL AND created_at >= ?`
 
-// Held returns a user's own leases since a time, in millionths of a dollar.
-func (s Leases) Held(ctx context.Context, user string, since time.Time) (int64, error) {
+// SumHeld returns a user's own leases since a time, in millionths of a dollar.
+func (s Leases) SumHeld(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "add up what is set aside for %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }
 

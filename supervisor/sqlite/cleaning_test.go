@@ -146,7 +146,7 @@ func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 		said, err := s.db.Outbox().Say(t.Context(), d)
 		s.must(err)
 		for range 2 { // a second call changes nothing
-			s.must(s.db.Outbox().Delivered(t.Context(), said.ID))
+			s.must(s.db.Outbox().MarkDelivered(t.Context(), said.ID))
 		}
 	}
 	s.same("due too early", due(noon.Add(15*time.Minute-time.Millisecond)), []supervisor.Cleaning(nil))

@@ -100,7 +100,7 @@ func runSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func
 	if err := db.Posts().Settle(ctx, p); err != nil {
 		return err
 	}
-	if err := db.Outbox().Delivered(ctx, d.ID); err != nil {
+	if err := db.Outbox().MarkDelivered(ctx, d.ID); err != nil {
 		return err
 	}
 	batch := supervisor.Batch{Source: "batch " + d.Text, Next: 2}

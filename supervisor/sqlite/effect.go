@@ -13,15 +13,15 @@ import (
 // Effects is the ledger: what was done for users.
 type Effects struct{ db *DB }
 
-// EffectPolicy makes the texts of the ledger.
-type EffectPolicy struct {
+// EffectTexts makes the texts of the ledger.
+type EffectTexts struct {
 	// Lines returns the lines below an answer for the effects of its turn.
 	Lines func(done []supervisor.Effect) []string
 
 	// Details of a sent text, a sent file and a received file for the ledger.
-	MessageSent func(text string) (detail string)
-	FileSent    func(supervisor.File) (target, detail string)
-	Received    func(supervisor.Attachment) (target, detail string)
+	SentMessageDetail func(text string) (detail string)
+	SentFileEntry     func(supervisor.File) (target, detail string)
+	ReceivedFileEntry func(supervisor.Attachment) (target, detail string)
 }
 
 // Effects returns the ledger.
@@ -138,7 +138,7 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 			supervisor.Effect{
 				Call:   call,
 				Kind:   supervisor.EffectMessageSent,
-				Detail: t.policies.Effects.MessageSent(d.Text),
+				Detail: t.policies.Effects.SentMessageDetail(d.Text),
 			},
 		)
 	}
@@ -147,7 +147,7 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 		if !owned || size != f.Size {
 			t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 		}
-		target, detail := t.policies.Effects.FileSent(f)
+		target, detail := t.policies.Effects.SentFileEntry(f)
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: target, Detail: detail})
 	}
 	return t.putDelivery(

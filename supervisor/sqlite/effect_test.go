@@ -76,9 +76,9 @@ func TestInbound_FilesDelivered_IsDone(t *testing.T) {
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	answer := s.finish(turn, "There he is.")
-	s.must(s.db.Outbox().Delivered(t.Context(), answer.ID))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), answer.ID))
 	s.same("state before the file has gone", s.state(turn.Inbound), "answered")
-	s.must(s.db.Outbox().Delivered(t.Context(), waiting[0].ID))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), waiting[0].ID))
 	s.same("state", s.state(turn.Inbound), "done")
 }
 
@@ -89,7 +89,7 @@ func TestInbound_FileBeforeAnswer_StaysOpen(t *testing.T) {
 	s.must(err)
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
-	s.must(s.db.Outbox().Delivered(t.Context(), waiting[0].ID))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), waiting[0].ID))
 	s.same("state", s.state(turn.Inbound), "running")
 }
 

@@ -14,10 +14,10 @@ var features = []string{"forget", "github", "instructions", "memory", "schedule"
 // usedByCore lists the names of features' files that the core uses, with reasons. The list must
 // only get shorter.
 var usedByCore = map[string]string{
-	"JobPolicy":        "Policies has one of each feature",
-	"NoticePolicy":     "Policies has one of each feature",
-	"PromptFilePolicy": "Policies has one of each feature",
-	"UndoPolicy":       "Policies has one of each feature",
+	"JobPolicy":       "Policies has one of each feature",
+	"NoticePolicy":    "Policies has one of each feature",
+	"PromptFileTexts": "Policies has one of each feature",
+	"UndoTexts":       "Policies has one of each feature",
 
 	"endFire":           "a job's turn ends with its fire, in one transaction",
 	"setFireDelivery":   "a fire names the answer of its turn",

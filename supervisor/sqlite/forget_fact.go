@@ -65,7 +65,7 @@ func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx c
 			err = remove(ctx, f.user, messages)
 		}
 		if err == nil {
-			err = s.db.write(ctx, func(t *tx) { waits = t.blankMentions(list) || waits; t.blanked(f, waits) }, "take a forgotten fact out of what is kept of %s", f.user)
+			err = s.db.write(ctx, func(t *tx) { waits = t.blankMentions(list) || waits; t.markBlanked(f, waits) }, "take a forgotten fact out of what is kept of %s", f.user)
 		}
 		if err != nil {
 			return left, err
@@ -93,7 +93,7 @@ func (t *tx) blankMentions(list []mention) (again bool) {
 	return again
 }
 
-func (t *tx) blanked(f forgottenFact, waits bool) {
+func (t *tx) markBlanked(f forgottenFact, waits bool) {
 	if !waits {
 		t.Exec(deleteFact, f.row)
 	}

@@ -196,7 +196,7 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 	var stop atomic.Pointer[context.CancelFunc]
 	s := &editStory{batchStory{newStory(t)}}
 	s.path += "2"
-	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }, Committed: func() {
+	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }, OnCommit: func() {
 		if cancel := stop.Load(); cancel != nil && commits.Add(1) == stopAt.Load() {
 			(*cancel)()
 		}

@@ -26,9 +26,9 @@ func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time
 // wrong clock.
 const longestFreeze = 24 * time.Hour
 
-// Frozen returns the end of each freeze of a source, by chat. The chat "" means all its chats. It
+// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all its chats. It
 // deletes those that are over.
-func (s Outbox) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
+func (s Outbox) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
 	return frozen, s.db.write(ctx, func(t *tx) {
 		t.Exec(deleteFrozen, source, t.Now)

@@ -13,7 +13,7 @@ func TestFreeze_SecondCall_NeverShortens(t *testing.T) {
 	}
 	frozen := func(source string) map[string]time.Time {
 		s.Helper()
-		all, err := s.db.Outbox().Frozen(t.Context(), source)
+		all, err := s.db.Outbox().ListFreezes(t.Context(), source)
 		s.must(err)
 		return all
 	}

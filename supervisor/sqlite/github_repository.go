@@ -26,13 +26,13 @@ type RepositoryNotice struct {
 	Due          time.Time
 }
 
-// CheckOutcome is the result of the check that an event reports.
-type CheckOutcome string
+// GitHubCheckOutcome is the result of the check that an event reports.
+type GitHubCheckOutcome string
 
 const (
-	CheckNone   CheckOutcome = "" // the event is no check
-	CheckFailed CheckOutcome = "failed"
-	CheckPassed CheckOutcome = "passed"
+	CheckNone   GitHubCheckOutcome = "" // the event is no check
+	CheckFailed GitHubCheckOutcome = "failed"
+	CheckPassed GitHubCheckOutcome = "passed"
 )
 
 const (
@@ -50,7 +50,7 @@ func (s Repositories) PutEvent(
 	ctx context.Context,
 	delivery int64,
 	e supervisor.GitHubEvent,
-	check CheckOutcome,
+	check GitHubCheckOutcome,
 	notices []RepositoryNotice,
 ) error {
 	return s.db.write(ctx, func(t *tx) {
@@ -65,7 +65,7 @@ func (s Repositories) PutEvent(
 }
 
 // isNewCheckResult reports whether a check's result is new.
-func (t *tx) isNewCheckResult(e supervisor.GitHubEvent, check CheckOutcome) bool {
+func (t *tx) isNewCheckResult(e supervisor.GitHubEvent, check GitHubCheckOutcome) bool {
 	repo := supervisor.GitHubRepoName(e.Repo)
 	switch {
 	case check == CheckFailed:

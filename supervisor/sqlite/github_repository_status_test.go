@@ -67,6 +67,6 @@ func TestListAbandoned_OnlyGitHubChannel(t *testing.T) {
 	}
 	s.same("by then", list(noon), []int64(nil))
 	s.same("later", list(noon.Add(time.Hour)), said[:1])
-	s.must(s.db.Outbox().Delivered(t.Context(), said[0]))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), said[0]))
 	s.same("taken", list(noon.Add(time.Hour)), []int64(nil))
 }

@@ -218,8 +218,8 @@ func (s Reviews) ListActive(ctx context.Context) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews at work"), scanReview, listActive)
 }
 
-// ListLost lists active reviews without a running or a starting turn.
-func (s Reviews) ListLost(ctx context.Context) ([]supervisor.Review, error) {
+// ListWithoutTurn lists active reviews without a running or a starting turn.
+func (s Reviews) ListWithoutTurn(ctx context.Context) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews that have lost their turns"), scanReview, listLost)
 }
 

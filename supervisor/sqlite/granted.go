@@ -20,8 +20,8 @@ const insertGrant = `INSERT INTO granted (user, tool, subject, text, created_at)
 
 const countGrants = `SELECT count(*) FROM granted WHERE user = ? AND subject = ? AND revoked_at IS NULL`
 
-// Granted reports whether a user has a grant for a Question's subject.
-func (s Grants) Granted(ctx context.Context, user, subject string) (bool, error) {
+// HasGrant reports whether a user has a grant for a Question's subject.
+func (s Grants) HasGrant(ctx context.Context, user, subject string) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find what %s has granted", user), engine.Bool, countGrants, user, subject)
 }
 

@@ -92,15 +92,15 @@ const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.he
 // ListCommands lists the unanswered commands of all users that no gate holds, oldest first. It is for
 // the start of the service.
 func (s Inbox) ListCommands(ctx context.Context) ([]supervisor.Inbound, error) {
-	return s.newOf(ctx, supervisor.KindCommand)
+	return s.listNew(ctx, supervisor.KindCommand)
 }
 
 // ListPresses lists the unanswered presses of buttons, as Commands lists the commands.
 func (s Inbox) ListPresses(ctx context.Context) ([]supervisor.Inbound, error) {
-	return s.newOf(ctx, supervisor.KindPress)
+	return s.listNew(ctx, supervisor.KindPress)
 }
 
-func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
+func (s Inbox) listNew(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list what is a %s and has no answer", kind), scanInbound, newOfKind, kind)
 }
 

@@ -69,7 +69,7 @@ func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
 	for _, p := range slices.Backward(t.postsOf(answer)) {
 		if p.State == supervisor.PostSent {
 			t.putCleaning(supervisor.Cleaning{Conversation: in.Conversation, Message: p.Message, Kind: supervisor.CleaningEdit,
-				Content: p.Content.Append(t.policies.Edits.AnsweredAnew, maxMarked)})
+				Content: p.Content.Append(t.policies.Edits.NewAnswerNote, maxMarked)})
 			return
 		}
 	}

@@ -69,7 +69,7 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err e
 func (t *tx) putReceived(in supervisor.Inbound) {
 	for _, a := range all(t, scanAttachment, listAttachments, in.ID) {
 		if a.SHA256 != "" && a.Failure == "" {
-			target, detail := t.policies.Effects.Received(a)
+			target, detail := t.policies.Effects.ReceivedFileEntry(a)
 			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectReceived, Target: target, Detail: detail})
 		}
 	}

@@ -54,19 +54,19 @@ type edit struct {
 
 // EditPolicy decides and words what follows from an edit or from unreadable messages.
 type EditPolicy struct {
-	// Split separates a text from what Unread or Instead added to it.
-	Split func(text string) (own, notes string)
-	// Unread returns a note for a text that follows unreadable messages with these names.
-	Unread func(names []string) (note string)
-	// Replacement returns a note for the message that replaces one with a text.
-	Replacement func(text string) (note string)
-	// Correction tells a running turn the old and the new text of a message.
-	Correction func(was, now string) string
-	// OffersAnew reports whether to offer a new answer for an edit so long after the answer, and
+	// SplitNotes separates a text from what Unread or Instead added to it.
+	SplitNotes func(text string) (own, notes string)
+	// UnreadNote returns a note for a text that follows unreadable messages with these names.
+	UnreadNote func(names []string) (note string)
+	// ReplacementNote returns a note for the message that replaces one with a text.
+	ReplacementNote func(text string) (note string)
+	// CorrectionText tells a running turn the old and the new text of a message.
+	CorrectionText func(was, now string) string
+	// ShouldOffer reports whether to offer a new answer for an edit so long after the answer, and
 	// Offer words the offer.
-	OffersAnew   func(age time.Duration) bool
-	Offer        func(inbound int64) (text string, buttons [][]supervisor.Button)
-	AnsweredAnew string // a note below the earlier answer when the text is answered again
+	ShouldOffer   func(age time.Duration) bool
+	Offer         func(inbound int64) (text string, buttons [][]supervisor.Button)
+	NewAnswerNote string // a note below the earlier answer when the text is answered again
 }
 
 // editEffects lists what an edit does to a text, by its state. Edits of other states have no
@@ -93,7 +93,7 @@ func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	t.recheckGate(&item)
 	e.item, e.files = item, all(t.tx, scanAttachment, listAttachments, e.old.ID)
 	e.item.Inbound.Conversation = e.old.Conversation
-	_, e.note = t.policies.Edits.Split(e.old.Text)
+	_, e.note = t.policies.Edits.SplitNotes(e.old.Text)
 	effect, changes := editEffects[e.old.State]
 	switch {
 	case e.old.Kind != supervisor.KindText || !changes:
@@ -231,7 +231,7 @@ func (e edit) correct() []supervisor.Inbound {
 		e.replace()
 		return nil
 	}
-	e.item.Inbound.Text += e.policies.Edits.Replacement(e.old.Text)
+	e.item.Inbound.Text += e.policies.Edits.ReplacementNote(e.old.Text)
 	e.item.Inbound.Group = ""
 	in := e.putItem(e.item)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
@@ -240,7 +240,7 @@ func (e edit) correct() []supervisor.Inbound {
 
 // offerAnew offers a new answer to an edited text, unless the answer is old.
 func (e edit) offerAnew() []supervisor.Inbound {
-	if e.policies.Edits.OffersAnew(fromMillis(e.Now).Sub(e.changedAt)) {
+	if e.policies.Edits.ShouldOffer(fromMillis(e.Now).Sub(e.changedAt)) {
 		e.replace()
 		e.notify(e.policies.Edits.Offer(e.old.ID))
 	}

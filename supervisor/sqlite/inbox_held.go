@@ -16,12 +16,12 @@ type GatePolicy struct {
 	// Refuse returns the answer to an inbound of a kind that a closed gate does not hold, or "" to
 	// hold it. The number held counts the user's held inbounds.
 	Refuse func(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string)
-	// Challenges reports whether to tell a user again that the gate is closed. told counts the
+	// ShouldChallenge reports whether to tell a user again that the gate is closed. told counts the
 	// times within Lately.
-	Challenges func(g supervisor.GateCheck, told int64) bool
-	Lately     time.Duration
-	// DecideLate decides about a code whose question has ended.
-	DecideLate      func(supervisor.CheckCode) supervisor.CheckCode
+	ShouldChallenge func(g supervisor.GateCheck, told int64) bool
+	Lately          time.Duration
+	// DecideLateCode decides about a code whose question has ended.
+	DecideLateCode  func(supervisor.CodeChecker) supervisor.CodeChecker
 	ResetAnswer     string // the answer to held inbounds when their user's second factor is reset
 	EditRefusal     string // the reply to an edit while the gate is closed
 	CodePlaceholder string // stored in place of a code; no part of a code is stored
@@ -60,7 +60,7 @@ func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.GateCheck) super
 // useLogin reports whether the gate of c is open, and records the use of its login.
 func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.GateCheck) bool {
 	login, ok := one(t, scanLogin, findLogin, c.User, c.Channel, c.Chat)
-	if !ok || !login.Open(fromMillis(t.Now), g.IdleTimeout, g.Lifetime) {
+	if !ok || !login.IsOpen(fromMillis(t.Now), g.IdleTimeout, g.Lifetime) {
 		return false
 	}
 	t.Exec(touchLogin, t.Now, c.User, c.Channel, c.Chat)
@@ -84,7 +84,7 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor
 		return t.answer(in, answer)
 	}
 	lately := t.policies.Gate.Lately.Milliseconds()
-	tell := t.policies.Gate.Challenges(g, value(t, engine.Integer, countChallenges, c.User, c.ID, g.ChallengeIn.Chat, t.Now-lately, t.Now))
+	tell := t.policies.Gate.ShouldChallenge(g, value(t, engine.Integer, countChallenges, c.User, c.ID, g.ChallengeIn.Chat, t.Now-lately, t.Now))
 	in.Held = true
 	t.Exec(holdInbound, tell, g.ChallengeIn.Chat, t.Now, in.ID)
 	if tell {
@@ -102,7 +102,7 @@ func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supe
 	var confirms questionRow
 	if d.Question != 0 {
 		if confirms = byID(t, "question", scanQuestion, findQuestion, d.Question); confirms.End != supervisor.QuestionOpen {
-			d.CheckCode = t.policies.Gate.DecideLate(d.CheckCode)
+			d.CheckCode = t.policies.Gate.DecideLateCode(d.CheckCode)
 		}
 	}
 	verdict := t.attempt(c.User, d.CheckCode, "in "+string(c.Channel)+" chat "+c.Chat)

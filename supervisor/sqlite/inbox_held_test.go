@@ -30,7 +30,7 @@ func codeItem(user string, update, step int64) supervisor.Item {
 }
 
 // acceptStep accepts the code of a step, once.
-func acceptStep(step int64) supervisor.CheckCode {
+func acceptStep(step int64) supervisor.CodeChecker {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		if step <= f.LastPeriod {
 			f.Failures++

@@ -25,7 +25,7 @@ func (t *batchTx) mentionUnread(in supervisor.Inbound) supervisor.Inbound {
 	if len(unread) == 0 {
 		return in
 	}
-	note := t.policies.Edits.Unread(unread)
+	note := t.policies.Edits.UnreadNote(unread)
 	in.Text += note
 	t.Exec(addToText, note, in.ID)
 	return in

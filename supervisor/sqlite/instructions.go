@@ -10,8 +10,8 @@ import (
 // PromptFiles is the table of prompt files: which text of each is in force, and which one waits.
 type PromptFiles struct{ db *DB }
 
-// PromptFilePolicy has the texts about prompt files that wait for their user.
-type PromptFilePolicy struct {
+// PromptFileTexts has the texts about prompt files that wait for their user.
+type PromptFileTexts struct {
 	// Card returns a message about the waiting files, and a row of buttons for each.
 	Card func(waiting []supervisor.PromptFile) (text string, rows [][]supervisor.Button)
 }

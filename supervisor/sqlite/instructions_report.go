@@ -59,7 +59,7 @@ func (s PromptFiles) Report(
 		told, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.takeReport(r, changed, mark) }, doing, r.Turn)
 	}
 	differs := func(seen protocol.PromptFile) bool { return findPromptFile(rows, seen.Path).State != seen.State }
-	earlier := func(f promptFile) bool { return f.waitsUnseen(r.Files) }
+	earlier := func(f promptFile) bool { return f.waitsUnreported(r.Files) }
 	if err == nil && r.InForce &&
 		(told != 0 || slices.ContainsFunc(r.Files, differs) || slices.ContainsFunc(rows, earlier)) {
 		answer.Files, err = s.inForce(read, r)
@@ -77,16 +77,16 @@ func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts 
 		}
 	}
 	for _, f := range rows {
-		if f.waitsUnseen(r.Files) {
+		if f.waitsUnreported(r.Files) {
 			texts = append(texts, protocol.PromptFileText{Path: f.Path, Text: f.Text})
 		}
 	}
 	return texts, err
 }
 
-// waitsUnseen reports whether a text waits for a file that the report does not have: notes of a past
+// waitsUnreported reports whether a text waits for a file that the report does not have: notes of a past
 // day.
-func (f promptFile) waitsUnseen(seen []protocol.PromptFile) bool {
+func (f promptFile) waitsUnreported(seen []protocol.PromptFile) bool {
 	return f.Pending.Why != "" &&
 		!slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
 }
@@ -140,11 +140,11 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	return in.ID
 }
 
-// Seen stores the state of a prompt file outside of turns, and returns its text in force.
+// RecordState stores the state of a prompt file outside of turns, and returns its text in force.
 //
 // The card of a waiting text goes to private. told is that conversation; 0 means that nothing
 // changed.
-func (s PromptFiles) Seen(
+func (s PromptFiles) RecordState(
 	ctx context.Context,
 	user string,
 	seen protocol.PromptFile,

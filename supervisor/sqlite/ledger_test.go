@@ -36,7 +36,7 @@ func TestAuditPut_AppendsRows(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	s := newStory(t)
-	s.must(s.db.Outbox().Delivered(t.Context(), s.finish(s.startTurn("one"), "1").ID))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), s.finish(s.startTurn("one"), "1").ID))
 	s.finish(s.startTurn("two"), "2")
 	s.startTurn("three")
 	s.text("four")

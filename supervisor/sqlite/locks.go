@@ -9,8 +9,8 @@ import (
 // Locks closes the gates of users.
 type Locks struct{ Access }
 
-// Guarded reports whether a user has a confirmed second factor.
-func (l Locks) Guarded(ctx context.Context, user string) (bool, error) {
+// HasFactor reports whether a user has a confirmed second factor.
+func (l Locks) HasFactor(ctx context.Context, user string) (bool, error) {
 	f, known, err := l.Factors.Find(ctx, user)
 	return known && f.Confirmed, err
 }

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 		os.Exit(writeUntilKilled(path))
 	}
 	goleak.VerifyTestMain(
-		enginetest.Planned(m, enginetest.Options{Package: "mews/supervisor/sqlite", Passing: []string{"tx.go"},
+		enginetest.CheckPlans(m, enginetest.Options{Package: "mews/supervisor/sqlite", HelperFiles: []string{"tx.go"},
 			Open: withEmpty, Fault: sqlite.FaultOfPlan, Least: 500}),
 	)
 }

@@ -33,10 +33,10 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// Source finds a message of the user in the conversation of a running turn. Message 0 means the
+// FindBasis finds a message of the user in the conversation of a running turn. Message 0 means the
 // newest of the turn.
-func (s Memories) Source(ctx context.Context, turn, message int64) (source supervisor.MemorySource, found bool, err error) {
-	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.MemorySource) {
+func (s Memories) FindBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
+	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
 		raw, parts := "", []protocol.Part{}
 		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
 		if json.Unmarshal([]byte(raw), &parts) == nil { // otherwise it has no words
@@ -76,9 +76,9 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	}, "keep what %s has had forgotten", user)
 }
 
-// Forgotten reports whether a fact was forgotten: by its message, or by its words and when. number
+// FindForgotten reports whether a fact was forgotten: by its message, or by its words and when. number
 // is the highest id among the forgotten facts.
-func (s Memories) Forgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
+func (s Memories) FindForgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find what %s has had forgotten", user)
 	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
 		r.Scan(&byMessage, &at)

@@ -34,8 +34,8 @@ const (
 	countSaid = `SELECT count(*) FROM message WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool'`
 )
 
-// Said lists the messages of the user and the answers after an id, without tool results.
-func (s Transcript) Said(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error) {
+// ListSaid lists the messages of the user and the answers after an id, without tool results.
+func (s Transcript) ListSaid(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error) {
 	type row struct {
 		supervisor.SaidMessage
 		parts string

@@ -17,7 +17,7 @@ import (
 func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string
-	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }, Said: func(user string, conversation int64) {
+	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }, OnMessage: func(user string, conversation int64) {
 		told = append(told, fmt.Sprint(user, " ", conversation))
 	}})
 	s.home = s.conversation("alice")
@@ -41,7 +41,7 @@ func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	s.must(err)
 	s.same("conversations", ids, []int64{s.home.ID})
 
-	list, err := s.db.Transcript().Said(t.Context(), "alice", s.home.ID, 0, 10)
+	list, err := s.db.Transcript().ListSaid(t.Context(), "alice", s.home.ID, 0, 10)
 	s.must(err)
 	var texts []string
 	for _, m := range list {
@@ -51,7 +51,7 @@ func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	sizes, err := s.db.Transcript().Sizes(t.Context(), "alice", s.home.ID, 0, list[0].ID)
 	s.must(err)
 	s.same("sizes", sizes, map[int64]int64{list[0].ID: list[0].Size})
-	list, err = s.db.Transcript().Said(t.Context(), "bob", s.home.ID, 0, 10)
+	list, err = s.db.Transcript().ListSaid(t.Context(), "bob", s.home.ID, 0, 10)
 	s.must(err)
 	s.same("what bob sees of it", len(list), 0)
 }

@@ -112,7 +112,7 @@ func TestOpen_FirstRelease_IsMigrated(t *testing.T) {
 		t.Errorf("its pending deliveries are %+v; %v", pending, err)
 	}
 	upgraded.same("what it has delivered", upgraded.count("SELECT count(*) FROM outbox WHERE outcome = 'sent'"), 1)
-	upgraded.same("delivered again", db.Outbox().Delivered(t.Context(), 2), nil)
+	upgraded.same("delivered again", db.Outbox().MarkDelivered(t.Context(), 2), nil)
 	upgraded.same("its usage", upgraded.count("SELECT count(*) FROM usage"), 1)
 	upgraded.same("that of its message", upgraded.count(`SELECT count(*) FROM usage WHERE message = 2 AND user = 'alice' AND
 		conversation = 1 AND turn = 1 AND purpose = 'chat' AND class IS NULL AND cost IS NULL AND

@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// OutboxPolicy has a text for the outbox.
-type OutboxPolicy struct {
-	NotKept string // replaces the text of a delivery that is deleted from its chat
+// OutboxTexts has a text for the outbox.
+type OutboxTexts struct {
+	DeletedText string // replaces the text of a delivery that is deleted from its chat
 }
 
 // Outbox stores messages to users until their channel has taken them, and afterwards.

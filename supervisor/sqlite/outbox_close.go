@@ -28,8 +28,8 @@ func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
 
-// Delivered records that the channel has taken a delivery. A second call changes nothing.
-func (s Outbox) Delivered(ctx context.Context, id int64) error {
+// MarkDelivered records that the channel has taken a delivery. A second call changes nothing.
+func (s Outbox) MarkDelivered(ctx context.Context, id int64) error {
 	return s.Close(ctx, supervisor.DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
 }
 
@@ -143,5 +143,5 @@ func (t *tx) expire(d outcomeRow) {
 	}
 	t.Exec(clean, t.Now+d.deleteAfter, d.id)
 	t.Exec(blankPosts, t.Now, d.id)
-	t.Exec(blankDelivery, t.policies.Outbox.NotKept, d.id)
+	t.Exec(blankDelivery, t.policies.Outbox.DeletedText, d.id)
 }

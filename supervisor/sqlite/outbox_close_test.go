@@ -110,7 +110,7 @@ func TestUndelivered_SumsByConversation(t *testing.T) {
 	list, err := s.db.Outbox().ListUndelivered(t.Context())
 	s.must(err)
 	at := func(i int) time.Time { return noon.Add(time.Duration(i) * time.Minute) }
-	s.same("undelivered", list, []supervisor.Undelivered{
+	s.same("undelivered", list, []supervisor.UndeliveredSummary{
 		{Conversation: mine, Outcome: supervisor.OutcomeFailed, Why: "kicked", Count: 2, Last: at(3)},
 		{Conversation: mine, Outcome: supervisor.OutcomeUnknown, Why: "cut", Count: 1, Last: at(2)},
 		{Conversation: theirs, Outcome: supervisor.OutcomeFailed, Why: "blocked", Count: 1, Last: at(1)},

@@ -48,11 +48,11 @@ const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.out
 
 // ListUndelivered sums up the deliveries that may not have arrived, the newest first. It groups them by
 // conversation and outcome. It reads all of them, so call it only when somebody asks.
-func (s Outbox) ListUndelivered(ctx context.Context) ([]supervisor.Undelivered, error) {
+func (s Outbox) ListUndelivered(ctx context.Context) ([]supervisor.UndeliveredSummary, error) {
 	return engine.All(s.db.reader(ctx, "sum up what was not delivered"), scanUndelivered, listUndelivered)
 }
 
-func scanUndelivered(row *engine.Row) (u supervisor.Undelivered) {
+func scanUndelivered(row *engine.Row) (u supervisor.UndeliveredSummary) {
 	c := &u.Conversation
 	row.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &u.Outcome, &u.Why, &u.Count, &u.Last)
 	return u

@@ -22,14 +22,14 @@ func TestDelivered_Answer_InboundIsDone(t *testing.T) {
 	s.same("pending after the first", pending, []supervisor.Delivery{second})
 
 	for range 2 { // a second call changes nothing
-		s.must(out.Delivered(t.Context(), first.ID))
+		s.must(out.MarkDelivered(t.Context(), first.ID))
 		s.same("state", s.state(first.Inbound), "done")
 		s.same("the other's state", s.state(second.Inbound), "answered")
 	}
 	pending, err = out.ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{second})
-	s.checkRefused(out.Delivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")
+	s.checkRefused(out.MarkDelivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")
 }
 
 func TestDelivered_ParkedInbound_StaysParked(t *testing.T) {
@@ -38,7 +38,7 @@ func TestDelivered_ParkedInbound_StaysParked(t *testing.T) {
 	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
 		State: supervisor.InboundParked, Text: "It ended your assistant three times."})
 	s.must(err)
-	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), d.ID))
 	s.same("state", s.state(turn.Inbound), "parked")
 	_, ok, err := s.db.Inbox().Next(t.Context(), s.home.ID)
 	if ok || err != nil {
@@ -55,7 +55,7 @@ func TestAnswerCommand_Twice_Fails(t *testing.T) {
 		Kind: supervisor.DeliveryCommand, Text: "All is well.", CreatedAt: noon})
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well, again."})
 	s.checkRefused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
-	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), d.ID))
 	s.same("state", s.state(in.ID), "done")
 
 	text := s.text("hello")
@@ -82,7 +82,7 @@ func TestOutboxList_AfterId_ListsNewer(t *testing.T) {
 	}
 	s.same("a notice", all[0], supervisor.Delivery{ID: all[0].ID, Conversation: s.home, Kind: supervisor.DeliveryNotice,
 		Text: "a", CreatedAt: noon})
-	s.must(out.Delivered(t.Context(), all[1].ID))
+	s.must(out.MarkDelivered(t.Context(), all[1].ID))
 
 	list := func(after int64, limit int) []supervisor.Delivery {
 		got, err := out.List(t.Context(), s.home.ID, after, limit)

@@ -90,7 +90,7 @@ func (s People) Suspend(ctx context.Context, user string, on bool, entries ...Au
 	}, "suspend %s (%v)", user, on)
 }
 
-// Suspended lists the suspended users.
-func (s People) Suspended(ctx context.Context) ([]string, error) {
+// ListSuspended lists the suspended users.
+func (s People) ListSuspended(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list who is suspended"), engine.String, listSuspended)
 }

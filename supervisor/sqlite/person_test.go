@@ -45,7 +45,7 @@ func TestSuspend_EndsLogins(t *testing.T) {
 	people := s.db.Access().People
 	suspended := func(want ...string) {
 		s.Helper()
-		list, err := people.Suspended(t.Context())
+		list, err := people.ListSuspended(t.Context())
 		s.must(err)
 		s.same("suspended", list, want)
 	}

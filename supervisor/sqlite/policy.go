@@ -9,11 +9,11 @@ type Policies struct {
 	Gate        GatePolicy
 	Edits       EditPolicy
 	Questions   QuestionPolicy
-	Undo        UndoPolicy
-	PromptFiles PromptFilePolicy
-	Effects     EffectPolicy
-	History     HistoryPolicy
-	Outbox      OutboxPolicy
+	Undo        UndoTexts
+	PromptFiles PromptFileTexts
+	Effects     EffectTexts
+	History     HistoryTexts
+	Outbox      OutboxTexts
 	Jobs        JobPolicy
 	Notices     NoticePolicy
 }

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Replied is a message of the assistant that a user replies to.
-type Replied struct {
+// RepliedMessage is a message of the assistant that a user replies to.
+type RepliedMessage struct {
 	Text string // as the chat shows it, or the words of a recording
 	// the model sees it anyway: it is the newest answer, or part of the running one
 	Seen   bool
@@ -26,12 +26,12 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 // FindReplied finds the assistant's message that c's user replies to. The argument message is the
 // channel's name of it. The conversation needs no ID. The result ok is false if no such message was
 // sent to the user.
-func (s Posts) FindReplied(ctx context.Context, c supervisor.Conversation, message string) (r Replied, ok bool, err error) {
+func (s Posts) FindReplied(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %s of %s in chat %s", message, c.User, c.Chat), scanReplied, findReplied,
 		c.User, c.Channel, c.Chat, c.Thread, message)
 }
 
-func scanReplied(row *engine.Row) (r Replied) {
+func scanReplied(row *engine.Row) (r RepliedMessage) {
 	row.Scan(&r.Text, &r.Seen, &r.Secret)
 	return r
 }

@@ -57,7 +57,7 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 		held := spent * 2 / 3
 		s.same("by "+string(limits[i].Scope), short[i], supervisor.Shortage{Limit: limits[i], Spent: spent, Held: held, Wanted: 1})
 	}
-	own, err := s.db.Leases().Held(t.Context(), "alice", noon)
+	own, err := s.db.Leases().SumHeld(t.Context(), "alice", noon)
 	s.must(err)
 	s.same("of her own set aside", own, int64(0))
 	other := pays(1, limits[1])

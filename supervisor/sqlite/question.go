@@ -20,24 +20,24 @@ type Questions struct{ db *DB }
 type QuestionPolicy struct {
 	// MayAsk returns an error if a turn may not ask another question after so many.
 	MayAsk func(asked int64) error
-	// Meets decides what a message does while a question is open. It answers the question, or
+	// DecideMessage decides what a message does while a question is open. It answers the question, or
 	// causes a Reminder, or does neither. draft is the unfinished answer.
-	Meets    func(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
-	Reminder func(q supervisor.Question) string
-	// Pressed returns the answer of a button's word. Buttons returns the buttons of a question,
+	DecideMessage func(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
+	Reminder      func(q supervisor.Question) string
+	// DecidePress returns the answer of a button's word. Buttons returns the buttons of a question,
 	// where press makes the data of a button from its word.
-	Pressed func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
-	Buttons func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
-	// Late returns the text for the model about an answer that came after the end of the question.
-	Late func(q supervisor.Question) (quote, text string)
+	DecidePress func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
+	Buttons     func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
+	// LateAnswerText returns the text for the model about an answer that came after the end of the question.
+	LateAnswerText func(q supervisor.Question) (quote, text string)
 
 	// Texts about an ended question: its answer in words, the notice for the user, and the final
 	// message.
-	Words, Told, Shown func(q supervisor.Question) string
-	Stays              func(q supervisor.Question) bool // its message keeps its buttons
+	AnswerText, EndNotice, FinalText func(q supervisor.Question) string
+	KeepsButtons                     func(q supervisor.Question) bool // its message keeps its buttons
 	// its message can't be changed; Parting is sent instead
-	HasKeyboard func(q supervisor.Question) bool
-	Parting     func(q supervisor.Question) (text string, buttons [][]supervisor.Button)
+	HasKeyboard     func(q supervisor.Question) bool
+	KeyboardRemoval func(q supervisor.Question) (text string, buttons [][]supervisor.Button)
 }
 
 // Questions returns the store of questions to users.
@@ -240,7 +240,7 @@ func (s Questions) Press(
 
 func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {
 	q := value(t, scanQuestion, findPressed, p.Digest)
-	said, came := t.policies.Questions.Pressed(q.Question, q.draft, p.Word)
+	said, came := t.policies.Questions.DecidePress(q.Question, q.draft, p.Word)
 	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation ||
 		came == supervisor.PressUnknown {
 		t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
@@ -283,7 +283,7 @@ func (t *tx) showPicks(q questionRow, draft supervisor.Answer) {
 // pressLate stores a press after the end of a question as a message that quotes it, once.
 func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressResult {
 	q.Answer = said
-	quote, text := t.policies.Questions.Late(q.Question)
+	quote, text := t.policies.Questions.LateAnswerText(q.Question)
 	_, fresh := t.putInbound(
 		supervisor.Inbound{
 			Conversation: q.Conversation,

@@ -29,7 +29,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	if q.Kind == supervisor.QuestionAsk && why != supervisor.QuestionCancelled {
 		said := ""
 		if why == supervisor.QuestionAnswered {
-			said = t.policies.Questions.Words(supervisor.Question{Ask: q.Ask, Answer: a})
+			said = t.policies.Questions.AnswerText(supervisor.Question{Ask: q.Ask, Answer: a})
 		}
 		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call, Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
 	}
@@ -53,16 +53,16 @@ const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND de
 func (t *tx) showEnd(q questionRow) {
 	policy := t.policies.Questions
 	if policy.HasKeyboard(q.Question) && !q.ExpiresAt.IsZero() {
-		text, buttons := policy.Parting(q.Question)
+		text, buttons := policy.KeyboardRemoval(q.Question)
 		t.putDelivery(supervisor.Delivery{Conversation: q.Conversation, Kind: supervisor.DeliveryNotice, Text: text, Buttons: buttons})
 		return
 	}
-	if q.delivery == 0 || t.Change(showUnsent, policy.Shown(q.Question), q.delivery) > 0 {
+	if q.delivery == 0 || t.Change(showUnsent, policy.FinalText(q.Question), q.delivery) > 0 {
 		return
 	}
 	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
-		shown = shown.Append(policy.Told(q.Question), maxMarked)
-		if !policy.Stays(q.Question) {
+		shown = shown.Append(policy.EndNotice(q.Question), maxMarked)
+		if !policy.KeepsButtons(q.Question) {
 			shown.Buttons = nil
 		}
 		return shown
@@ -157,8 +157,8 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	}, "end the questions that nobody has answered in time")
 }
 
-// ListResumable lists the conversations whose turn waited for a user and can continue.
-func (s Questions) ListResumable(ctx context.Context) ([]supervisor.Conversation, error) {
+// ListResumableConversations lists the conversations whose turn waited for a user and can continue.
+func (s Questions) ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the turns that may go on"), scanConversation, listResumed)
 }
 

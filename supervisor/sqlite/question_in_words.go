@@ -40,7 +40,7 @@ func (t *tx) answerOpenQuestion(
 	}
 	m.World, m.Now = m.World || in.Origin == supervisor.OriginWorld, fromMillis(t.Now)
 	m.RepliesElsewhere = !t.isReplyTo(q, repliesTo)
-	switch a, answers, reminds := t.policies.Questions.Meets(q.Question, q.draft, m); {
+	switch a, answers, reminds := t.policies.Questions.DecideMessage(q.Question, q.draft, m); {
 	case answers:
 		return t.answerInWords(in, q, a), true
 	case !reminds:
@@ -76,7 +76,7 @@ func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.An
 	}
 	t.putDelivery(
 		supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Kind: supervisor.DeliveryNotice,
-			Text: t.policies.Questions.Told(ended)},
+			Text: t.policies.Questions.EndNotice(ended)},
 	)
 	return in
 }

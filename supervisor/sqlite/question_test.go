@@ -52,7 +52,7 @@ func deliverAll(s *story) {
 	pending, err := s.db.Outbox().ListPending(s.Context(), s.home.ID, 0, 100)
 	s.must(err)
 	for _, d := range pending {
-		s.must(s.db.Outbox().Delivered(s.Context(), d.ID))
+		s.must(s.db.Outbox().MarkDelivered(s.Context(), d.ID))
 	}
 }
 
@@ -67,7 +67,7 @@ func expire(s *story) time.Time {
 // resumable returns the conversations whose turn can continue.
 func resumable(s *story) (ids []int64) {
 	s.Helper()
-	list, err := s.db.Questions().ListResumable(s.Context())
+	list, err := s.db.Questions().ListResumableConversations(s.Context())
 	s.must(err)
 	for _, c := range list {
 		ids = append(ids, c.ID)
@@ -140,7 +140,7 @@ func TestUse_DenyOrAlways_CountsForAll(t *testing.T) {
 			s.same("answer", got, answer)
 			s.same("taken", taken, false)
 		}
-		granted, err := s.db.Grants().Granted(t.Context(), "alice", subject)
+		granted, err := s.db.Grants().HasGrant(t.Context(), "alice", subject)
 		s.must(err)
 		s.same("granted", granted, answer == supervisor.SayAlways)
 	}
@@ -352,13 +352,13 @@ func TestGrants_ListAndRevoke(t *testing.T) {
 	s.checkRefused(s.db.Grants().Revoke(t.Context(), "bob", 1), supervisor.CodeNotFound, "no number 1")
 	s.must(s.db.Grants().Revoke(t.Context(), "alice", 1))
 	s.checkRefused(s.db.Grants().Revoke(t.Context(), "alice", 1), supervisor.CodeNotFound, "no number 1")
-	granted, err := s.db.Grants().Granted(t.Context(), "alice", subject)
+	granted, err := s.db.Grants().HasGrant(t.Context(), "alice", subject)
 	s.must(err)
 	s.same("granted", granted, false)
 	q, _ := ask(s, approvalQuestion(s, turn), nonceA)
 	press(s, nonceA, supervisor.SayAlways)
 	use(s, q.ID)
-	granted, err = s.db.Grants().Granted(t.Context(), "alice", subject)
+	granted, err = s.db.Grants().HasGrant(t.Context(), "alice", subject)
 	s.must(err)
 	s.same("granted again", granted, true)
 }

@@ -26,7 +26,7 @@ func newRigAt(t *testing.T, path string) *rig {
 	t.Helper()
 	r := &rig{T: t}
 	var err error
-	r.db, err = Open(t.Context(), path, Options{Committed: func() { r.commits++ }})
+	r.db, err = Open(t.Context(), path, Options{OnCommit: func() { r.commits++ }})
 	if err != nil {
 		t.Fatal(err)
 	}

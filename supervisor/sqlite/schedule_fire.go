@@ -65,7 +65,7 @@ func (s Jobs) PutFires(ctx context.Context, firings []supervisor.FireBatch) (sai
 		for _, c := range firings {
 			switch {
 			case !t.isUnchanged(c.Fires):
-			case t.isAway(c.Fires[0].Job):
+			case t.isResting(c.Fires[0].Job):
 				said = append(said, t.pauseAway(c.Fires[0].Job.User, c.Private)...)
 			default:
 				said = append(said, t.claim(c)...)
@@ -154,7 +154,7 @@ func (s Jobs) RunNow(
 	tr supervisor.Trigger,
 ) (begun bool, said []supervisor.Delivery, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (bool, []supervisor.Delivery) {
-		if tr.Private.Channel != "" && t.isAway(j) {
+		if tr.Private.Channel != "" && t.isResting(j) {
 			return false, t.pauseAway(j.User, tr.Private)
 		}
 		busy := countOpenFires

@@ -29,7 +29,7 @@ func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, 
 		row.Scan(&next, &p)
 		return p
 	}, findAskedJob, q.Turn)
-	most := t.policies.Jobs.AskAtMost(next, fromMillis(t.Now))
+	most := t.policies.Jobs.MaxQuestionTime(next, fromMillis(t.Now))
 	return min(q.OpenFor, most), t.Now + most.Milliseconds(), priority
 }
 

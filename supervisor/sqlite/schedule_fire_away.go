@@ -9,9 +9,9 @@ import (
 
 const lastWritten = `SELECT coalesce((SELECT received_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
 
-// isAway reports whether a job rests because its user is away.
-func (t *tx) isAway(j supervisor.Job) bool {
-	away, now := t.policies.Jobs.Away, fromMillis(t.Now)
+// isResting reports whether a job rests because its user is away.
+func (t *tx) isResting(j supervisor.Job) bool {
+	away, now := t.policies.Jobs.IsResting, fromMillis(t.Now)
 	return away(j, time.Time{}, now) && away(j, t.lastWritten(j.User), now)
 }
 
@@ -23,12 +23,12 @@ func (t *tx) lastWritten(user string) time.Time { return value(t, engine.Time, l
 func (t *tx) pauseAway(user string, private supervisor.Conversation) (said []supervisor.Delivery) {
 	paused, written := int64(0), t.lastWritten(user)
 	for _, j := range all(t, scanJob, listJobs, user) {
-		if t.policies.Jobs.Away(j, written, fromMillis(t.Now)) {
+		if t.policies.Jobs.IsResting(j, written, fromMillis(t.Now)) {
 			paused += t.Change(pauseJob, t.Now, j.ID)
 		}
 	}
 	t.Exec(skipPaused, t.Now, user)
-	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: private, Text: t.policies.Jobs.PausedAway(paused)})
+	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: private, Text: t.policies.Jobs.PausedAwayText(paused)})
 	if d.ID != 0 {
 		said = append(said, d)
 	}

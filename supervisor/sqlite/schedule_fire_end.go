@@ -72,7 +72,7 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 // retry schedules another try of a fire, unless there were too many. A fire of a job that was
 // deleted or paused meanwhile ends as skipped.
 func (t *tx) retry(e endingFire) (again bool) {
-	after, again := t.policies.Jobs.Retry(e.tries)
+	after, again := t.policies.Jobs.RetryDelay(e.tries)
 	if again && t.Change(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
 		t.Exec(skipFire, e.cost, t.Now, e.job.ID, e.due.UnixMilli())
 	}
@@ -103,7 +103,7 @@ type FireOutcome struct {
 func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireOutcome {
 	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
-	return t.policies.Jobs.Outcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed, OverBudget: f.OverBudget,
+	return t.policies.Jobs.DecideOutcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed, OverBudget: f.OverBudget,
 		ToldOverBudget: f.OverBudget && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
 }
 
@@ -159,9 +159,9 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 	if failures != j.FailuresInARow {
 		t.Exec(countJob, failures, t.Now, j.ID)
 	}
-	if t.policies.Jobs.Pauses(failures) && t.Change(pauseJob, t.Now, j.ID) > 0 {
+	if t.policies.Jobs.ShouldPause(failures) && t.Change(pauseJob, t.Now, j.ID) > 0 {
 		t.Exec(skipClaimed, t.Now, j.ID)
-		*d = t.policies.Jobs.Paused(j, failures, *d)
+		*d = t.policies.Jobs.AddPausedNote(j, failures, *d)
 	}
 }
 
@@ -181,8 +181,8 @@ const (
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
 )
 
-// FireTold is what a fire has said.
-type FireTold struct {
+// FireMessage is what a fire has said.
+type FireMessage struct {
 	Text  string
 	Due   time.Time
 	World bool // it may be somebody else's words
@@ -197,7 +197,7 @@ func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false
 	}
-	list := all(t, func(r *engine.Row) (f FireTold) {
+	list := all(t, func(r *engine.Row) (f FireMessage) {
 		r.Scan(&f.row, &f.Text, &f.Due, &f.World, &f.Kind)
 		return f
 	}, listUntoldFires, t.turn.Conversation.User, t.turn.Conversation.ID)
@@ -207,5 +207,5 @@ func (t turnTx) untoldFires() (text string, world bool) {
 	if len(list) == 0 {
 		return "", false
 	}
-	return t.policies.Jobs.Told(list, t.zoneOrUTC(t.turn.Conversation.User))
+	return t.policies.Jobs.JobMessagesText(list, t.zoneOrUTC(t.turn.Conversation.User))
 }

@@ -38,7 +38,7 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	if !set {
 		return end, false
 	}
-	return t.policies.Notices.Quiet(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
+	return t.policies.Notices.QuietUntil(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
 }
 
 // recheckHeld makes held notices due if the quiet hours have changed.
@@ -52,7 +52,7 @@ func (t *tx) recheckHeld(user, name string) {
 // sent now.
 func (t *tx) holdsUntil(d supervisor.Delivery) (end time.Time, ok bool) {
 	end, quiet := t.quietUntil(d.Conversation.User)
-	return end, quiet && t.policies.Notices.Holds(d)
+	return end, quiet && t.policies.Notices.IsHeld(d)
 }
 
 // noticeSubject is what a notice is about: a job, and the state of its fire. The zero value means
@@ -140,13 +140,13 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 
 // NoticePolicy decides what is held in quiet hours, and words the message after them.
 type NoticePolicy struct {
-	// Quiet returns when the current quiet hours end, for a user's setting and a time in their
+	// QuietUntil returns when the current quiet hours end, for a user's setting and a time in their
 	// zone.
-	Quiet func(hours string, now time.Time) (end time.Time, quiet bool)
-	// Holds reports whether a notice is held during quiet hours.
-	Holds func(supervisor.Delivery) bool
-	// Together returns the message for all notices that were held for a conversation.
-	Together func([]HeldNotice) supervisor.Delivery
+	QuietUntil func(hours string, now time.Time) (end time.Time, quiet bool)
+	// IsHeld reports whether a notice is held during quiet hours.
+	IsHeld func(supervisor.Delivery) bool
+	// Combine returns the message for all notices that were held for a conversation.
+	Combine func([]HeldNotice) supervisor.Delivery
 }
 
 // HeldNotice is a notice that waits for the end of quiet hours.
@@ -226,7 +226,7 @@ func (t *tx) putHeldQuestion(h HeldNotice) supervisor.Delivery {
 
 // sayTogether sends one message for all that was held for a conversation.
 func (t *tx) sayTogether(list []HeldNotice) supervisor.Delivery {
-	d := t.policies.Notices.Together(list)
+	d := t.policies.Notices.Combine(list)
 	d.Conversation = supervisor.Conversation{ID: list[0].conversation}
 	d = t.putNotice(d)
 	for _, h := range list {

@@ -14,31 +14,31 @@ type Jobs struct{ db *DB }
 
 // JobPolicy decides about jobs and makes their texts.
 type JobPolicy struct {
-	// Away reports whether a job rests because its user last wrote at a time. The zero time means
+	// IsResting reports whether a job rests because its user last wrote at a time. The zero time means
 	// never.
-	Away func(j supervisor.Job, written, now time.Time) bool
-	// Pauses reports whether a job is paused after so many consecutive failures.
-	Pauses func(failures int) bool
-	// Retry returns how long after a passing failure a fire is tried again. tries counts the
+	IsResting func(j supervisor.Job, written, now time.Time) bool
+	// ShouldPause reports whether a job is paused after so many consecutive failures.
+	ShouldPause func(failures int) bool
+	// RetryDelay returns how long after a passing failure a fire is tried again. tries counts the
 	// earlier tries.
-	Retry func(tries int) (after time.Duration, again bool)
-	// AskAtMost returns how long a question of a job's turn stays open at most. next is the job's
+	RetryDelay func(tries int) (after time.Duration, again bool)
+	// MaxQuestionTime returns how long a question of a job's turn stays open at most. next is the job's
 	// next time; zero means never.
-	AskAtMost func(next, now time.Time) time.Duration
-	// Outcome returns the result of a fire whose turn ends.
-	Outcome func(FireEnd) FireOutcome
+	MaxQuestionTime func(next, now time.Time) time.Duration
+	// DecideOutcome returns the result of a fire whose turn ends.
+	DecideOutcome func(FireEnd) FireOutcome
 
 	// Notices for users: what a job says; an addition that the job is paused for failures; the
 	// number of jobs paused for an absent user, and for a refused chat; what a job said in a
 	// deleted topic.
-	Notice       func(j supervisor.Job, said string) supervisor.Delivery
-	Paused       func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
-	PausedAway   func(paused int64) string
-	PausedInChat func(paused int64, why string) string
-	Elsewhere    func(text string) string
+	Notice           func(j supervisor.Job, said string) supervisor.Delivery
+	AddPausedNote    func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
+	PausedAwayText   func(paused int64) string
+	PausedInChatText func(paused int64, why string) string
+	DeletedTopicText func(text string) string
 	// Told returns the model's text about what fires said, the newest first, and whether it may
 	// hold somebody else's words.
-	Told func(fires []FireTold, zone *time.Location) (text string, world bool)
+	JobMessagesText func(fires []FireMessage, zone *time.Location) (text string, world bool)
 }
 
 // Jobs returns the store of jobs.
@@ -176,12 +176,12 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 		encoded{users},
 		limit+supervisor.MaxJobs,
 	)
-	return wholePersons(list, limit), err
+	return wholeUsers(list, limit), err
 }
 
-// wholePersons returns the jobs of the first users of a list that is sorted by user: as many users
+// wholeUsers returns the jobs of the first users of a list that is sorted by user: as many users
 // as have at most limit jobs together, or one.
-func wholePersons(list []supervisor.Job, limit int) []supervisor.Job {
+func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 	whole := 0
 	for i := range list {
 		if i+1 < len(list) && list[i+1].User == list[i].User {

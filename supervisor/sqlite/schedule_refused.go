@@ -23,9 +23,9 @@ const (
 // handleRefused handles a delivery whose thread is gone or whose chat takes nothing any more.
 func (t *tx) handleRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	switch at := t.conversationByID(d.conversation); c.Reason {
-	case supervisor.ReasonThread:
+	case supervisor.SendReasonThreadGone:
 		t.moveToPrivateChat(d, c)
-	case supervisor.ReasonChat:
+	case supervisor.SendReasonChatGone:
 		t.pauseJobsIn(at, d, c)
 	}
 }
@@ -42,7 +42,7 @@ func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	}
 	said := byID(t, "delivery", scanDelivery, deliveryOf, d.id)
 	again := t.putNotice(
-		supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.Elsewhere(said.Text), Buttons: said.Buttons,
+		supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.DeletedTopicText(said.Text), Buttons: said.Buttons,
 			Files: said.Files, Effects: said.Effects, Silent: said.Silent},
 	)
 	t.Exec(moveFire, again.ID, d.id)
@@ -68,6 +68,6 @@ func (t *tx) pauseJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.
 		}
 	}
 	if to := t.conversation(e); to.ID != at.ID {
-		t.putNotice(supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.PausedInChat(paused, c.Why)})
+		t.putNotice(supervisor.Delivery{Conversation: to, Text: t.policies.Jobs.PausedInChatText(paused, c.Why)})
 	}
 }

@@ -37,7 +37,7 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 		s.must(
 			s.db.Outbox().
 				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
-					Reason: supervisor.ReasonThread, NoticeTo: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
+					Reason: supervisor.SendReasonThreadGone, NoticeTo: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
 		)
 	}
 	s.same("in the private chat", s.pendingTexts(private), []string{"The topic this was for is gone.\n\ntea"})
@@ -65,7 +65,7 @@ func TestRefusedChat_JobsArePaused(t *testing.T) {
 		s.must(
 			s.db.Outbox().
 				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
-					Reason: supervisor.ReasonChat, NoticeTo: elsewhere}),
+					Reason: supervisor.SendReasonChatGone, NoticeTo: elsewhere}),
 		)
 	}
 	refused(said[0], private)

@@ -35,10 +35,10 @@ type Options struct {
 	// (SlashCommand.EndsTurn).
 	EndsTurn []string
 
-	Committed func() // called after each commit, before writers are told; nil means nothing
+	OnCommit func() // called after each commit, before writers are told; nil means nothing
 	// Said is called after a message of a user's conversation was stored. It must not wait. nil
 	// means nothing.
-	Said func(user string, conversation int64)
+	OnMessage func(user string, conversation int64)
 	// Zone returns the time zone that dates a user's messages. chosen is the user's own choice, or
 	// "". It must not wait. nil means that messages are not dated.
 	Zone func(user, chosen string) *time.Location
@@ -65,14 +65,14 @@ type DB struct {
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings always encode
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
-		Committed: o.Committed})
+		OnCommit: o.OnCommit})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}
-	if o.Said == nil {
-		o.Said = func(string, int64) {}
+	if o.OnMessage == nil {
+		o.OnMessage = func(string, int64) {}
 	}
-	return &DB{e, string(names), o.Said, o.Zone, o.Policies, make(chan struct{}, 1)}, nil
+	return &DB{e, string(names), o.OnMessage, o.Zone, o.Policies, make(chan struct{}, 1)}, nil
 }
 
 // Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly

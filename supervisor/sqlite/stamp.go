@@ -11,8 +11,8 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?1`
 
-// HistoryPolicy makes the texts that a model reads besides the messages' own words.
-type HistoryPolicy struct {
+// HistoryTexts makes the texts that a model reads besides the messages' own words.
+type HistoryTexts struct {
 	Stamp func(supervisor.SendInfo) string // when, where and how something was sent
 	Where func(supervisor.SendInfo) string // when and where
 	// Channel returns the name of the channel for people.

@@ -118,8 +118,8 @@ func (t turnTx) putResult(r protocol.ToolResult) int64 {
 		if c.Kind == "" {
 			t.fail(invalid("a change of call %s has no kind", r.Call))
 		}
-		if c.Undo != nil && c.Undo.Not != "" && c.Undo.Not != protocol.ByProgram {
-			c.Detail += t.policies.Undo.Impossible(c.Undo.Not)
+		if c.Undo != nil && c.Undo.Obstacle != "" && c.Undo.Obstacle != protocol.ByProgram {
+			c.Detail += t.policies.Undo.ImpossibleNote(c.Undo.Obstacle)
 		}
 		t.putEffect(supervisor.Effect{Call: r.Call, Kind: c.Kind, Target: c.Target, Detail: c.Detail})
 		if c.Undo != nil {

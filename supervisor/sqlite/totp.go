@@ -98,13 +98,13 @@ func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (
 
 // Attempt tries a code that came by another way than an inbound. detail describes the way for the
 // audit log. It opens no gate.
-func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.CheckCode, detail string) (supervisor.CodeResult, error) {
+func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.CodeChecker, detail string) (supervisor.CodeResult, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.CodeResult { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
 
 // attempt calls decide with a user's factor, and stores the changed factor and the verdict.
-func (t *tx) attempt(user string, decide supervisor.CheckCode, detail string) supervisor.CodeResult {
+func (t *tx) attempt(user string, decide supervisor.CodeChecker, detail string) supervisor.CodeResult {
 	was, ok := one(t, scanFactor, findFactor, user)
 	if t.err != nil {
 		return supervisor.CodeResult{} // a code is not tried if the factor could not be read

@@ -23,7 +23,7 @@ func TestFactor_EnrolConfirmLockReset(t *testing.T) {
 	find(supervisor.Factor{})
 	s.checkRefused(factors.Put(t.Context(), "alice", nil, nil), supervisor.CodeInvalid, "without a secret")
 	s.must(factors.Put(t.Context(), "alice", []byte("old"), []string{digest("x")}))
-	try := func(d supervisor.CheckCode) supervisor.CodeResult {
+	try := func(d supervisor.CodeChecker) supervisor.CodeResult {
 		s.Helper()
 		v, err := factors.Attempt(t.Context(), "alice", d, "at the command line")
 		s.must(err)

@@ -43,7 +43,7 @@ func (t turnTx) correct(room int) int {
 	list := all(t.tx, scanToCorrect, findToCorrect, t.turn.ID, room)
 	for _, c := range list {
 		in := t.inbound(c.inbound)
-		text := t.policies.Edits.Correction(c.told, in.Text)
+		text := t.policies.Edits.CorrectionText(c.told, in.Text)
 		t.insertMessage(protocol.RoleUser, encoded{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true), nil)
 		t.Exec(clearTold, in.ID)
 	}

@@ -117,7 +117,7 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	for _, id := range all(t, engine.Integer, listChildren, t.turn.ID) {
 		turnTx{t.tx, t.runningTurn(id)}.finish(FinishTurn{Why: f.Why, Unanswered: f.Unanswered})
 	}
-	if t.turn.Kind.OneShot() && t.turn.Parent == 0 {
+	if t.turn.Kind.IsOneShot() && t.turn.Parent == 0 {
 		t.Exec(forgetAsked, t.turn.ID)
 	}
 }

@@ -47,14 +47,14 @@ func TestCommitLast_WaitingText_TurnContinues(t *testing.T) {
 	s.put(turn.Conversation, supervisor.KindText, "and this")
 	e, err := s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
 	s.must(err)
-	s.same("with something that waits", e, sqlite.EndedStep{Message: e.Message})
+	s.same("with something that waits", e, sqlite.LastStepResult{Message: e.Message})
 	s.same("state", s.state(turn.Inbound), "running")
 	turn = s.startTelegramTurn("8")
 	asks := lastStep(turn, "hello")
 	asks.Step = step(turn, "I look.", "c1")
 	e, err = s.db.Turns().CommitLast(t.Context(), asks)
 	s.must(err)
-	s.same("with a call", e, sqlite.EndedStep{Message: e.Message})
+	s.same("with a call", e, sqlite.LastStepResult{Message: e.Message})
 	s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "0")
 }
 

@@ -46,8 +46,8 @@ type LastStep struct {
 	Post *supervisor.RichText
 }
 
-// EndedStep is the result of a LastStep.
-type EndedStep struct {
+// LastStepResult is the result of a LastStep.
+type LastStepResult struct {
 	Message  int64
 	Ended    bool // the turn has ended with it; otherwise it is committed like any step
 	Delivery supervisor.Delivery
@@ -58,12 +58,12 @@ type EndedStep struct {
 // CommitLast commits a step and finishes the turn at once. The turn does not end if it could take
 // in something that waits. The post is stored if the answer is the first thing to send to its chat,
 // no part of it was sent before, and nothing goes below it.
-func (s Turns) CommitLast(ctx context.Context, l LastStep) (EndedStep, error) {
-	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) EndedStep { return t.commitLast(l) }, "commit the last step of turn %d",
+func (s Turns) CommitLast(ctx context.Context, l LastStep) (LastStepResult, error) {
+	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) LastStepResult { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)
 }
 
-func (t turnTx) commitLast(l LastStep) (e EndedStep) {
+func (t turnTx) commitLast(l LastStep) (e LastStepResult) {
 	e.Message = t.commitStep(l.Step)
 	_, waits := one(t, engine.Integer, findTakable, t.turn.ID, t.endsTurn, t.Now, int(supervisor.PriorityUsual))
 	if waits || len(l.Step.Message.Calls()) > 0 {

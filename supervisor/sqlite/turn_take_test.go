@@ -68,7 +68,7 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 	for _, in := range []supervisor.Inbound{one, two} {
 		s.same("state at the end", s.state(in.ID), "answered")
 	}
-	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
+	s.must(s.db.Outbox().MarkDelivered(t.Context(), d.ID))
 	s.same("states when the answer has arrived", s.query("SELECT state FROM inbox WHERE user = 'alice' AND conversation = ? ORDER BY id", s.home.ID),
 		"done done done new")
 	s.same("what came too late", s.state(late.ID), "new")

@@ -13,14 +13,14 @@ import (
 // Undos stores changes of users' files that can be undone.
 type Undos struct{ db *DB }
 
-// UndoPolicy makes the texts about changes that can be or were undone.
-type UndoPolicy struct {
+// UndoTexts makes the texts about changes that can be or were undone.
+type UndoTexts struct {
 	// Buttons returns the buttons below an answer whose turn changed files.
 	Buttons func(in supervisor.Conversation, turn int64) [][]supervisor.Button
-	// Impossible returns the note in the ledger for a change that can't be undone.
-	Impossible func(why string) (note string)
-	// Told returns the model's text about files that the user has undone or redone.
-	Told func(undone, redone []string) string
+	// ImpossibleNote returns the note in the ledger for a change that can't be undone.
+	ImpossibleNote func(why string) (note string)
+	// RestoredNote returns the model's text about files that the user has undone or redone.
+	RestoredNote func(undone, redone []string) string
 }
 
 // Undos returns the store of changes that can be undone.
@@ -31,7 +31,7 @@ const insertUndo = `INSERT INTO undo (effect, user, turn, operation, path, moved
 	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
-	t.Exec(insertUndo, user, turn, operation, u.Path, u.To, string(u.Before), string(u.After), u.Size, u.Mode, u.Not, t.Now)
+	t.Exec(insertUndo, user, turn, operation, u.Path, u.To, string(u.Before), string(u.After), u.Size, u.Mode, u.Obstacle, t.Now)
 }
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
@@ -77,7 +77,7 @@ func (t turnTx) untoldUndos() (text string) {
 		return ""
 	}
 	t.Exec(markUndoTold, in.User, in.ID)
-	return t.policies.Undo.Told(paths[false], paths[true])
+	return t.policies.Undo.RestoredNote(paths[false], paths[true])
 }
 
 const findTurnUser = `SELECT user FROM turn WHERE id = ?`
@@ -95,7 +95,7 @@ const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.mov
 // nothing for a turn of another user.
 func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
 	return engine.All(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
-		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Not, &c.CreatedAt)
+		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Obstacle, &c.CreatedAt)
 		return c
 	}, listChanges, turn, user, operation)
 }

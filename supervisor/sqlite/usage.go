@@ -87,20 +87,20 @@ const findCounted = `SELECT u.spec, u.input, u.asked, u.message FROM message m J
 	AND u.asked IS NOT NULL AND u.estimated = 0 AND u.input > 0`
 
 // Counted is a provider's token count of a request.
-type Counted struct {
+type TokenCount struct {
 	Spec   string // provider/model; "" means unknown
 	Input  int64  // tokens
 	Asked  string // a digest of the request's messages
 	Answer int64  // the message that answered them
 }
 
-// Counted returns the token count of a conversation's newest answered request.
-func (s Usage) Counted(ctx context.Context, conversation int64) (Counted, error) {
+// FindTokenCount returns the token count of a conversation's newest answered request.
+func (s Usage) FindTokenCount(ctx context.Context, conversation int64) (TokenCount, error) {
 	c, _, err := engine.One(s.db.reader(ctx, "find what was counted of conversation %d", conversation), scanCounted, findCounted, conversation)
 	return c, err
 }
 
-func scanCounted(row *engine.Row) (c Counted) {
+func scanCounted(row *engine.Row) (c TokenCount) {
 	row.Scan(&c.Spec, &c.Input, &c.Asked, &c.Answer)
 	return c
 }

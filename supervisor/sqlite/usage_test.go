@@ -196,15 +196,15 @@ func TestCounted_NewestAnswer_IsFound(t *testing.T) {
 		st.Spec, st.Usage, st.Asked = "a/b", c.usage, c.asked
 		id, err := s.db.Turns().CommitStep(t.Context(), st)
 		s.must(err)
-		got, err := s.db.Usage().Counted(t.Context(), turn.Conversation.ID)
+		got, err := s.db.Usage().FindTokenCount(t.Context(), turn.Conversation.ID)
 		s.must(err)
-		want := sqlite.Counted{}
+		want := sqlite.TokenCount{}
 		if c.known {
-			want = sqlite.Counted{Spec: "a/b", Input: c.usage.Input, Asked: c.asked, Answer: id}
+			want = sqlite.TokenCount{Spec: "a/b", Input: c.usage.Input, Asked: c.asked, Answer: id}
 		}
 		s.same(fmt.Sprint("after answer ", i), got, want)
 	}
-	other, err := s.db.Usage().Counted(t.Context(), turn.Conversation.ID+1)
+	other, err := s.db.Usage().FindTokenCount(t.Context(), turn.Conversation.ID+1)
 	s.must(err)
-	s.same("of another", other, sqlite.Counted{})
+	s.same("of another", other, sqlite.TokenCount{})
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // speakAnswer ends a new turn in a chat of alice with an answer to speak.
-func (s *story) speakAnswer(chat string, mode supervisor.VoiceMode) (supervisor.Turn, sqlite.EndedStep) {
+func (s *story) speakAnswer(chat string, mode supervisor.VoiceMode) (supervisor.Turn, sqlite.LastStepResult) {
 	s.Helper()
 	turn := s.startTelegramTurn(chat)
 	l := lastStep(turn, "hello")

@@ -62,44 +62,44 @@ type failureRule struct {
 // failureRules are tried in order; the first match decides.
 var failureRules = []failureRule{
 	// names, connections, TLS, a proxy; or we ended the call
-	{responderNone, 0, 0, notSentWhole, supervisor.ResultUnsent, supervisor.ReasonNone},
+	{responderNone, 0, 0, notSentWhole, supervisor.SendUnsent, supervisor.ReasonNone},
 	// reset, end of file or timeout, after the request was written
-	{responderNone, 0, 0, nil, supervisor.ResultUnknown, supervisor.ReasonNone},
+	{responderNone, 0, 0, nil, supervisor.SendUnknown, supervisor.ReasonNone},
 
-	{responderSelf, 0, 0, nil, supervisor.ResultRefused, supervisor.ReasonNone},
+	{responderSelf, 0, 0, nil, supervisor.SendRefused, supervisor.ReasonNone},
 
-	{responderAPI, 400, 499, moved, supervisor.ResultUnsent, supervisor.ReasonMoved},
-	{responderAPI, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{responderAPI, 400, 499, moved, supervisor.SendUnsent, supervisor.SendReasonMoved},
+	{responderAPI, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
+	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
 	// the bot is at another server
-	{responderAPI, 400, 400, says(loggedOut), supervisor.ResultUnsent, supervisor.ReasonNone},
+	{responderAPI, 400, 400, says(loggedOut), supervisor.SendUnsent, supervisor.ReasonNone},
 	// a damaged token, or a wrong root
-	{responderAPI, 404, 404, noBot, supervisor.ResultUnsent, supervisor.ReasonNone},
-	{responderAPI, 408, 408, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
+	{responderAPI, 404, 404, noBot, supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderAPI, 408, 408, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 	// the token may be repaired, so nothing is lost
-	{responderAPI, 401, 401, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
+	{responderAPI, 401, 401, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 	// another program uses this token
-	{responderAPI, 409, 409, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
-	{responderAPI, 400, 400, says(tooLong), supervisor.ResultRefused, supervisor.ReasonTooLong},
-	{responderAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
-	{responderAPI, 400, 400, says(gone), supervisor.ResultRefused, supervisor.ReasonGone},
-	{responderAPI, 400, 400, says(noVoice), supervisor.ResultRefused, supervisor.ReasonNoVoice},
-	{responderAPI, 400, 400, says(noThread), supervisor.ResultRefused, supervisor.ReasonThread},
-	{responderAPI, 400, 400, says(noChat), supervisor.ResultRefused, supervisor.ReasonChat},
-	{responderAPI, 403, 403, nil, supervisor.ResultRefused, supervisor.ReasonChat},
-	{responderAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
+	{responderAPI, 409, 409, nil, supervisor.SendUnsent, supervisor.ReasonNone},
+	{responderAPI, 400, 400, says(tooLong), supervisor.SendRefused, supervisor.SendReasonTooLong},
+	{responderAPI, 400, 400, says(badMarks), supervisor.SendRefused, supervisor.SendReasonEntities},
+	{responderAPI, 400, 400, says(gone), supervisor.SendRefused, supervisor.SendReasonMessageGone},
+	{responderAPI, 400, 400, says(noVoice), supervisor.SendRefused, supervisor.SendReasonNoVoice},
+	{responderAPI, 400, 400, says(noThread), supervisor.SendRefused, supervisor.SendReasonThreadGone},
+	{responderAPI, 400, 400, says(noChat), supervisor.SendRefused, supervisor.SendReasonChatGone},
+	{responderAPI, 403, 403, nil, supervisor.SendRefused, supervisor.SendReasonChatGone},
+	{responderAPI, 400, 499, nil, supervisor.SendRefused, supervisor.ReasonNone},
 	// the API knows that it did nothing, and says so
-	{responderAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
+	{responderAPI, 500, 599, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 
-	{responderGateway, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{responderGateway, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
 	// it would say so for this file every time
-	{responderGateway, 413, 413, nil, supervisor.ResultRefused, supervisor.ReasonNone},
+	{responderGateway, 413, 413, nil, supervisor.SendRefused, supervisor.ReasonNone},
 	// it did not reach the API
-	{responderGateway, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
+	{responderGateway, 300, 499, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 }
 
 // defaultRule is for all other failures: an unreadable 2xx, a gateway's 502 and 504, unknown codes.
-var defaultRule = failureRule{result: supervisor.ResultUnknown}
+var defaultRule = failureRule{result: supervisor.SendUnknown}
 
 // Words of the API in lower case. Half of them are the server's own, half are codes that it passes
 // on.
@@ -186,9 +186,9 @@ func (f *failure) sendError() *supervisor.SendError {
 	r := f.rule()
 	e := &supervisor.SendError{Result: r.result, Reason: r.reason, Err: f}
 	switch r.reason {
-	case supervisor.ReasonFlood:
+	case supervisor.SendReasonFlood:
 		e.RetryAfter = f.flood()
-	case supervisor.ReasonMoved:
+	case supervisor.SendReasonMoved:
 		e.MovedTo = strconv.FormatInt(f.api.ResponseParams.MigrateToChatId, 10)
 	}
 	return e

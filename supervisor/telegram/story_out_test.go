@@ -21,7 +21,7 @@ func at(t *testing.T) (*telegramtest.Server, *Client) {
 // seen returns the messages in a chat.
 func seen(s *telegramtest.Server, chat int64) []string {
 	var texts []string
-	for _, m := range s.Sent(chat) {
+	for _, m := range s.BotMessages(chat) {
 		texts = append(texts, m.Text)
 	}
 	return texts
@@ -56,7 +56,7 @@ func TestAnswer_GrowsInTopic(t *testing.T) {
 			t.Errorf("delete: %v", err)
 		}
 	}
-	sent := s.Sent(forum.ID)
+	sent := s.BotMessages(forum.ID)
 	if len(sent) != 1 {
 		t.Fatalf("what stands there: %q", seen(s, forum.ID))
 	}
@@ -69,7 +69,7 @@ func TestAnswer_GrowsInTopic(t *testing.T) {
 func TestSend_GeneralTopicOrDeletedReply_Works(t *testing.T) {
 	s, c := at(t)
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Forum: true}
-	s.Meet(forum)
+	s.AddChat(forum)
 	to := supervisor.Address{Chat: "-1001234567890", Thread: "1", ReplyTo: "999"}
 	if _, err := c.Send(t.Context(), to, supervisor.RichText{Text: "hi"}); err != nil {
 		t.Error(err)
@@ -112,20 +112,20 @@ func TestSend_OutcomeMatchesChat(t *testing.T) {
 		"blocked": {func(s *telegramtest.Server) { s.Block(7) }, "7", refusedChat, false},
 		"revoked": {func(s *telegramtest.Server) { s.Revoke() }, "7", unsent, false},
 		"a group that has moved": {func(s *telegramtest.Server) {
-			s.Meet(telegramtest.Chat{ID: -5, Type: "group"})
+			s.AddChat(telegramtest.Chat{ID: -5, Type: "group"})
 			s.Migrate(-5, -1005)
-		}, "-5", outcome{fate: supervisor.ResultUnsent, reason: supervisor.ReasonMoved, moved: "-1005"}, false},
+		}, "-5", outcome{fate: supervisor.SendUnsent, reason: supervisor.SendReasonMoved, moved: "-1005"}, false},
 		"nobody's chat": {func(*telegramtest.Server) {}, "8", refusedChat, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := at(t)
-			s.Meet(alice)
+			s.AddChat(alice)
 			test.prepare(s)
 			_, err := c.Send(t.Context(), supervisor.Address{Chat: test.chat}, supervisor.RichText{Text: canaryWords})
 			if e := failureOf(t, err); outcomeOf(e) != test.want {
 				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
 			}
-			if stands := len(s.Sent(7)) > 0; stands != test.stands {
+			if stands := len(s.BotMessages(7)) > 0; stands != test.stands {
 				t.Errorf("it stands there: %v", stands)
 			}
 		})
@@ -143,7 +143,7 @@ func TestMenu_IsSetInItsScope(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"": 1, "de": 0, "es": 0}, got); diff != "" {
 		t.Error(diff)
 	}
-	if n := s.Count("setMyCommands"); n != 1 {
+	if n := s.CountCalls("setMyCommands"); n != 1 {
 		t.Errorf("they were set %d times", n)
 	}
 }

@@ -208,7 +208,7 @@ func messageNames(method, chat string, result json.RawMessage) (string, error) {
 		}
 	}
 	if err != nil || len(names) == 0 {
-		return "", &supervisor.SendError{Result: supervisor.ResultUnknown,
+		return "", &supervisor.SendError{Result: supervisor.SendUnknown,
 			Err: fmt.Errorf("%s to %s: the answer names no message", method, chat)}
 	}
 	return strings.Join(names, albumComma), nil

@@ -77,7 +77,7 @@ func TestSend_FileKinds(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"small": small, "photo": drawnJPEG(t, 40, 30), "wide": wide, "long": drawnPNG(t, 41, 2),
 		"heavy": heavy, "text": []byte("a text"), "opus": []byte(oggOpus), "mp3": []byte("ID3\x04"), "m4a": []byte("\x00\x00\x00\x1cftypM4A "),
 		"mp4": []byte("\x00\x00\x00\x1cftypisom"), "gif": []byte("GIF89a"), "webp": []byte("RIFF\x04\x00\x00\x00WEBPVP8 ")})
-	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+	s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
 	for _, test := range []struct {
 		sha, mediaType, name string
 		want                 string
@@ -106,7 +106,7 @@ func TestSend_FileKinds(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		stands := s.Sent(7)
+		stands := s.BotMessages(7)
 		last := stands[len(stands)-1]
 		if fmt.Sprint(last.ID) != name || last.Media != test.want || last.Text != "" {
 			t.Errorf("%s as %s: stands %+v, want a %s", test.name, test.mediaType, last, test.want)
@@ -117,11 +117,11 @@ func TestSend_FileKinds(t *testing.T) {
 			t.Errorf("%s: its length is %v", test.name, length)
 		}
 	}
-	if n := s.Count("sendPhoto"); n != 3 {
+	if n := s.CountCalls("sendPhoto"); n != 3 {
 		t.Errorf("%d photos were tried", n)
 	}
 	names := map[string]bool{}
-	for _, m := range s.Sent(7) {
+	for _, m := range s.BotMessages(7) {
 		names[m.File.Name] = true
 	}
 	if !names["file"] || !names["täglich  1 .txt"] {
@@ -149,7 +149,7 @@ func TestSend_Pictures_AreAlbum(t *testing.T) {
 		"one is refused":  {"photo", "document", 2, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, calls := len(s.Sent(group.ID)), s.Count("sendMediaGroup")
+			before, calls := len(s.BotMessages(group.ID)), s.CountCalls("sendMediaGroup")
 			if test.fault != "" {
 				s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendMediaGroup", Code: 400, Text: test.fault})
 			}
@@ -160,8 +160,8 @@ func TestSend_Pictures_AreAlbum(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			album := s.Sent(group.ID)[before:]
-			if n := s.Count("sendMediaGroup") - calls; len(album) != 2 || n != test.calls || sent != fmt.Sprintf("%d,%d", album[0].ID, album[1].ID) {
+			album := s.BotMessages(group.ID)[before:]
+			if n := s.CountCalls("sendMediaGroup") - calls; len(album) != 2 || n != test.calls || sent != fmt.Sprintf("%d,%d", album[0].ID, album[1].ID) {
 				t.Fatalf("%d calls sent %s: %+v", n, sent, album)
 			}
 			for i, m := range album {
@@ -175,7 +175,7 @@ func TestSend_Pictures_AreAlbum(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if left := s.Sent(group.ID)[before:]; len(left) != 0 {
+			if left := s.BotMessages(group.ID)[before:]; len(left) != 0 {
 				t.Errorf("stands %+v", left)
 			}
 		})
@@ -184,11 +184,11 @@ func TestSend_Pictures_AreAlbum(t *testing.T) {
 
 func TestSend_VoiceForbidden_SendsNoDocument(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"opus": []byte(oggOpus)})
-	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+	s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
 	s.ForbidVoice(7)
 	_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
 		File: &supervisor.File{SHA256: "opus", Name: "a.ogg", MediaType: supervisor.MediaTypeVoice}})
-	if e := failureOf(t, err); e.Reason != supervisor.ReasonNoVoice || s.Count("sendDocument") != 0 {
+	if e := failureOf(t, err); e.Reason != supervisor.SendReasonNoVoice || s.CountCalls("sendDocument") != 0 {
 		t.Errorf("got %+v: %v", outcomeOf(e), e)
 	}
 }
@@ -231,7 +231,7 @@ func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 		Keyboard: [][]telegramtest.Button{{{Text: "Thanks", Data: "t"}}}}
 	stands := func() {
 		t.Helper()
-		m := s.Sent(forum.ID)[0]
+		m := s.BotMessages(forum.ID)[0]
 		if !bytes.Equal(m.File.Content, content) || m.File.Name != "a.log" {
 			t.Errorf("the file is %q of %d bytes", m.File.Name, len(m.File.Content))
 		}
@@ -269,12 +269,12 @@ func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 func TestAckPress(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7}
-	s.Meet(telegramtest.Private(alice))
+	s.AddChat(telegramtest.Private(alice))
 	if _, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{Text: "sure?",
 		Buttons: [][]supervisor.Button{{{Text: "Yes", Press: "y"}}}}); err != nil {
 		t.Fatal(err)
 	}
-	_, query, err := s.Press(telegramtest.Private(alice), alice, s.Sent(7)[0].ID, "y")
+	_, query, err := s.Press(telegramtest.Private(alice), alice, s.BotMessages(7)[0].ID, "y")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,12 +305,12 @@ func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 	} {
 		t.Run(says, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": drawnPNG(t, 40, 30)})
-			s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+			s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
 			s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendPhoto", Code: want.code, Text: says})
 			_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{Text: canaryWords,
 				File: &supervisor.File{SHA256: "sha", Name: "a.png", MediaType: "image/png"}})
-			if (err == nil) != (want.documents == 1) || s.Count("sendDocument") != want.documents {
-				t.Errorf("error %v, %d documents", err, s.Count("sendDocument"))
+			if (err == nil) != (want.documents == 1) || s.CountCalls("sendDocument") != want.documents {
+				t.Errorf("error %v, %d documents", err, s.CountCalls("sendDocument"))
 			}
 		})
 	}
@@ -348,7 +348,7 @@ func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := at(t)
-			s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+			s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
 			c, err := New(Options{Token: canaryToken, APIURL: s.URL(), Open: test.open})
 			if err != nil {
 				t.Fatal(err)
@@ -359,8 +359,8 @@ func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 			if e := failureOf(t, err); outcomeOf(e) != rejected || e.Error() != test.says {
 				t.Errorf("got %+v: %v", outcomeOf(e), e)
 			}
-			if len(s.Sent(7)) > 0 {
-				t.Errorf("stands %+v", s.Sent(7))
+			if len(s.BotMessages(7)) > 0 {
+				t.Errorf("stands %+v", s.BotMessages(7))
 			}
 		})
 	}
@@ -368,14 +368,14 @@ func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 
 func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 	s, c := at(t)
-	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+	s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
 	c.open = func(string) (io.ReadCloser, int64, error) {
 		return io.NopCloser(strings.NewReader("as it was, and more")), 9, nil
 	}
 	if _, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := string(s.Sent(7)[0].File.Content); got != "as it was" {
+	if got := string(s.BotMessages(7)[0].File.Content); got != "as it was" {
 		t.Errorf("came as %q", got)
 	}
 }
@@ -396,13 +396,13 @@ func TestSend_FileOutcomes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": []byte(canaryWords)})
-			s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+			s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
 			s.Fault(test.fault)
 			_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
 			if e := failureOf(t, err); outcomeOf(e) != test.want {
 				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
 			}
-			if stands := len(s.Sent(7)) > 0; stands != test.stands {
+			if stands := len(s.BotMessages(7)) > 0; stands != test.stands {
 				t.Errorf("it stands there: %v", stands)
 			}
 		})

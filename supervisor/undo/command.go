@@ -72,15 +72,15 @@ func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delive
 	return supervisor.Delivery{Text: textLeftAlone}, nil
 }
 
-// Again returns the button that reverts an undo.
-func Again(turn, operation int64) supervisor.Button {
-	return supervisor.Button{Text: textUndoAgain, Press: presses.Undo(presses.ActionUndo, turn, operation)}
+// RedoButton returns the button that reverts an undo.
+func RedoButton(turn, operation int64) supervisor.Button {
+	return supervisor.Button{Text: textUndoAgain, Press: presses.UndoPress(presses.ActionUndo, turn, operation)}
 }
 
 // tellUndone takes changes back, and reports the result.
 func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int64, force bool) (
 	d supervisor.Delivery, err error) {
-	report, err := u.Back(ctx, r.Conversation.User, turn, of, force)
+	report, err := u.Undo(ctx, r.Conversation.User, turn, of, force)
 	if err != nil {
 		return d, err
 	}
@@ -92,16 +92,16 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 	switch d.Text = strings.TrimSpace(d.Text); {
 	case d.Text == "":
 		d.Text = textNothingToUndo
-	case of == 0 && len(report.Paths[Back])+len(report.Paths[Changed]) == 0:
+	case of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChanged]) == 0:
 		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {
-		return supervisor.Button{Text: text, Press: presses.Undo(action, turn, of)}
+		return supervisor.Button{Text: text, Press: presses.UndoPress(action, turn, of)}
 	}
-	if len(report.Paths[Back]) > 0 {
-		d.Buttons = append(d.Buttons, []supervisor.Button{Again(turn, report.Operation)})
+	if len(report.Paths[OutcomeRestored]) > 0 {
+		d.Buttons = append(d.Buttons, []supervisor.Button{RedoButton(turn, report.Operation)})
 	}
-	if len(report.Paths[Changed]) > 0 {
+	if len(report.Paths[OutcomeChanged]) > 0 {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
 		if !r.Conversation.InGroup() {
 			row = append(row, button(TextDiffButton, presses.ActionDiff, of))
@@ -115,7 +115,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 func nameFiles(paths []string) string {
 	var names []string
 	for _, listed := range paths[:min(len(paths), maxNamed)] {
-		path, why := Why(listed)
+		path, why := SplitReason(listed)
 		name := markdown.QuoteName(path)
 		if path == "." {
 			name = textWholeFolder

@@ -44,9 +44,9 @@ var undoLines = []struct {
 	outcome Outcome
 	text    string
 }{
-	{Back, "As it was before: %s."},
-	{Changed, "Left alone, because it or a file changed with it has changed since: %s."},
-	{Expired, "Left alone, because I keep old versions for 7 days only: %s."},
-	{Never, "Can't be taken back: %s."},
-	{Program, "A program changed it, which can't be taken back: %s. I do not see files that programs deleted."},
+	{OutcomeRestored, "As it was before: %s."},
+	{OutcomeChanged, "Left alone, because it or a file changed with it has changed since: %s."},
+	{OutcomeExpired, "Left alone, because I keep old versions for 7 days only: %s."},
+	{OutcomeImpossible, "Can't be taken back: %s."},
+	{OutcomeProgram, "A program changed it, which can't be taken back: %s. I do not see files that programs deleted."},
 }

@@ -12,25 +12,25 @@ import (
 // Buttons returns the buttons below the answer of a turn that changed files. In a group there is no
 // button that shows the diff.
 func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
-	row := []supervisor.Button{{Text: textUndoButton, Press: presses.Undo(presses.ActionUndo, turn, 0)}}
+	row := []supervisor.Button{{Text: textUndoButton, Press: presses.UndoPress(presses.ActionUndo, turn, 0)}}
 	if !in.InGroup() {
 		row = append(
 			row,
-			supervisor.Button{Text: TextDiffButton, Press: presses.Undo(presses.ActionDiff, turn, 0)},
+			supervisor.Button{Text: TextDiffButton, Press: presses.UndoPress(presses.ActionDiff, turn, 0)},
 		)
 	}
 	return [][]supervisor.Button{row}
 }
 
-// NeverNote returns the ledger's note of why a change can't be taken back.
-func NeverNote(why string) string { return fmt.Sprintf(textNever, why) }
+// ImpossibleNote returns the ledger's note of why a change can't be taken back.
+func ImpossibleNote(why string) string { return fmt.Sprintf(textNever, why) }
 
 // maxTold is how many restored files a note to the model names.
 const maxTold = 20
 
-// Told returns the note to the model about files that the user undid since its last turn. undone are
+// RestoredNote returns the note to the model about files that the user undid since its last turn. undone are
 // files without the model's change, redone are files with it again.
-func Told(undone, redone []string) (text string) {
+func RestoredNote(undone, redone []string) (text string) {
 	for _, told := range []struct {
 		paths    []string
 		sentence string

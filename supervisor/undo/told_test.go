@@ -22,7 +22,7 @@ func TestTold_Files_AreNamedOnOneLine(t *testing.T) {
 		{[]string{"a"}, []string{"b"}, "[The user has undone your change to a.]\n[The user has restored your change to b.]\n"},
 		{nil, many, "[The user has restored your change to " + strings.Join(many[:20], ", ") + ", 3 more files.]\n"},
 	} {
-		if got := Told(c.undone, c.redone); got != c.want {
+		if got := RestoredNote(c.undone, c.redone); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

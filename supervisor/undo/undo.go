@@ -61,15 +61,15 @@ type Report struct {
 type Outcome string
 
 const (
-	Back    Outcome = "back"    // the file is as it was before
-	Changed Outcome = "changed" // left alone, because the file has changed since
-	Expired Outcome = "expired" // the old content was deleted after 7 days
-	Never   Outcome = "never"   // with a reason: the old content was not kept, or writing failed
-	Program Outcome = "program" // a program changed the file
+	OutcomeRestored   Outcome = "back"    // the file is as it was before
+	OutcomeChanged    Outcome = "changed" // left alone, because the file has changed since
+	OutcomeExpired    Outcome = "expired" // the old content was deleted after 7 days
+	OutcomeImpossible Outcome = "never"   // with a reason: the old content was not kept, or writing failed
+	OutcomeProgram    Outcome = "program" // a program changed the file
 )
 
 var outcomes = map[protocol.UndoOutcome]Outcome{
-	protocol.UndoDone: Back, protocol.UndoAlready: Back, protocol.UndoChanged: Changed, protocol.UndoExpired: Expired, protocol.UndoFailed: Never,
+	protocol.UndoDone: OutcomeRestored, protocol.UndoAlready: OutcomeRestored, protocol.UndoChanged: OutcomeChanged, protocol.UndoExpired: OutcomeExpired, protocol.UndoFailed: OutcomeImpossible,
 }
 
 // Last finds the nth newest turn that changed files in a conversation. The newest has n 1.
@@ -81,11 +81,11 @@ func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
 // Back takes back the changes of a turn, or those of an undo of it. of is that undo's operation, or
 // 0 for the turn's own changes. With force it also overwrites files that have changed since.
-func (u *Undos) Back(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
+func (u *Undos) Undo(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() {
 		for _, path := range report.programs { // a tool's change of the file is reported first
-			report.add(Program, path, "")
+			report.add(OutcomeProgram, path, "")
 		}
 	}()
 	list, err := u.list(ctx, user, turn, of, &report)
@@ -104,11 +104,11 @@ func (u *Undos) Back(ctx context.Context, user string, turn, of int64, force boo
 	done := supervisor.UndoneFiles{User: user, Turn: turn, UndoOf: of, Operation: op}
 	for i, c := range result.Changes {
 		outcome, why := outcomes[c.Outcome], ""
-		if outcome == Never {
+		if outcome == OutcomeImpossible {
 			why = c.Why
 		}
 		report.add(outcome, list[i].Path, why)
-		if outcome == Back {
+		if outcome == OutcomeRestored {
 			done.Effects = append(done.Effects, list[i].Effect)
 			done.Changes = append(done.Changes, inverse(list[i].Undo, c, force))
 		}
@@ -141,26 +141,26 @@ func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *R
 	var never []supervisor.FileChange
 	for _, c := range all {
 		switch {
-		case c.Not == protocol.ByProgram:
+		case c.Obstacle == protocol.ByProgram:
 			report.programs = append(report.programs, c.Path)
-		case c.Not != "":
+		case c.Obstacle != "":
 			never = append(never, c)
-			report.add(Never, c.Path, c.Not)
+			report.add(OutcomeImpossible, c.Path, c.Obstacle)
 		}
 	}
 	for _, c := range slices.Backward(all) {
 		switch {
-		case c.Not != "":
+		case c.Obstacle != "":
 		case c.CreatedAt.Before(u.since()):
-			report.add(Expired, c.Path, "")
+			report.add(OutcomeExpired, c.Path, "")
 		case slices.ContainsFunc(never, func(n supervisor.FileChange) bool { return related(c.Undo, n.Path) }):
-			report.add(Never, c.Path, textPartNever)
+			report.add(OutcomeImpossible, c.Path, textPartNever)
 		default:
 			list = append(list, c)
 		}
 	}
-	if len(list) > protocol.MaxUndone {
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, len(list), protocol.MaxUndone)
+	if len(list) > protocol.MaxUndoChanges {
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, len(list), protocol.MaxUndoChanges)
 	}
 	return list, nil
 }
@@ -187,8 +187,8 @@ func (r *Report) add(outcome Outcome, path, why string) {
 // whyMark separates a path from the reason; no path of a worker contains it.
 const whyMark = "\x00"
 
-// Why splits an entry of Report.Paths[Never] into its path and reason.
-func Why(listed string) (path, why string) {
+// SplitReason splits an entry of Report.Paths[Never] into its path and reason.
+func SplitReason(listed string) (path, why string) {
 	path, why, _ = strings.Cut(listed, whyMark)
 	return path, why
 }

@@ -28,17 +28,17 @@ func (r rows) List(context.Context, string, int64, int64) ([]supervisor.FileChan
 func TestBack_LostOrUnsafeChanges_StayInPlace(t *testing.T) {
 	now := time.Now()
 	change := func(path, not string, age time.Duration) supervisor.FileChange {
-		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Not: not}, CreatedAt: now.Add(-age)}
+		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Obstacle: not}, CreatedAt: now.Add(-age)}
 	}
 	u := New(Options{Now: func() time.Time { return now }, Store: rows{changes: []supervisor.FileChange{
 		change("old", "", spool.Retention+1), change("large", "it was large", 0), change("large", "", 0), change("a.out", protocol.ByProgram, 0),
 	}}})
-	report, err := u.Back(t.Context(), "alice", 1, 0, false)
-	want := map[Outcome][]string{Expired: {"old"}, Never: {"large" + whyMark + "it was large"}, Program: {"a.out"}}
+	report, err := u.Undo(t.Context(), "alice", 1, 0, false)
+	want := map[Outcome][]string{OutcomeExpired: {"old"}, OutcomeImpossible: {"large" + whyMark + "it was large"}, OutcomeProgram: {"a.out"}}
 	if err != nil || fmt.Sprint(report.Paths) != fmt.Sprint(want) {
 		t.Errorf("reported is %q, %v, want %q", report.Paths, err, want)
 	}
-	if _, err := u.Back(t.Context(), "bob", 1, 0, false); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := u.Undo(t.Context(), "bob", 1, 0, false); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("somebody else's: %v", err)
 	}
 }

@@ -74,7 +74,7 @@ func (s *Settings) Find(name string) (supervisor.User, bool) {
 // Zone returns a user's time zone.
 func (s *Settings) Zone(user string) *time.Location {
 	u, _ := s.Find(user)
-	return timezone.Of(u)
+	return timezone.ForUser(u)
 }
 
 // Limits returns what a user may spend, by the configuration and their settings. An error means
@@ -144,7 +144,7 @@ func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, e
 	}
 	// a person who sets another time zone does not begin another day
 	configured, _ := s.People.Find(user)
-	zone, now := timezone.Of(configured), s.Now()
+	zone, now := timezone.ForUser(configured), s.Now()
 	day, _ := budget.Day(now, zone)
 	month, _ := budget.Month(now, zone)
 	var list []budget.Allowance
@@ -160,7 +160,7 @@ func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, e
 		if err != nil {
 			return nil, err
 		}
-		held, err := s.Leases.Held(ctx, user, limit.from)
+		held, err := s.Leases.SumHeld(ctx, user, limit.from)
 		if err != nil {
 			return nil, err
 		}

@@ -155,7 +155,7 @@ func (l *Loader) stored(ctx context.Context, cfg *Configuration) (s access.Store
 	for _, one := range bindings {
 		s.Bindings = append(s.Bindings, access.Binding(one))
 	}
-	if s.Suspended, err = l.Store.People.Suspended(ctx); err != nil {
+	if s.Suspended, err = l.Store.People.ListSuspended(ctx); err != nil {
 		return s, err
 	}
 	groups, err := l.Store.Groups.List(ctx)

@@ -144,7 +144,7 @@ func (r *Reviews) Run(ctx context.Context) error {
 
 // beginDue starts due reviews up to the limit, and ends those that lost their turn.
 func (r *Reviews) beginDue(ctx context.Context) error {
-	lost, err := r.o.Store.ListLost(ctx)
+	lost, err := r.o.Store.ListWithoutTurn(ctx)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 	if !there || !served {
 		return textNotServed, nil
 	}
-	if w.Active() {
+	if w.IsActive() {
 		w.Turn = turn.ID
 		err = r.work(ctx, &w, repo, turn, read)
 	}

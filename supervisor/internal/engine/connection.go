@@ -51,7 +51,7 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	// The plan of a statement does not depend on its parameters. Otherwise SQLite would prepare a
 	// statement with a LIMIT again before each run.
 	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
-		patience := cmp.Or(o.Patience, 5*time.Second)
+		patience := cmp.Or(o.BusyTimeout, 5*time.Second)
 		err = c.exec(fmt.Sprintf("PRAGMA busy_timeout(%d); PRAGMA %s",
 			patience.Milliseconds(), strings.Join(pragmas, "; PRAGMA ")))
 	}
@@ -109,8 +109,8 @@ func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 		return nil, fmt.Errorf("prepare %q: it is not one statement", query)
 	}
 	c.statements[query] = s
-	if Prepared != nil {
-		Prepared(query, func() ([]string, error) { return c.plan(query) })
+	if PrepareHook != nil {
+		PrepareHook(query, func() ([]string, error) { return c.plan(query) })
 	}
 	return s, nil
 }

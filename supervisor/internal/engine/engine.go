@@ -34,10 +34,10 @@ type Options struct {
 	// migration/0001_name.sql and so on, without a gap
 	Migrations fs.FS
 	// SQLite's access to its files; "" means the engine's own
-	VFS       string
-	Committed func() // called after each commit; nil means nothing
+	VFS      string
+	OnCommit func() // called after each commit; nil means nothing
 	// how long to wait for another program that has the file open; 0 means five seconds
-	Patience time.Duration
+	BusyTimeout time.Duration
 
 	// Rebuildable makes commits return without waiting for the disk: a power cut may lose the last
 	// ones. The file stays intact.
@@ -78,8 +78,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Filesystem == nil {
 		o.Filesystem = filesystem
 	}
-	if o.Committed == nil {
-		o.Committed = func() {}
+	if o.OnCommit == nil {
+		o.OnCommit = func() {}
 	}
 	if o.Extend == nil {
 		o.Extend = func(*sqlite3.Conn) error { return nil }

@@ -77,7 +77,7 @@ func TestOpen_FileInUse_Fails(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ours\n" {
 		t.Fatalf("the other program reads %q, %v", line, err)
 	}
-	db, err := Open(t.Context(), path, Options{Migrations: testMigrations, Patience: 100 * time.Millisecond})
+	db, err := Open(t.Context(), path, Options{Migrations: testMigrations, BusyTimeout: 100 * time.Millisecond})
 	if problemOf(err) != ProblemLocked {
 		t.Errorf("got %v, %v", db, err)
 	}

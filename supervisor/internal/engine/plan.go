@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Prepared is called with each statement that a connection prepares, and with a function that plans
+// PrepareHook is called with each statement that a connection prepares, and with a function that plans
 // it. Only tests set it, before they open a database; nil means no call. It must not wait.
-var Prepared func(query string, plan func() (steps []string, err error))
+var PrepareHook func(query string, plan func() (steps []string, err error))
 
 // Plan returns how SQLite would run a query, step by step, for tests.
 func (db *DB) Plan(query string) (steps []string, err error) {

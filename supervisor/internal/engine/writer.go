@@ -153,7 +153,7 @@ func (db *DB) commit(c *connection, group []*request) error {
 	if err := t.Exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	db.o.Committed()
+	db.o.OnCommit()
 	db.cleanMarkDeleted = true
 	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue {
 		db.scrub(c)

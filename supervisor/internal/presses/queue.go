@@ -10,8 +10,8 @@ import (
 // inbound's id follow.
 const QueuePrefix = "w:"
 
-// InboundOf returns the inbound of such a press.
-func InboundOf(press string) (inbound int64, ok bool) {
+// QueueInbound returns the inbound of such a press.
+func QueueInbound(press string) (inbound int64, ok bool) {
 	rest, ok := strings.CutPrefix(press, QueuePrefix)
 	_, number, there := strings.Cut(rest, " ")
 	inbound, err := strconv.ParseInt(number, 10, 64)

@@ -8,18 +8,18 @@ import (
 
 func TestQueued_Press_IsReadOrRefused(t *testing.T) {
 	for press, want := range map[string]int64{"w:now 7": 7, "w:drop 12": 12, "w:now": 0, "w:now x": 0, "now 7": 0, "": 0} {
-		if got, ok := presses.InboundOf(press); ok != (want != 0) || ok && got != want {
+		if got, ok := presses.QueueInbound(press); ok != (want != 0) || ok && got != want {
 			t.Errorf("%q: got %d, %t, want %d", press, got, ok, want)
 		}
 	}
 }
 
 func TestUndone_Press_IsReadOrRefused(t *testing.T) {
-	if turn, ok := presses.TurnOf(presses.Undo(presses.ActionDiff, 7, 3)); turn != 7 || !ok {
+	if turn, ok := presses.UndoTurn(presses.UndoPress(presses.ActionDiff, 7, 3)); turn != 7 || !ok {
 		t.Errorf("got %d, %t", turn, ok)
 	}
 	for _, press := range []string{"", "u:", "u:undo", "u:undo 7", "u:undo x 0", "w:undo 7 0"} {
-		if turn, ok := presses.TurnOf(press); ok {
+		if turn, ok := presses.UndoTurn(press); ok {
 			t.Errorf("%q is about %d", press, turn)
 		}
 	}

@@ -9,14 +9,14 @@ const (
 	ActionDiff = "diff"
 )
 
-// Undo returns the press of an undo or redo button. of is the undo that made the changes, or 0 for
+// UndoPress returns the press of an undo or redo button. of is the undo that made the changes, or 0 for
 // the turn itself.
-func Undo(action string, turn, of int64) string {
+func UndoPress(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
 
-// TurnOf returns the turn of such a press. Anybody may have made it up.
-func TurnOf(press string) (turn int64, ok bool) {
+// UndoTurn returns the turn of such a press. Anybody may have made it up.
+func UndoTurn(press string) (turn int64, ok bool) {
 	action, of := "", int64(0)
 	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)
 	return turn, err == nil && n == 3

@@ -45,8 +45,8 @@ func (t *Throttle) Count(key string, now time.Time) int {
 	return last.unreported + 1
 }
 
-// First reports whether a thing is to be reported now.
-func (t *Throttle) First(key string, now time.Time) bool { return t.Count(key, now) > 0 }
+// ShouldReport reports whether a thing is to be reported now.
+func (t *Throttle) ShouldReport(key string, now time.Time) bool { return t.Count(key, now) > 0 }
 
 // Forget drops things, so that each is reported at its next occurrence.
 func (t *Throttle) Forget(drop func(key string) bool) {

@@ -30,17 +30,17 @@ func TestThrottle_Keys_AreSaidOnceAnInterval(t *testing.T) {
 
 func TestThrottle_Zero_HasAMinute(t *testing.T) {
 	var x rare.Throttle
-	if !x.First("", noon) || x.First("", noon.Add(59*time.Second)) || !x.First("", noon.Add(time.Minute)) {
+	if !x.ShouldReport("", noon) || x.ShouldReport("", noon.Add(59*time.Second)) || !x.ShouldReport("", noon.Add(time.Minute)) {
 		t.Error("it is not said once a minute")
 	}
 }
 
 func TestForget_DroppedKey_IsSaidAgain(t *testing.T) {
 	var x rare.Throttle
-	x.First("ann", noon)
-	x.First("bob", noon)
+	x.ShouldReport("ann", noon)
+	x.ShouldReport("bob", noon)
 	x.Forget(func(key string) bool { return key == "ann" })
-	if !x.First("ann", noon) || x.First("bob", noon) {
+	if !x.ShouldReport("ann", noon) || x.ShouldReport("bob", noon) {
 		t.Error("not exactly the dropped key is said again")
 	}
 }

@@ -8,9 +8,9 @@ import (
 // Window records things in consecutive spans of time, such as days, up to a number: a flood fills
 // neither the memory nor a log. The zero value is ready. It may be used from several goroutines.
 type Window struct {
-	Length time.Duration // of each span, counted from 1970 in UTC; 0 means a day
-	Most   int           // limit of recorded things in a span; 0 means 10,000
-	Each   int           // limit for one key; 0 means no limit of its own
+	Length    time.Duration // of each span, counted from 1970 in UTC; 0 means a day
+	MaxTotal  int           // limit of recorded things in a span; 0 means 10,000
+	MaxPerKey int           // limit for one key; 0 means no limit of its own
 
 	mu     sync.Mutex // guards the following fields
 	number int64      // of the span, since 1970
@@ -24,14 +24,14 @@ type thing struct {
 }
 
 // First reports whether a key is new in its span. It is false once the span is full.
-func (w *Window) First(key string, now time.Time) bool {
+func (w *Window) IsNew(key string, now time.Time) bool {
 	isNew, _ := w.note(thing{key: key}, now)
 	return isNew
 }
 
-// Note reports whether a thing of a key is recorded in its span. A repeated thing gets the same
+// Record reports whether a thing of a key is recorded in its span. A repeated thing gets the same
 // answer, and counts once.
-func (w *Window) Note(key string, id int64, now time.Time) bool {
+func (w *Window) Record(key string, id int64, now time.Time) bool {
 	_, noted := w.note(thing{key, id}, now)
 	return noted
 }
@@ -43,7 +43,7 @@ func (w *Window) note(t thing, now time.Time) (isNew, noted bool) {
 	switch {
 	case w.noted[t]:
 		return false, true
-	case len(w.noted) >= w.limit() || w.Each > 0 && w.count[t.key] >= w.Each:
+	case len(w.noted) >= w.limit() || w.MaxPerKey > 0 && w.count[t.key] >= w.MaxPerKey:
 		return false, false
 	}
 	w.noted[t] = true
@@ -65,8 +65,8 @@ func (w *Window) enter(now time.Time) {
 }
 
 func (w *Window) limit() int {
-	if w.Most == 0 {
+	if w.MaxTotal == 0 {
 		return 10_000
 	}
-	return w.Most
+	return w.MaxTotal
 }

@@ -32,7 +32,7 @@ func TestWindow_SameKey_IsFirstOncePerDay(t *testing.T) {
 		{"after the clock was set back by years", 7, noon.AddDate(-3, 0, 0), true},
 		{"before there was time", 7, time.Time{}, true},
 	} {
-		if got := s.First(fmt.Sprint(c.id), c.at); got != c.want {
+		if got := s.IsNew(fmt.Sprint(c.id), c.at); got != c.want {
 			t.Errorf("%s: got %v", c.what, got)
 		}
 	}
@@ -46,7 +46,7 @@ func TestWindow_ManyKeys_AreLimited(t *testing.T) {
 		for range 2 { // each half comes twice at the same time
 			crowd.Go(func() {
 				for id := range int64(7500) {
-					if s.First(fmt.Sprint(half*7500+id), noon) {
+					if s.IsNew(fmt.Sprint(half*7500+id), noon) {
 						noted.Add(1)
 					}
 				}
@@ -57,7 +57,7 @@ func TestWindow_ManyKeys_AreLimited(t *testing.T) {
 	if noted.Load() != 10_000 {
 		t.Errorf("%d were noted", noted.Load())
 	}
-	if !s.First("-1", noon.Add(24*time.Hour)) {
+	if !s.IsNew("-1", noon.Add(24*time.Hour)) {
 		t.Error("the next day nobody is noted")
 	}
 }
@@ -71,7 +71,7 @@ func TestWindow_RandomClock_NotesOncePerDay(t *testing.T) {
 			now = now.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "hours")) * time.Hour)
 			id := rapid.Int64Range(1, 3).Draw(t, "id")
 			arrival := [2]int64{id, int64(now.YearDay())}
-			if got := s.First(fmt.Sprint(id), now); got == noted[arrival] {
+			if got := s.IsNew(fmt.Sprint(id), now); got == noted[arrival] {
 				t.Fatalf("%d at %s: noted %v, before %v", id, now, got, noted[arrival])
 			}
 			noted[arrival] = true

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-func hourly() *rare.Window { return &rare.Window{Length: time.Hour, Most: 30, Each: 5} }
+func hourly() *rare.Window { return &rare.Window{Length: time.Hour, MaxTotal: 30, MaxPerKey: 5} }
 
 func TestWindow_OneKey_IsLimitedPerHour(t *testing.T) {
 	k := hourly()
@@ -19,7 +19,7 @@ func TestWindow_OneKey_IsLimitedPerHour(t *testing.T) {
 		n := 0
 		for range 10 {
 			update++
-			if k.Note(fmt.Sprint(id), update, at) {
+			if k.Record(fmt.Sprint(id), update, at) {
 				n++
 			}
 		}
@@ -51,20 +51,20 @@ func TestWindow_RepeatedUpdate_CountsOnce(t *testing.T) {
 	k := hourly()
 	for range 3 {
 		for update := range int64(5) {
-			if !k.Note("7", update, noon) {
+			if !k.Record("7", update, noon) {
 				t.Errorf("update %d was not noted", update)
 			}
 		}
-		if k.Note("7", 5, noon) {
+		if k.Record("7", 5, noon) {
 			t.Error("a sixth was noted")
 		}
 	}
 	for id := range int64(5) {
 		for update := range int64(5) {
-			k.Note(fmt.Sprint(100+id), update, noon)
+			k.Record(fmt.Sprint(100+id), update, noon)
 		}
 	}
-	if k.Note("200", 0, noon) || !k.Note("100", 0, noon) {
+	if k.Record("200", 0, noon) || !k.Record("100", 0, noon) {
 		t.Error("the bound of all is not 30 updates")
 	}
 }
@@ -76,7 +76,7 @@ func TestWindow_AllKeys_AreLimitedPerHour(t *testing.T) {
 	for update := range int64(4) {
 		crowd.Go(func() {
 			for id := range int64(1000) {
-				if k.Note(fmt.Sprint(id), update, noon) {
+				if k.Record(fmt.Sprint(id), update, noon) {
 					noted.Add(1)
 				}
 			}

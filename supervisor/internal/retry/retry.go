@@ -76,7 +76,7 @@ func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func(
 	err := Do(ctx, UpTo(Longest), func() (err error) {
 		value, err = do()
 		return err
-	}, Refused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })
+	}, IsRefused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })
 	if err != nil && ctx.Err() == nil {
 		log.Error(what+": refused", "error", err)
 	}
@@ -96,9 +96,9 @@ func WaitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	return ctx.Err() == nil
 }
 
-// Refused reports whether a store will refuse the same request again. Such a request is invalid, or
+// IsRefused reports whether a store will refuse the same request again. Such a request is invalid, or
 // names a missing thing.
-func Refused(err error) bool {
+func IsRefused(err error) bool {
 	code := supervisor.ErrorCode(err)
 	return code == supervisor.CodeInvalid || code == supervisor.CodeNotFound
 }

@@ -26,7 +26,7 @@ func TestDo_RepeatsUntilDoneOrRefused(t *testing.T) {
 						return full
 					}
 					return c.last
-				}, retry.Refused, func(err error, wait time.Duration) {
+				}, retry.IsRefused, func(err error, wait time.Duration) {
 					if !errors.Is(err, full) || wait < told {
 						t.Errorf("told of %v, again in %v after %v", err, wait, told)
 					}
@@ -48,7 +48,7 @@ func TestDo_ContextEnds_Stops(t *testing.T) {
 			ctx,
 			retry.UpTo(retry.Longest),
 			func() error { return errors.New("no") },
-			retry.Refused,
+			retry.IsRefused,
 			func(error, time.Duration) {},
 		)
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -67,7 +67,7 @@ func TestDo_LongFailure_TriesRarely(t *testing.T) {
 			ctx,
 			retry.UpTo(10*time.Minute),
 			func() error { times++; return errors.New("full") },
-			retry.Refused,
+			retry.IsRefused,
 			func(error, time.Duration) {},
 		)
 		if !errors.Is(err, context.DeadlineExceeded) || times > 24*60/8+20 {
@@ -98,7 +98,7 @@ func TestDo_ChannelSaysHowLong_WaitsExactlySo(t *testing.T) {
 				return nil
 			}
 			return &supervisor.SendError{RetryAfter: 7 * time.Second, Err: errors.New("too much")}
-		}, retry.Refused, func(_ error, wait time.Duration) {
+		}, retry.IsRefused, func(_ error, wait time.Duration) {
 			if wait != 7*time.Second {
 				t.Errorf("it waits %v", wait)
 			}

@@ -14,20 +14,22 @@ import (
 //
 // Requests for nobody, the user "", wait until no user waits.
 type Slots struct {
-	all, each int // 0 means no limit
+	maxRunning, maxPerUser int // 0 means no limit
 
-	mu      sync.Mutex // guards the following fields
-	running []*Slot
-	waiting []*Slot        // in the order of their requests
-	turns   map[string]int // of waiting users: the least goes first
-	last    int            // the last turn
+	mu        sync.Mutex // guards the following fields
+	running   []*Slot
+	waiting   []*Slot        // in the order of their requests
+	userTurns map[string]int // of waiting users: the least goes first
+	lastTurn  int            // the last turn
 }
 
 // New makes n slots. 0 means no limit.
 func New(n int) *Slots { return NewEach(n, 0) }
 
 // NewEach makes n slots. A user may have at most each of them at once. 0 means no limit.
-func NewEach(n, each int) *Slots { return &Slots{all: n, each: each, turns: map[string]int{}} }
+func NewEach(n, each int) *Slots {
+	return &Slots{maxRunning: n, maxPerUser: each, userTurns: map[string]int{}}
+}
 
 // Slot is a requested slot. The caller that requested it must call Release.
 type Slot struct {
@@ -43,9 +45,9 @@ func (s *Slots) Request(person string, rank ...int64) *Slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slot := &Slot{s, person, rank, make(chan struct{})}
-	if _, waits := s.turns[person]; !waits {
-		s.last++
-		s.turns[person] = s.last
+	if _, waits := s.userTurns[person]; !waits {
+		s.lastTurn++
+		s.userTurns[person] = s.lastTurn
 	}
 	s.waiting = append(s.waiting, slot)
 	s.grant()
@@ -89,7 +91,7 @@ func (s *Slots) Waiting() int {
 func (s *Slots) Free() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.all == 0 || len(s.running) < s.all
+	return s.maxRunning == 0 || len(s.running) < s.maxRunning
 }
 
 // Granted returns a channel that is closed when the slot is granted.
@@ -140,8 +142,8 @@ func (s *Slots) grant() {
 		}
 		s.waiting = slices.DeleteFunc(s.waiting, func(other *Slot) bool { return other == next })
 		s.running = append(s.running, next)
-		s.last++
-		s.turns[next.person] = s.last
+		s.lastTurn++
+		s.userTurns[next.person] = s.lastTurn
 		s.forgetTurn(next.person)
 		close(next.granted)
 	}
@@ -165,22 +167,22 @@ func (s *Slots) compare(a, b *Slot) int {
 		}
 		return 0
 	}
-	return cmp.Or(slices.Compare(a.rank, b.rank), nobody(a)-nobody(b), s.turns[a.person]-s.turns[b.person])
+	return cmp.Or(slices.Compare(a.rank, b.rank), nobody(a)-nobody(b), s.userTurns[a.person]-s.userTurns[b.person])
 }
 
 // forgetTurn forgets the turn of a user without waiting requests. The caller has the mutex.
 func (s *Slots) forgetTurn(person string) {
 	if !slices.ContainsFunc(s.waiting, func(other *Slot) bool { return other.person == person }) {
-		delete(s.turns, person)
+		delete(s.userTurns, person)
 	}
 }
 
 // hasRoom reports whether a slot is free beside the running ones.
 func (s *Slots) hasRoom(slot *Slot, running []*Slot) bool {
-	if s.all > 0 && len(running) >= s.all {
+	if s.maxRunning > 0 && len(running) >= s.maxRunning {
 		return false
 	}
-	if s.each == 0 {
+	if s.maxPerUser == 0 {
 		return true
 	}
 	own := 0
@@ -189,5 +191,5 @@ func (s *Slots) hasRoom(slot *Slot, running []*Slot) bool {
 			own++
 		}
 	}
-	return own < s.each
+	return own < s.maxPerUser
 }

@@ -106,7 +106,7 @@ func TestRequest_SeveralPeople_TakeTurns(t *testing.T) {
 			p.leave()
 			p.check(t)
 		}
-		if len(p.turns)+p.Waiting()+len(p.waiting)+len(p.running) != 0 {
+		if len(p.userTurns)+p.Waiting()+len(p.waiting)+len(p.running) != 0 {
 			t.Fatalf("left behind: %+v", p.Slots)
 		}
 	})
@@ -132,7 +132,7 @@ func TestAcquire_GivenUpAtOnce_LosesNoSlot(t *testing.T) {
 		go cancel()
 		first.Release()
 		<-left
-		if len(f.running)+len(f.turns) != 0 {
+		if len(f.running)+len(f.userTurns) != 0 {
 			t.Fatalf("the room is lost: %+v", f)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// Of returns a user's time zone, or the machine's if they have none.
-func Of(u supervisor.User) *time.Location {
+// ForUser returns a user's time zone, or the machine's if they have none.
+func ForUser(u supervisor.User) *time.Location {
 	zone, err := time.LoadLocation(u.Timezone)
 	if err != nil || u.Timezone == "" {
 		return time.Local

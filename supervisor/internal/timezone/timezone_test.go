@@ -10,7 +10,7 @@ import (
 
 func TestOf_Timezone_IsTheirsOrLocal(t *testing.T) {
 	for name, want := range map[string]string{"Europe/Madrid": "Europe/Madrid", "": time.Local.String(), "Nowhere": time.Local.String()} {
-		if got := timezone.Of(supervisor.User{Timezone: name}); got.String() != want {
+		if got := timezone.ForUser(supervisor.User{Timezone: name}); got.String() != want {
 			t.Errorf("%q: got %s, want %s", name, got, want)
 		}
 	}

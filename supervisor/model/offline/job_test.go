@@ -12,8 +12,8 @@ import (
 
 // A reminder's earlier message does not count as words of the user.
 func TestReminderQuote_IsNotUsersWords(t *testing.T) {
-	said, _ := job.ToldText(
-		[]sqlite.FireTold{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
+	said, _ := job.JobMessagesText(
+		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
 		time.UTC,
 	)
 	words, _ := split(protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: said}, {Text: "hi"}}})

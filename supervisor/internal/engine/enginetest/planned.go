@@ -13,8 +13,8 @@ type Runner interface{ Run() (code int) }
 
 // Options describes a package with statements. Its tests run in its folder.
 type Options struct {
-	Package string   // import path
-	Passing []string // its files that only run statements of other files
+	Package     string   // import path
+	HelperFiles []string // its files that only run statements of other files
 	// Open opens an empty database and passes it to use, which plans the statements that no test
 	// has run. nil means that those have no plan.
 	Open func(use func(*engine.DB)) error
@@ -23,9 +23,9 @@ type Options struct {
 	Least int // least number of recorded statements if all tests run
 }
 
-// Planned returns a Runner that also checks the statements of a package. It runs the tests, and
+// CheckPlans returns a Runner that also checks the statements of a package. It runs the tests, and
 // then checks all statements that they prepared, and the constants that they did not run.
-func Planned(tests Runner, o Options) Runner { return planned{tests, o} }
+func CheckPlans(tests Runner, o Options) Runner { return planned{tests, o} }
 
 type planned struct {
 	tests Runner
@@ -34,10 +34,10 @@ type planned struct {
 
 // Run implements Runner.
 func (p planned) Run() (code int) {
-	r := &recorder{of: p.o.Package, passing: p.o.Passing, plans: map[string][]string{}}
-	engine.Prepared = r.record
+	r := &recorder{importPath: p.o.Package, helperFiles: p.o.HelperFiles, plans: map[string][]string{}}
+	engine.PrepareHook = r.record
 	code = p.tests.Run()
-	engine.Prepared = nil
+	engine.PrepareHook = nil
 	ran := len(r.plans)
 	list, err := p.list(r)
 	if err != nil {

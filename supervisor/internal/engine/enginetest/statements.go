@@ -31,8 +31,8 @@ func (s Statement) String() string {
 
 // recorder records the statements of one package.
 type recorder struct {
-	of      string   // import path of the package
-	passing []string // its files that only run statements of other files
+	importPath  string   // import path of the package
+	helperFiles []string // its files that only run statements of other files
 
 	mu    sync.Mutex // guards the following fields
 	plans map[string][]string
@@ -65,10 +65,10 @@ func (r *recorder) isOwn() bool {
 		if ofEngine.MatchString(frame.Function) {
 			return false
 		}
-		if of == enginePackage || of == ownPackage || of == r.of && slices.Contains(r.passing, file) {
+		if of == enginePackage || of == ownPackage || of == r.importPath && slices.Contains(r.helperFiles, file) {
 			continue
 		}
-		return of == r.of && !strings.HasSuffix(file, "_test.go")
+		return of == r.importPath && !strings.HasSuffix(file, "_test.go")
 	}
 	return false
 }
