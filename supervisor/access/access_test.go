@@ -47,7 +47,7 @@ func people(t *testing.T, users ...supervisor.User) *access.People {
 	return p
 }
 
-func TestSpeaker_ByUserID_DecidesWhoMaySpeak(t *testing.T) {
+func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 	for name, c := range map[string]struct {
 		users []supervisor.User
 		uid   uint32

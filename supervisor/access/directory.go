@@ -110,7 +110,7 @@ func (d *directory) bind(b Binding) error {
 	}
 	if b.Channel.Capabilities().NeedsAccount {
 		if !isAccountNumber(b.Account) {
-			return fmt.Errorf("user %q: %q is no person's id on %s", b.User, b.Account, b.Channel)
+			return fmt.Errorf("user %q: %q is not a user's id on %s", b.User, b.Account, b.Channel)
 		}
 		if u.Accounts[b.Channel] == "" {
 			first := map[supervisor.Channel]string{b.Channel: b.Account}
@@ -121,7 +121,7 @@ func (d *directory) bind(b Binding) error {
 	}
 	key := account{b.Channel, b.Account}
 	if other, taken := d.accounts[key]; taken && other != b.User {
-		return fmt.Errorf("user %q: %q on %s is %s's", b.User, b.Account, b.Channel, other)
+		return fmt.Errorf("user %q: account %q on %s belongs to %s", b.User, b.Account, b.Channel, other)
 	}
 	d.accounts[key] = b.User
 	return nil

@@ -59,7 +59,7 @@ func checkKey(f *os.File, path string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no plain file", path)
+		return fmt.Errorf("%s is not a regular file", path)
 	}
 	owner, known := info.Sys().(*syscall.Stat_t)
 	if !known {
@@ -72,7 +72,7 @@ func checkKey(f *os.File, path string) error {
 	}
 	switch {
 	case int(owner.Uid) != me && owner.Uid != 0:
-		return fmt.Errorf("%s belongs to user id %d; it has to belong to %d, as whom this service runs", path, owner.Uid, me)
+		return fmt.Errorf("%s belongs to user id %d; it must belong to user id %d, as the service does", path, owner.Uid, me)
 	case info.Mode().Perm()&open != 0:
 		return fmt.Errorf("%s can be read or changed by others (%v); `chmod 600` it", path, info.Mode().Perm())
 	}
@@ -91,7 +91,7 @@ func decodeKey(key *[KeySize]byte, text []byte, path string) error {
 		}
 	}
 	clear(key[:])
-	return fmt.Errorf("%s is not a key: it has to be of %d bytes, or of their %d hexadecimal digits", path, KeySize, 2*KeySize)
+	return fmt.Errorf("%s is not a key: it must have %d bytes, or %d hexadecimal digits", path, KeySize, 2*KeySize)
 }
 
 // makeKey writes a random key if there is no file. A crash leaves a whole file or none. A key that

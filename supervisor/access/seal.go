@@ -36,7 +36,7 @@ func NewSeal(key [KeySize]byte) *Seal {
 
 // Errors of Seal and Open.
 var (
-	errNoSeal = errors.New("the key that seals second factors is not there")
+	errNoSeal = errors.New("the key that seals second factors is missing")
 	errSealed = errors.New("it was sealed with another key, or changed since")
 )
 
