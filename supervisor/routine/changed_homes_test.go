@@ -14,20 +14,20 @@ func TestChangedHomes_NeverStill_IsChecked(t *testing.T) {
 	now := noon
 	for range 30 {
 		if users := h.takeDue(now); len(users) > 0 {
-			t.Fatalf("after %v it is looked at", now.Sub(noon))
+			t.Fatalf("after %v it is checked", now.Sub(noon))
 		}
 		h.markChanged("alice", now)
 		now = now.Add(10 * time.Second)
 	}
 	if users := h.takeDue(now); len(users) != 1 {
-		t.Fatal("after 5 minutes it is not looked at")
+		t.Fatal("after 5 minutes it is not checked")
 	}
 	h.markChanged("alice", now)
 	if !h.takeIfSettled("alice", now) {
-		t.Error("the look does not go on")
+		t.Error("the check does not continue")
 	}
 	h.markChanged("alice", now)
 	if h.takeIfSettled("alice", now) || len(h.takeDue(now.Add(settleTime-1))) > 0 || len(h.takeDue(now.Add(settleTime))) != 1 {
-		t.Error("the next change is not the first one anew")
+		t.Error("the next change does not count as the first one")
 	}
 }

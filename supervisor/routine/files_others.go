@@ -49,9 +49,9 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 			}
 		case c == nil:
 			l.unknown[e.Target] = true
-		case c.Not != "" && c.Not != protocol.ByProgram:
+		case c.Obstacle != "" && c.Obstacle != protocol.ByProgram:
 			l.unknown[c.Path], l.unknown[c.To] = true, true
-		case c.To != "" && c.Before.Hashed():
+		case c.To != "" && c.Before.IsHash():
 			l.left[c.Path], l.left[c.To] = protocol.FileAbsent, c.Before
 		case c.To != "" || c.Before == protocol.FileFolder:
 			l.unknown[c.Path], l.unknown[c.To] = true, true
@@ -90,7 +90,7 @@ func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileAbsent {
 		return c.After == supervisor.FileMissing
 	}
-	if state.Hashed() && strings.HasPrefix(c.After, string(protocol.FileLarge)) {
+	if state.IsHash() && strings.HasPrefix(c.After, string(protocol.FileLarge)) {
 		return true
 	}
 	return c.After == string(state) || state == protocol.SizedState(c.Size, c.Modified) ||

@@ -27,7 +27,7 @@ func TestLedger_ByOthers_KnowsOwnChanges(t *testing.T) {
 	moved := effect("move", protocol.Undo{Path: "a", To: "d/b", Before: one})
 	folder := effect("move", protocol.Undo{Path: "d", To: "e", Before: protocol.FileFolder})
 	by := func(path string, after protocol.FileState) supervisor.FileEffect {
-		return effect("program", protocol.Undo{Path: path, After: after, Not: protocol.ByProgram})
+		return effect("program", protocol.Undo{Path: path, After: after, Obstacle: protocol.ByProgram})
 	}
 	ran := supervisor.FileEffect{Kind: "run", Target: "make", At: at}
 	more := supervisor.FileEffect{Kind: "program", Target: "5 more files", At: at}
@@ -64,7 +64,7 @@ func TestLedger_ByOthers_KnowsOwnChanges(t *testing.T) {
 		"changed after a program with unnamed files": {[]supervisor.FileEffect{ran, more},
 			supervisor.HomeChange{Path: "z", After: "x", Modified: at.Add(1)}, true},
 		"content not kept": {[]supervisor.FileEffect{effect("edit",
-			protocol.Undo{Path: "a", Not: "its bytes were not kept"})}, file("a", one), false},
+			protocol.Undo{Path: "a", Obstacle: "its bytes were not kept"})}, file("a", one), false},
 		"no recorded change": {[]supervisor.FileEffect{{Kind: "append", Target: "a"}}, file("a", one),
 			false},
 		"fact forgotten": {[]supervisor.FileEffect{{Kind: supervisor.EffectForgotten,

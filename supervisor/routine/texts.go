@@ -32,13 +32,12 @@ const (
 const (
 	descriptionHeartbeat = "I look into HEARTBEAT.md and do what is due there. If nothing is due, no " +
 		"model is asked. An item may begin with a time: - @weekdays 8:30 look at the build"
-	descriptionFiles = "I tell you which text files in your folder others have changed, with an editor, git or a " +
-		"program that syncs. My own changes are left out. I watch while I work for you, and otherwise check " +
+	descriptionFiles = "I tell you which text files in your folder others have changed: by an editor, git or a " +
+		"sync program. My own changes are left out. I watch while I work for you, and otherwise check " +
 		"every 15 min. No model is asked."
-	descriptionDigest = "I tell you in one message what is due today, what your tasks did, missed or cost, which " +
-		"files are new, and " +
-		"what waits for you. If nothing is new, I say nothing. With /digest written a small model words it; " +
-		"/digest plain uses none."
+	descriptionDigest = "I send you one message with what is due today and what waits for you. It also tells " +
+		"what your tasks did, missed or cost, and which files are new. If nothing is new, I say nothing. " +
+		"With /digest written a small model words it; /digest plain uses none."
 
 	helpHeartbeat = "read HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat " +
 		"on or off"

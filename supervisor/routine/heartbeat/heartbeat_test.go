@@ -120,9 +120,9 @@ func TestDue_TimesCountFromFirstSight(t *testing.T) {
 		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479,
 		"- @daily at 9: x": 10} {
 		state, n := heartbeat.State(nil), 0
-		for look := range 480 { // of ten days
+		for check := range 480 { // of ten days
 			// each check a little earlier in its minute than the one before
-			now := monday.Add(time.Duration(look)*30*time.Minute + time.Duration(59-look%60)*time.Second)
+			now := monday.Add(time.Duration(check)*30*time.Minute + time.Duration(59-check%60)*time.Second)
 			due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
 			if err != nil {
 				t.Fatal(err)
@@ -138,9 +138,9 @@ func TestDue_TimesCountFromFirstSight(t *testing.T) {
 // A changed item is a new one, with all of its times.
 func TestDue_ChangedItem_StartsOver(t *testing.T) {
 	state, n := heartbeat.State(nil), 0
-	for look := range 96 {
-		text, now := "- @hourly 3 times: drink", monday.Add(time.Duration(look)*30*time.Minute)
-		if look >= 48 {
+	for check := range 96 {
+		text, now := "- @hourly 3 times: drink", monday.Add(time.Duration(check)*30*time.Minute)
+		if check >= 48 {
 			text += " tea"
 		}
 		due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now), state, now, time.UTC)
@@ -148,8 +148,8 @@ func TestDue_ChangedItem_StartsOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, state = n+len(due), next
-		if want := map[int]int{47: 3, 95: 6}[look]; want > 0 && n != want {
-			t.Errorf("by look %d it was due %d times, want %d", look, n, want)
+		if want := map[int]int{47: 3, 95: 6}[check]; want > 0 && n != want {
+			t.Errorf("by check %d it was due %d times, want %d", check, n, want)
 		}
 	}
 }
