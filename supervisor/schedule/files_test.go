@@ -115,7 +115,7 @@ func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
 	h.runFor(t, time.Second)
 	h.wantSaid(t, first, notice("new: d.md\nnew: e.md"))
 	if h.home.scans != 3 {
-		t.Errorf("it was looked through %d times", h.home.scans)
+		t.Errorf("it was scanned %d times", h.home.scans)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	h.runFor(t, 15*time.Minute)
 	h.wantSaid(t, notice("new: theirs.md"), notice("changed: own.md"))
 	if n := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {
-		t.Errorf("%s looks failed", n[0])
+		t.Errorf("%s checks failed", n[0])
 	}
 }
 

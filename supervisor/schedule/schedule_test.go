@@ -373,8 +373,8 @@ func BenchmarkNothingIsDue(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1000, "µs-p95")
 }
 
-// A reminder that has fired may be paused and resumed after the clock is set back. That delays
-// nobody's reminders.
+// A fired reminder may be paused and resumed after the clock is set back. That delays nobody's
+// reminders.
 func TestResume_ClockSetBack_DelaysNobody(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 1 h: tea")
