@@ -142,7 +142,7 @@ func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 func (c *checker) checkTemplate(path, text string) {
 	if _, err := template.Parse(text); err != nil {
 		c.note(Problem{Field: path, Value: c.shown(path, quote(text)), Want: fmt.Sprintf(wantTemplate, err),
-			Warning: errors.As(err, new(*template.Refused))})
+			Warning: errors.As(err, new(*template.UnsupportedError))})
 	}
 }
 

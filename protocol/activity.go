@@ -10,21 +10,21 @@ const MethodActivityRead = "activity.read"
 
 // Limits of reading the activity.
 const (
-	MaxActivityReads = 20
-	MaxActivity      = 4 << 10 // bytes of one answer
+	MaxActivityReads  = 20
+	MaxActivityAnswer = 4 << 10 // bytes of the text in an Activity
 )
 
 // ActivityRead selects the activity.
 type ActivityRead struct {
 	Turn int64 `json:"turn"`
-	// today, which is the default; 7d, the last seven days; or a day, such as 2026-11-20
+	// period: today (the default), 7d for the last seven days, or a day such as 2026-11-20
 	Time string `json:"time,omitempty"`
-	Kind string `json:"kind,omitempty"` // changed, run, sent, asked, received; "" is all
+	Kind string `json:"kind,omitempty"` // kind of entries: changed, run, sent, asked, received; "" means all
 }
 
 // Activity is the selected activity.
 type Activity struct {
 	Text string `json:"text"`
-	// it may hold words of others, such as the name of a file that the user was sent
+	// the text may hold words of others, such as a file's name
 	World bool `json:"world,omitempty"`
 }

@@ -7,7 +7,7 @@ package protocol
 //
 // The parameters of each call name either its turn or its operation; the other is 0.
 const (
-	MethodBlobBegin  = "blob.begin"  // BlobBegin to BlobBegun
+	MethodBlobBegin  = "blob.begin"  // BlobBegin to BlobBeginResult
 	MethodBlobWrite  = "blob.write"  // BlobWrite, no result
 	MethodBlobCommit = "blob.commit" // BlobCommit to BlobRef
 	MethodBlobRead   = "blob.read"   // BlobRead to BlobData
@@ -29,12 +29,12 @@ type BlobRef struct {
 type BlobBegin struct {
 	Turn      int64 `json:"turn,omitempty"`
 	Operation int64 `json:"operation,omitempty"`
-	// the bytes of a file before it is changed, at most MaxBefore
+	// the bytes of a file before it is changed, at most MaxUndoFile
 	Before bool `json:"before,omitempty"`
 }
 
-// BlobBegun names the open blob on this connection.
-type BlobBegun struct {
+// BlobBeginResult names the open blob on this connection.
+type BlobBeginResult struct {
 	Blob int64 `json:"blob"`
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// call is one call of ours until it is answered.
+// call is an outgoing call until it is answered.
 type call struct {
 	answer    chan *wireMessage // room for one answer
 	abandoned bool              // nobody waits for the answer any longer; only Conn.update may use it
@@ -75,8 +75,8 @@ func (c *Conn) roundTrip(ctx context.Context, method string, p outgoingLine) (*w
 	return c.cancelCall(ctx, mine, id, method)
 }
 
-// answerAtEnd is for a call that was open when the connection ended. Its answer may have come just
-// before.
+// answerAtEnd returns the answer of a call that was open when the connection ended. The answer may
+// have come just before the end.
 func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 	select {
 	case m := <-mine.answer:
@@ -87,7 +87,7 @@ func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 }
 
 // cancelCall cancels a call whose ctx has ended, and waits for its answer during the grace. The
-// cancel travels in the call's own lane, so that it cannot overtake the call.
+// cancel uses the lane of the call, so that it cannot overtake the call.
 func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method string) (*wireMessage, error) {
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)

@@ -18,7 +18,7 @@ func TestCancel_EndsHandler_AnswerCounts(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(ctx context.Context) (any, error)
-		want int // the code; 0 means a result
+		want int // expected error code; 0 means a result
 	}{
 		{"a result all the same",
 			func(context.Context) (any, error) { return protocol.TurnEnd{Why: protocol.WhyStopped}, nil }, 0},
@@ -66,7 +66,7 @@ func TestCancel_ReachesOnlyItsCall(t *testing.T) {
 			return nil, nil
 		}
 	})
-	_, p, _ := running(t, h, protocol.Options{})
+	_, p, _ := runConn(t, h, protocol.Options{})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"a"}`, `{"jsonrpc":"2.0","id":2,"method":"a"}`)
 	<-began
 	<-began
@@ -79,7 +79,7 @@ func TestCancel_ReachesOnlyItsCall(t *testing.T) {
 }
 
 func TestCall_EndedContext_SendsNothing(t *testing.T) {
-	c, p, _ := running(t, handler{}, protocol.Options{})
+	c, p, _ := runConn(t, handler{}, protocol.Options{})
 	why := errors.New("over")
 	ctx, cancel := context.WithCancelCause(background)
 	cancel(why)
@@ -121,7 +121,7 @@ func TestCancel_NoAnswer_WaitsOnlyTheGrace(t *testing.T) {
 		if took := time.Since(start); took != time.Minute+3*time.Second {
 			t.Errorf("took %v", took)
 		}
-		// late, but an answer to the question
+		// late, but within the grace
 		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 		again := runLater(func() error { return c.Call(background, "b", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":2,"method":"b","params":{}}`)

@@ -12,13 +12,13 @@ import (
 )
 
 // MethodChatSend sends one or several files to the turn's chat. It is a call in turn, one at a
-// time, at most MaxFiles times in a turn. Repeated for the same tool call it sends nothing again
-// and is answered as if it had, even if the file has changed. It may have to wait for the user's
-// approval. Its error tells the model in words why the file was not sent.
+// time, at most MaxSendCalls times in a turn. Repeated for the same tool call, it sends nothing again
+// and has the same answer, even if the file has changed. The call may wait for the user's approval.
+// Its error tells the model in words why the file was not sent.
 const MethodChatSend = "chat.send"
 
 // MethodChatMessage sends a text to the turn's chat, before the turn's answer: the argument text of
-// the named tool call. It is a call in turn, one at a time, at most MaxMessages times in a turn.
+// the named tool call. It is a call in turn, one at a time, at most MaxSentMessages times in a turn.
 // Repeated, it sends nothing again.
 //
 //	{"turn":8,"call":"c5"}
@@ -27,8 +27,8 @@ const MethodChatMessage = "chat.message"
 
 // Limits of messages that are sent before an answer.
 const (
-	MaxMessages = 10       // in one turn
-	MaxMessage  = 16 << 10 // bytes of each
+	MaxSentMessages = 10       // messages in one turn
+	MaxSentMessage  = 16 << 10 // bytes of one message
 )
 
 // ChatMessage names the tool call.
@@ -37,7 +37,7 @@ type ChatMessage struct {
 	Call string `json:"call"` // the ToolCall's ID
 }
 
-// ChatMessageArguments are the arguments of such a tool call.
+// ChatMessageArguments are the arguments of the tool call that sends a text.
 type ChatMessageArguments struct {
 	Text string `json:"text"` // Markdown
 }
@@ -46,19 +46,19 @@ type ChatMessageArguments struct {
 // (sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
 // units).
 const (
-	MaxFiles         = 20         // calls in one turn
-	MaxFilesTogether = 10         // files in one call (Bot API, sendMediaGroup)
-	MaxFile          = 50_000_000 // bytes
-	MaxFileName      = 200        // bytes; the file systems of phones take 255
-	MaxCaption       = 1024       // UTF-16 units
+	MaxSendCalls    = 20         // calls in one turn
+	MaxFilesPerCall = 10         // files in one call (Bot API, sendMediaGroup)
+	MaxSentFile     = 50_000_000 // bytes
+	MaxFileName     = 200        // bytes; the file systems of phones take 255
+	MaxCaption      = 1024       // UTF-16 units
 )
 
-// ChatSend names the files to send. Pictures of one call are shown together.
+// ChatSend names the files to send. The channel shows pictures of one call together.
 type ChatSend struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"` // the ToolCall's ID
 	ChatFile
-	More []ChatFile `json:"more,omitempty"` // at most MaxFilesTogether-1
+	More []ChatFile `json:"more,omitempty"` // further files, at most MaxFilesPerCall-1
 }
 
 // Files returns all files of the call.
@@ -68,10 +68,10 @@ func (s ChatSend) Files() []ChatFile { return append([]ChatFile{s.ChatFile}, s.M
 // file.
 type ChatFile struct {
 	Blob BlobRef `json:"blob"`
-	Name string  `json:"name"` // for the user, as FileName makes it
+	Name string  `json:"name"` // name for the user, in the form of FileName
 	// plain text below the file, without control characters except tabs and line breaks
 	Caption string `json:"caption,omitempty"`
-	// its path in the home, in the form of io/fs; "" if not known
+	// the file's path in the home, in the form of io/fs; "" if not known
 	Path string `json:"path,omitempty"`
 
 	Size MediaSize `json:"size,omitzero"`
@@ -89,7 +89,7 @@ const (
 	maxMediaEdge    = 1 << 16 // pixels
 )
 
-// Check refuses impossible sizes.
+// Check returns an error for impossible sizes.
 func (m MediaSize) Check() error {
 	if min(m.Seconds, m.Width, m.Height) < 0 || m.Seconds > maxMediaSeconds || max(m.Width, m.Height) > maxMediaEdge {
 		return fmt.Errorf("a recording of %d seconds, %d x %d", m.Seconds, m.Width, m.Height)
@@ -97,13 +97,13 @@ func (m MediaSize) Check() error {
 	return nil
 }
 
-// ChatSent is the result of chat.send. The file is then on disk in the outbox.
-type ChatSent struct{}
+// ChatSendResult is the result of chat.send. The outbox then has the file on disk.
+type ChatSendResult struct{}
 
-// Check refuses files that no honest side sends.
+// Check returns an error for files that no honest side sends.
 func (s ChatSend) Check() error {
-	if len(s.More) >= MaxFilesTogether {
-		return fmt.Errorf("more: %d files, at most %d", len(s.More), MaxFilesTogether-1)
+	if len(s.More) >= MaxFilesPerCall {
+		return fmt.Errorf("more: %d files, at most %d", len(s.More), MaxFilesPerCall-1)
 	}
 	for _, f := range s.Files() {
 		if err := f.check(); err != nil {
@@ -115,8 +115,8 @@ func (s ChatSend) Check() error {
 
 func (s ChatFile) check() error {
 	switch {
-	case s.Blob.Size < 1 || s.Blob.Size > MaxFile:
-		return fmt.Errorf("blob.size: %d bytes, want 1 to %d", s.Blob.Size, MaxFile)
+	case s.Blob.Size < 1 || s.Blob.Size > MaxSentFile:
+		return fmt.Errorf("blob.size: %d bytes, want 1 to %d", s.Blob.Size, MaxSentFile)
 	case s.Name != FileName(s.Name):
 		return fmt.Errorf("name: %.80q", s.Name)
 	case s.Path != "" && !fs.ValidPath(s.Path) || len(s.Path) > MaxReceivedPath:
@@ -128,7 +128,7 @@ func (s ChatFile) check() error {
 	return s.Size.Check()
 }
 
-// CheckCaption refuses a text that cannot be a caption.
+// CheckCaption returns an error for a text that cannot be a caption.
 func CheckCaption(text string) error {
 	if len(text) > 3*MaxCaption { // a UTF-16 unit is at most three bytes of UTF-8
 		return fmt.Errorf("%d bytes, and at most %d characters fit", len(text), MaxCaption)

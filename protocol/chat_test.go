@@ -9,7 +9,7 @@ import (
 )
 
 func TestChatSend_BadFiles_AreRefused(t *testing.T) {
-	good := protocol.ChatSend{Turn: 1, Call: "c1", ChatFile: protocol.ChatFile{Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxFile},
+	good := protocol.ChatSend{Turn: 1, Call: "c1", ChatFile: protocol.ChatFile{Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxSentFile},
 		Name: "a b.png", Caption: strings.Repeat("é", protocol.MaxCaption-4) + "👪 \n\t"[:5]}}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestChatSend_BadFiles_AreRefused(t *testing.T) {
 		"an endless caption":     func(s *protocol.ChatSend) { s.Caption = strings.Repeat("x", 1<<20) },
 		"a bad one behind it":    func(s *protocol.ChatSend) { s.More = []protocol.ChatFile{{Blob: s.Blob, Name: "a/b"}} },
 		"too many at once": func(s *protocol.ChatSend) {
-			s.More = slices.Repeat([]protocol.ChatFile{s.ChatFile}, protocol.MaxFilesTogether)
+			s.More = slices.Repeat([]protocol.ChatFile{s.ChatFile}, protocol.MaxFilesPerCall)
 		},
 		"a bell in the caption": func(s *protocol.ChatSend) { s.Caption = "a\x07" },
 	} {

@@ -28,15 +28,15 @@ func laneOf(method string) lane {
 // wait.
 type connState struct {
 	cause     error           // why the connection ended; nil while it lives
-	running   bool            // Run has been called
-	lastID    int64           // the newest id of a call of ours
-	calls     map[int64]*call // calls of ours without an answer, by id
+	running   bool            // whether Run was called
+	lastID    int64           // id of the newest outgoing call
+	calls     map[int64]*call // outgoing calls without an answer, by id
 	abandoned int             // number of calls whose answer nobody waits for any longer
-	// the newest id of the other side's calls; ids rise within a lane
+	// id of the newest incoming call in each lane; ids rise within a lane
 	lastHeard [laneCount]int64
-	// the other side's calls that are being answered, by id
+	// incoming calls that are being answered, by id
 	serving map[int64]context.CancelCauseFunc
-	queue   [laneCount]queue // lines to be written
+	queue   [laneCount]queue // lines that wait to be written
 	// closed when a line leaves a queue; nil if nobody waits for room
 	roomFreed chan struct{}
 }
@@ -45,7 +45,7 @@ func newConnState() connState {
 	return connState{calls: map[int64]*call{}, serving: map[int64]context.CancelCauseFunc{}}
 }
 
-// end sets the cause if there is none yet.
+// end sets the cause of the connection's end if there is none yet.
 func (s *connState) end(cause error) bool {
 	if s.cause != nil {
 		return false
@@ -54,7 +54,7 @@ func (s *connState) end(cause error) bool {
 	return true
 }
 
-// addCall records a call of ours.
+// addCall records an outgoing call and returns its id.
 func (s *connState) addCall(c *call) int64 {
 	s.lastID++
 	s.calls[s.lastID] = c
@@ -78,7 +78,7 @@ func (s *connState) takeCall(id int64) (*call, error) {
 // stays far below it.
 const maxAbandoned = 1024
 
-// abandon keeps a call of ours whose answer nobody waits for, so that a late answer is still
+// abandon keeps an outgoing call whose answer nobody waits for, so that a late answer is still
 // recognised.
 func (s *connState) abandon(id int64) error {
 	c, ok := s.calls[id]
@@ -93,8 +93,8 @@ func (s *connState) abandon(id int64) error {
 	return nil
 }
 
-// admit adds a call of the other side. If most calls are open already, busy is true and only the id
-// is recorded.
+// admit adds an incoming call. If most calls are open already, busy is true and only the id is
+// recorded.
 func (s *connState) admit(id int64, l lane, most int, cancel context.CancelCauseFunc) (busy bool, err error) {
 	if _, open := s.serving[id]; open || id <= s.lastHeard[l] {
 		return false, fmt.Errorf("%w: call id %d used again", ErrProtocol, id)

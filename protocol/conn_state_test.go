@@ -32,15 +32,15 @@ func TestAdmit_IDs_MustRiseWithinLane(t *testing.T) {
 	steps := []struct {
 		id     int64
 		lane   lane
-		finish int64 // a call that ends before
+		finish int64 // id of a call that ends before; 0 means none
 		broken bool
 	}{
 		{id: 5, lane: laneBulk},
-		{id: 4, lane: laneMain}, // overtook it
+		{id: 4, lane: laneMain}, // overtook call 5 in the other lane
 		{id: 4, lane: laneMain, broken: true},
-		{id: 5, lane: laneMain, broken: true}, // open in the other lane
+		{id: 5, lane: laneMain, broken: true}, // call 5 is open in the other lane
 		{id: 6, lane: laneMain, finish: 4},
-		{id: 4, lane: laneMain, broken: true}, // ended, and not new
+		{id: 4, lane: laneMain, broken: true}, // id 4 was used already
 		{id: 8, lane: laneBulk},
 		{id: 7, lane: laneBulk, broken: true},
 	}

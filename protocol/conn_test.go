@@ -19,11 +19,11 @@ var background = context.Background()
 
 func TestCall_BothSidesAtOnce_Work(t *testing.T) {
 	double := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
-		var in protocol.BlobBegun
+		var in protocol.BlobBeginResult
 		if err := req.Decode(&in); err != nil {
 			return nil, err
 		}
-		return protocol.BlobBegun{Blob: 2 * in.Blob}, nil
+		return protocol.BlobBeginResult{Blob: 2 * in.Blob}, nil
 	})
 	a, b := protocoltest.Conns(t, double, double)
 	var wg sync.WaitGroup
@@ -36,9 +36,9 @@ func TestCall_BothSidesAtOnce_Work(t *testing.T) {
 			method = "double"
 		}
 		wg.Go(func() {
-			var out protocol.BlobBegun
+			var out protocol.BlobBeginResult
 			for busy := new(protocol.Error); ; {
-				err := conn.Call(background, method, protocol.BlobBegun{Blob: i}, &out)
+				err := conn.Call(background, method, protocol.BlobBeginResult{Blob: i}, &out)
 				if errors.As(err, &busy) && busy.Code == protocol.CodeBusy {
 					continue
 				}
@@ -99,14 +99,14 @@ func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 func TestCall_WrongResult_FailsOnlyThatCall(t *testing.T) {
 	h := answerWith(func(context.Context, *protocol.Request) (any, error) { return map[string]int{"blub": 1}, nil })
 	a, _ := protocoltest.Conns(t, handler{}, h)
-	err := a.Call(background, "blob.begin", nil, &protocol.BlobBegun{})
+	err := a.Call(background, "blob.begin", nil, &protocol.BlobBeginResult{})
 	if !errors.Is(err, protocol.ErrProtocol) || !strings.Contains(err.Error(), `result: `) || a.Err() != nil {
 		t.Errorf("got %v, and the connection ended with %v", err, a.Err())
 	}
 }
 
 func TestCall_LineTooLong_IsRefusedUnsent(t *testing.T) {
-	c, p, _ := running(t, handler{}, protocol.Options{MaxLine: 1000})
+	c, p, _ := runConn(t, handler{}, protocol.Options{MaxLine: 1000})
 	long := protocol.Part{Text: strings.Repeat("x", 1000)}
 	if err := c.Notify(background, "a", long); !errors.Is(err, protocol.ErrTooLong) {
 		t.Errorf("notify: got %v", err)
@@ -160,7 +160,7 @@ func TestRun_EachEnd_ReturnsCause(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, p, result := running(t, handler{}, protocol.Options{})
+			_, p, result := runConn(t, handler{}, protocol.Options{})
 			io.WriteString(p, tt.lines) // the connection may end before the last byte is read
 			p.ReadWriteCloser.(*net.UnixConn).CloseWrite()
 			if err := <-result; !errors.Is(err, tt.want) {
@@ -171,7 +171,7 @@ func TestRun_EachEnd_ReturnsCause(t *testing.T) {
 }
 
 func TestSecondAnswer_EndsConnection(t *testing.T) {
-	c, p, result := running(t, handler{}, protocol.Options{})
+	c, p, result := runConn(t, handler{}, protocol.Options{})
 	answered := runLater(func() error { return c.Call(background, "a", nil, nil) })
 	p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
 	p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
@@ -193,7 +193,7 @@ func TestClose_EndsCallsAndHandlers(t *testing.T) {
 		seen <- context.Cause(ctx)
 		return nil, ctx.Err()
 	})
-	c, p := connected(t, h, protocol.Options{Report: func(err error) { t.Errorf("reported %v", err) }})
+	c, p := newConn(t, h, protocol.Options{Report: func(err error) { t.Errorf("reported %v", err) }})
 	ctx, cancel := context.WithCancelCause(background)
 	result := runLater(func() error { return c.Run(ctx) })
 	waiting := runLater(func() error { return c.Call(background, "a", nil, nil) })
@@ -220,7 +220,7 @@ func TestClose_EndsCallsAndHandlers(t *testing.T) {
 }
 
 func TestRun_Twice_OrAfterClose_Fails(t *testing.T) {
-	c, _ := connected(t, handler{}, protocol.Options{})
+	c, _ := newConn(t, handler{}, protocol.Options{})
 	if c.Err() != nil {
 		t.Errorf("before: %v", c.Err())
 	}
@@ -237,24 +237,24 @@ func TestRun_Twice_OrAfterClose_Fails(t *testing.T) {
 	}
 }
 
-// lastWords is a peer that has gone. It reads nothing, but its last lines can still be read.
-type lastWords struct {
+// gonePeer is a closed peer: writing to it fails, but its last lines can still be read.
+type gonePeer struct {
 	failed chan struct{}
 	text   io.Reader
 }
 
-func (l *lastWords) Write([]byte) (int, error) { close(l.failed); return 0, io.ErrClosedPipe }
-func (l *lastWords) Close() error              { return nil }
-func (l *lastWords) Read(p []byte) (int, error) {
+func (l *gonePeer) Write([]byte) (int, error) { close(l.failed); return 0, io.ErrClosedPipe }
+func (l *gonePeer) Close() error              { return nil }
+func (l *gonePeer) Read(p []byte) (int, error) {
 	<-l.failed
 	return l.text.Read(p)
 }
 
 func TestWriteFails_LastLines_AreStillRead(t *testing.T) {
-	l := &lastWords{make(chan struct{}), strings.NewReader(`{"jsonrpc":"2.0","id":1,"result":{"blob":5}}` + "\n")}
+	l := &gonePeer{make(chan struct{}), strings.NewReader(`{"jsonrpc":"2.0","id":1,"result":{"blob":5}}` + "\n")}
 	c := protocol.NewConn(l, handler{}, protocol.Options{})
 	result := protocoltest.Run(t, c)
-	var out protocol.BlobBegun
+	var out protocol.BlobBeginResult
 	if err := c.Call(background, "a", nil, &out); err != nil || out.Blob != 5 {
 		t.Errorf("got %v and %v", out, err)
 	}

@@ -38,7 +38,7 @@ type Part struct {
 // Thinking is a model's thoughts before its answer, as its provider gave them. They go back
 // unchanged to a provider of the same format, and to nobody else: no other provider and no worker.
 type Thinking struct {
-	Format string          `json:"format"` // the block's provider format: anthropic
+	Format string          `json:"format"` // provider format of the thoughts: anthropic
 	Block  json.RawMessage `json:"block"`
 }
 
@@ -53,7 +53,7 @@ type Image struct {
 // Limits of pictures. They are those of Anthropic's API, the narrowest known: 5 MB of base64, and
 // 8,000 pixels (from its pages on vision).
 const (
-	MaxImages    = 8         // of one result
+	MaxImages    = 8         // pictures in one result
 	MaxImageSize = 3_750_000 // bytes
 	MaxImageEdge = 8000      // pixels
 )
@@ -84,7 +84,7 @@ func matchesMagic(data []byte, magic string) bool {
 	return true
 }
 
-// Check refuses an image that no honest side names.
+// Check returns an error for an image that no honest side names.
 func (i Image) Check() error {
 	_, known := ImageTypes[i.MediaType]
 	switch {
@@ -110,26 +110,26 @@ type ToolCall struct {
 type ToolResult struct {
 	Call    string   `json:"call"` // the ToolCall's ID
 	Name    string   `json:"name"` // the tool's name
-	Text    string   `json:"text"` // for the model, already cut to the turn's output limit
+	Text    string   `json:"text"` // output for the model, already cut to the turn's output limit
 	Failed  bool     `json:"failed,omitempty"`
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output if Text was cut
-	Images  []Image  `json:"images,omitempty"`  // for the model beside Text, at most MaxImages
+	Images  []Image  `json:"images,omitempty"`  // pictures for the model beside Text, at most MaxImages
 	Changes []Change `json:"changes,omitempty"` // effects of the call, for the ledger
-	// it may hold words of others, such as of a file in uploads/
+	// the result may hold words of others, such as of a file in uploads/
 	World bool `json:"world,omitempty"`
-	// only of find_tools: the opened tools, at most MaxToolsFound
+	// tools that find_tools has opened, at most MaxToolsFound
 	Tools []string `json:"tools,omitempty"`
 }
 
 // Change is one effect of a tool, as the ledger records it.
 type Change struct {
-	// write, append, edit, move, delete; program: a program has changed it; run: a program was run;
-	// begin: a crash has interrupted the call
+	// write, append, edit, move, delete; program: a program has changed the file; run: a program was
+	// run; begin: a crash has interrupted the call
 	Kind string `json:"kind"`
 	// a path relative to the workspace; the first words of a run command; the tool of the call
 	Target string `json:"target"`
 	Detail string `json:"detail,omitempty"`
-	Undo   *Undo  `json:"undo,omitempty"` // of a file; nil if nothing was changed
+	Undo   *Undo  `json:"undo,omitempty"` // how to undo a file's change; nil if nothing was changed
 }
 
 // Usage counts the tokens of one model call.

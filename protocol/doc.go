@@ -96,14 +96,14 @@
 //
 //	worker to supervisor
 //	  tools.changed    ToolsChanged, no result                 at any time after hello
-//	  model.stream     ModelStream to ModelStreamed            in turn, one at a time
-//	  step.commit      StepCommit to StepCommitted             in turn
+//	  model.stream     ModelStream to ModelStreamResult            in turn, one at a time
+//	  step.commit      StepCommit to StepCommitResult             in turn
 //	  turn.event       TurnEvent, a notification               in turn
-//	  blob.begin       BlobBegin to BlobBegun                  in turn or operation
+//	  blob.begin       BlobBegin to BlobBeginResult                  in turn or operation
 //	  blob.write       BlobWrite, no result                    in turn or operation, at most 64 KiB of data, two unanswered a blob
 //	  blob.commit      BlobCommit to BlobRef                   in turn or operation
 //	  blob.read        BlobRead to BlobData                    in turn or operation
-//	  chat.send        ChatSend to ChatSent                    in turn, one at a time; may wait for the user
+//	  chat.send        ChatSend to ChatSendResult                    in turn, one at a time; may wait for the user
 //	  operation.piece  OperationPiece, no result               in operation, one at a time; of those that transcribe
 //	  operation.progress  OperationProgress, a notification    in operation, of those that transcribe
 //
@@ -127,7 +127,7 @@
 //
 // No line carries messages that the user sends while a turn runs. The supervisor owns the
 // transcript and makes each request to the model from it. When a model.stream asks, it adds such
-// messages after the message that the call names in after. ModelStreamed.Taken tells the worker how
+// messages after the message that the call names in after. ModelStreamResult.Taken tells the worker how
 // many there were: after them the model may repeat earlier calls because the user wants it. So no
 // crash can leave the two sides with different transcripts.
 //

@@ -23,7 +23,7 @@ func TestPing_BusyHandlers_IsAnswered(t *testing.T) {
 		<-release
 		return nil, nil
 	})
-	_, p, _ := running(t, h, protocol.Options{MaxCalls: 2})
+	_, p, _ := runConn(t, h, protocol.Options{MaxCalls: 2})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"a"}`, `{"jsonrpc":"2.0","id":2,"method":"a"}`)
 	<-began
 	<-began
@@ -34,14 +34,14 @@ func TestPing_BusyHandlers_IsAnswered(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":1}}`)
 	p.expect(`{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"ping: parameters given, but none are taken"}}`)
 	release <- struct{}{}
-	p.in.ReadString('\n') // of 1 or 2, which makes room
+	p.in.ReadString('\n') // the answer to call 1 or 2, which makes room for another
 	p.send(`{"jsonrpc":"2.0","id":6,"method":"a"}`)
 	<-began
 	close(release)
 }
 
 func TestBulkLane_WaitsForMainLane(t *testing.T) {
-	c, p := connected(t, handler{}, protocol.Options{})
+	c, p := newConn(t, handler{}, protocol.Options{})
 	for i := range int64(3) {
 		for _, method := range []string{"blob.write", "a"} {
 			if err := c.Notify(background, method, protocol.Cancel{ID: i}); err != nil {
@@ -66,7 +66,7 @@ func TestBulkCalls_AreHandledInOrder(t *testing.T) {
 		}
 		return nil, nil
 	})
-	_, p, _ := running(t, h, protocol.Options{})
+	_, p, _ := runConn(t, h, protocol.Options{})
 	for id := range 5 {
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"blob.write","params":{"id":%d}}`, id+1, id))
 	}
@@ -74,7 +74,7 @@ func TestBulkCalls_AreHandledInOrder(t *testing.T) {
 		if got, want := <-began, fmt.Sprintf(`{"id":%d}`, id); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"a"}`, id+100)) // must not be held up
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"a"}`, id+100)) // the main lane goes on
 		p.expect(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":null}`, id+100))
 		if got := <-began; got != "" {
 			t.Errorf("%s began beside another", got)
@@ -114,7 +114,7 @@ func TestLane_KeepsItsOrder(t *testing.T) {
 }
 
 func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
-	c, p := connected(t, handler{}, protocol.Options{QueueBytes: 100})
+	c, p := newConn(t, handler{}, protocol.Options{QueueBytes: 100})
 	first := protocol.Part{Text: strings.Repeat("x", 100)} // an empty queue takes any line
 	if err := c.Notify(background, "a", first); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(background)
 	given := runLater(func() error { return c.Notify(ctx, "b", nil) })
 	waiting := runLater(func() error { return c.Notify(background, "c", nil) })
-	bulk := c.Notify(background, "blob.write", nil) // a lane of its own
+	bulk := c.Notify(background, "blob.write", nil) // the bulk lane has room of its own
 	cancel(why)
 	if err := <-given; !errors.Is(err, why) || bulk != nil {
 		t.Errorf("got %v and %v", err, bulk)
@@ -169,7 +169,7 @@ func TestBulkLane_HasQuarterOfRoom(t *testing.T) {
 }
 
 func TestClose_EndsCallsThatWaitForRoom(t *testing.T) {
-	c, _ := connected(t, handler{}, protocol.Options{QueueBytes: 1})
+	c, _ := newConn(t, handler{}, protocol.Options{QueueBytes: 1})
 	if err := c.Notify(background, "a", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestWrite_PeerDoesNotRead_EndsConnection(t *testing.T) {
 func TestReader_FullQueue_NeverWaits(t *testing.T) {
 	heard := make(chan struct{}, 100)
 	h := handler{NotifyFunc: func(*protocol.Request) { heard <- struct{}{} }}
-	c, p, result := running(t, h, protocol.Options{QueueBytes: 100_000, WriteTimeout: time.Hour})
+	c, p, result := runConn(t, h, protocol.Options{QueueBytes: 100_000, WriteTimeout: time.Hour})
 	full, stop := context.WithCancel(background)
 	filled := runLater(func() error {
 		for {
@@ -227,7 +227,7 @@ func TestReader_FullQueue_NeverWaits(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"a"}`)
 		<-heard
 	}
-	// their answers, 40 bytes each, use up the reader's own room in the queue
+	// the answers, 40 bytes each, use up the room that the reader has in the queue
 	for id := 1; id < 20_000; id++ {
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id)
 		if _, err := io.WriteString(p, line); err != nil {
@@ -258,7 +258,7 @@ func FuzzConn(f *testing.F) {
 		`{"jsonrpc":"2.0","id":2,"method":"tools.changed","params":{"hash":"x"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		h := answerWith(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
-		c, p := connected(t, h, protocol.Options{MaxLine: 4 << 10, MaxCalls: 4, QueueBytes: 8 << 10})
+		c, p := newConn(t, h, protocol.Options{MaxLine: 4 << 10, MaxCalls: 4, QueueBytes: 8 << 10})
 		result := runLater(func() error { return c.Run(background) })
 		read := runLater(func() error { _, err := io.Copy(io.Discard, p.in); return err })
 		p.Write(input) // the connection may end before the last byte is read

@@ -134,7 +134,7 @@ func FuzzFrame(f *testing.F) {
 		most := int(limit) + 1
 		frames := newFrameReader(&chunked{bytes.NewReader(input), int(chunk) + 1}, most)
 		got, err := drain(frames)
-		want, wantErr := reference(input, most)
+		want, wantErr := cutSimply(input, most)
 		if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) || !errors.Is(err, wantErr) {
 			t.Errorf("got %q and %v, want %q and %v", got, err, want, wantErr)
 		}
@@ -152,8 +152,8 @@ type chunked struct {
 
 func (c *chunked) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), c.n)]) }
 
-// reference cuts lines in the simplest way.
-func reference(input []byte, limit int) ([]string, error) {
+// cutSimply cuts lines in the simplest way.
+func cutSimply(input []byte, limit int) ([]string, error) {
 	var lines []string
 	for {
 		line, rest, found := bytes.Cut(input, []byte("\n"))

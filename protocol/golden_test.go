@@ -11,9 +11,9 @@ import (
 // wireTypes are all structs of the wire.
 var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
-	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, AnsweredCall{}, ToolsFind{}, ToolsFound{}, FindToolsArguments{}, SystemRef{}, ToolsRef{}, Message{},
-	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
-	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
+	StepCommitResult{}, TurnEvent{}, ModelStream{}, ModelStreamResult{}, AnsweredCall{}, ToolsFind{}, ToolsFindResult{}, FindToolsArguments{}, SystemRef{}, ToolsRef{}, Message{},
+	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBeginResult{}, BlobWrite{}, BlobCommit{},
+	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSendResult{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{}, OperationPiece{}, OperationProgress{},
 	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildWindow{}, ReviewMaterial{}, ReviewReport{}, Triage{},
 }

@@ -14,7 +14,7 @@ type Hello struct {
 	User    string `json:"user"` // the user's name, as the assistant may say it
 	// the user's home as the worker sees it; "" means a worker without home and tools
 	Home     string     `json:"home"`
-	Timezone string     `json:"timezone"` // IANA name; "" means the machine's own
+	Timezone string     `json:"timezone"` // IANA name of the user's time zone; "" means the machine's
 	Files    FilePolicy `json:"files"`
 	Disk     int64      `json:"disk,omitempty"` // bytes that the home may hold; 0 means no limit
 	// days for which received files stay in uploads/; 0 means forever
@@ -24,9 +24,9 @@ type Hello struct {
 // FilePolicy restricts the file tools, by globs over slash-separated paths relative to the
 // workspace (doublestar syntax). The zero value allows everything.
 type FilePolicy struct {
-	Include []string `json:"include,omitempty"` // if set, only these files are visible
-	Exclude []string `json:"exclude,omitempty"` // never visible, even if in Include
-	// may be created and appended to, but not changed otherwise
+	Include []string `json:"include,omitempty"` // globs of the visible files; empty means all
+	Exclude []string `json:"exclude,omitempty"` // globs of hidden files, even if Include matches them
+	// globs of files that may be created and appended to, but not changed otherwise
 	AppendOnly []string `json:"append_only,omitempty"`
 }
 
@@ -34,11 +34,11 @@ type FilePolicy struct {
 type HelloResult struct {
 	Version int    `json:"version"`
 	Build   string `json:"build"` // the worker's build, for the log
-	Tools   []Tool `json:"tools"` // in the form that CheckTools demands
+	Tools   []Tool `json:"tools"` // the worker's tools, in the form that CheckTools demands
 }
 
-// MethodPing asks whether the other side still reads. It answers at once, whatever else it does. No
-// parameters, no result.
+// MethodPing asks whether the other side still reads. The other side answers at once, whatever else
+// it does. No parameters, no result.
 const MethodPing = "ping"
 
 // MethodStop asks a worker to end. It cancels its turns and operations, answers, and exits. No

@@ -21,14 +21,14 @@ const OperationIndex OperationKind = "index"
 //	{}
 const MethodIndexChanged = "index.changed"
 
-// MethodIndexFiles names existing text files: IndexFiles to IndexDiffering. It is a call in an
+// MethodIndexFiles names existing text files: IndexFiles to IndexFilesResult. It is a call in an
 // index operation, once for each page of files. No file is named twice.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000}]}
 //	{"differing":[0]}
 const MethodIndexFiles = "index.files"
 
-// MethodIndexSections lists the sections of files: IndexSections to IndexMissing. It is a call in
+// MethodIndexSections lists the sections of files: IndexSections to IndexSectionsResult. It is a call in
 // an index operation. The supervisor records the files once all missing sections were put.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
@@ -42,7 +42,7 @@ const MethodIndexSections = "index.sections"
 //	{}
 const MethodIndexPut = "index.put"
 
-// MethodIndexEnd ends the report: IndexEnd to IndexEnded. It is the last call of an index
+// MethodIndexEnd ends the report: IndexEnd to IndexEndResult. It is the last call of an index
 // operation. Files that were not named are gone, unless More is set.
 //
 //	{"operation":5,"left":{"large":2}}
@@ -52,9 +52,9 @@ const MethodIndexEnd = "index.end"
 // Bounds of the index of a home.
 const (
 	MaxIndexedFiles  = 20_000
-	MaxIndexedFile   = 1 << 20 // bytes of a file
+	MaxIndexedFile   = 1 << 20 // bytes of one file
 	MaxIndexedPath   = 4 << 10 // bytes
-	MaxIndexPage     = 500     // files of one IndexFiles
+	MaxIndexPage     = 500     // files in one IndexFiles
 	MaxIndexSections = 2_000   // sections in one IndexSections, and so in one file
 	MaxIndexHeading  = 500     // bytes
 	MaxIndexText     = 12 << 10
@@ -75,18 +75,18 @@ type IndexResult struct {
 
 // IndexedFile is a file of the home, as it was when it was read.
 type IndexedFile struct {
-	Path     string    `json:"path"` // relative to the home
+	Path     string    `json:"path"` // path relative to the home
 	Size     int64     `json:"size"`
-	Modified int64     `json:"modified"`        // unix nanoseconds
-	State    FileState `json:"state,omitempty"` // its contents; "" in IndexFiles
-	// in their order; empty in IndexFiles, and if the file is no text
+	Modified int64     `json:"modified"`        // time of the last change, in Unix nanoseconds
+	State    FileState `json:"state,omitempty"` // state of the contents; "" in IndexFiles
+	// sections in the order of the file; empty in IndexFiles, and if the file is no text
 	Sections []IndexedSection `json:"sections,omitempty"`
 }
 
 // IndexedSection is the position of a section in a file.
 type IndexedSection struct {
-	Hash string `json:"hash"` // SectionHash
-	Line int    `json:"line"` // its first line, from 1
+	Hash string `json:"hash"` // result of SectionHash
+	Line int    `json:"line"` // number of the first line, from 1
 }
 
 // IndexFiles is a page of the existing files.
@@ -95,9 +95,9 @@ type IndexFiles struct {
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexDiffering holds the indexes, from 0, of the files of a page that the supervisor does not
+// IndexFilesResult holds the indexes, from 0, of the files of a page that the supervisor does not
 // know in this state.
-type IndexDiffering struct {
+type IndexFilesResult struct {
 	Differing []int `json:"differing,omitempty"`
 }
 
@@ -107,8 +107,8 @@ type IndexSections struct {
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexMissing names sections to put.
-type IndexMissing struct {
+// IndexSectionsResult names sections to put.
+type IndexSectionsResult struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -125,7 +125,7 @@ type IndexBlob struct {
 
 // SectionText is the text below one heading of a file, or a part of it.
 type SectionText struct {
-	// with the headings above it, as in Garden > Tomatoes
+	// heading with the headings above it, as in Garden > Tomatoes
 	Heading string `json:"heading,omitempty"`
 	Text    string `json:"text"`
 }
@@ -137,17 +137,17 @@ type IndexEnd struct {
 	Left      IndexedLeft `json:"left,omitzero"`
 }
 
-// IndexEnded tells whether more work remains.
-type IndexEnded struct {
+// IndexEndResult tells whether more work remains.
+type IndexEndResult struct {
 	More bool `json:"more"`
 }
 
 // IndexedLeft counts files that cannot be searched, by reason.
 type IndexedLeft struct {
-	Large      int `json:"large,omitempty"`      // over MaxIndexedFile
+	Large      int `json:"large,omitempty"`      // files over MaxIndexedFile
 	NotText    int `json:"not_text,omitempty"`   //
-	Unreadable int `json:"unreadable,omitempty"` // folders too
-	Excess     int `json:"excess,omitempty"`     // over MaxIndexedFiles
+	Unreadable int `json:"unreadable,omitempty"` // files and folders that cannot be read
+	Excess     int `json:"excess,omitempty"`     // files over MaxIndexedFiles
 }
 
 // SectionHash identifies a section: the first 16 bytes of a SHA-256 in hexadecimal.
@@ -156,7 +156,7 @@ func SectionHash(s SectionText) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Check refuses files that no honest worker names.
+// Check returns an error for files that no honest worker names.
 func (p IndexFiles) Check() error {
 	if len(p.Files) > MaxIndexPage {
 		return fmt.Errorf("%d files, at most %d", len(p.Files), MaxIndexPage)
@@ -169,7 +169,7 @@ func (p IndexFiles) Check() error {
 	return nil
 }
 
-// Check refuses files and sections that no honest worker names.
+// Check returns an error for files and sections that no honest worker names.
 func (p IndexSections) Check() error {
 	sections := 0
 	for _, f := range p.Files {
@@ -196,7 +196,7 @@ func (f IndexedFile) check() error {
 	return f.State.check()
 }
 
-// Check refuses sections that no honest worker puts.
+// Check returns an error for sections that no honest worker puts.
 func (b IndexBlob) Check() error {
 	for _, s := range b.Sections {
 		if len(s.Heading) > MaxIndexHeading || len(s.Text) > MaxIndexText || strings.ContainsRune(s.Heading+s.Text, 0) {
@@ -206,7 +206,7 @@ func (b IndexBlob) Check() error {
 	return nil
 }
 
-// Check refuses impossible counts.
+// Check returns an error for impossible counts.
 func (l IndexedLeft) Check() error {
 	for _, n := range []int{l.Large, l.NotText, l.Unreadable, l.Excess} {
 		if n < 0 || n > 1<<30 {

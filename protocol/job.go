@@ -21,9 +21,9 @@ type JobCall struct {
 
 // JobAnswer is the result of a job tool's call.
 type JobAnswer struct {
-	Text  string `json:"text"`            // for the model
-	Brief string `json:"brief,omitempty"` // for the user, a few words
-	World bool   `json:"world,omitempty"` // it may hold words of others
+	Text  string `json:"text"`            // answer for the model
+	Brief string `json:"brief,omitempty"` // a few words for the user
+	World bool   `json:"world,omitempty"` // the answer may hold words of others
 }
 
 // JobTools are the tools that MethodJobCall is for.
@@ -36,12 +36,12 @@ type ScheduleTaskArguments struct {
 	Text    string         `json:"text"`
 	Kind    string         `json:"kind,omitempty"` // reminder (the default), task or check
 	Name    string         `json:"name,omitempty"`
-	Check   Check          `json:"check,omitzero"`
+	Check   CheckArguments `json:"check,omitzero"`
 	Options map[string]any `json:"options,omitempty"` // other settings, by name
 }
 
-// Check describes a check's condition and its result; see CheckParameters.
-type Check struct {
+// CheckArguments describes a check's condition and its result; see CheckParameters.
+type CheckArguments struct {
 	Files         string   `json:"files,omitempty"`
 	Changes       []string `json:"changes,omitempty"`
 	Command       string   `json:"command,omitempty"`
@@ -59,7 +59,7 @@ type UpdateTaskArguments struct {
 	Name  string `json:"name,omitempty"`
 	State string `json:"state,omitempty"` // active or paused
 
-	Options map[string]any `json:"options,omitempty"` // as in ScheduleTaskArguments
+	Options map[string]any `json:"options,omitempty"` // other settings, by name
 }
 
 // TaskArguments holds the arguments of cancel_task and get_task_results; for the latter 0 means all tasks.
@@ -69,6 +69,6 @@ type TaskArguments struct {
 
 // JobResultArguments holds the arguments of job_result, which ends a job's turn.
 type JobResultArguments struct {
-	Say string `json:"say"`           // to the user; "" means nothing
+	Say string `json:"say"`           // message to the user; "" means none
 	Met *bool  `json:"met,omitempty"` // whether the job's condition holds
 }

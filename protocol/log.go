@@ -15,7 +15,7 @@ const MaxLogWords = 64 << 10
 // LogParameters hold a user's messages and the answer of one turn.
 type LogParameters struct {
 	Turn    int64           `json:"turn"`
-	At      time.Time       `json:"at"`      // when it was sent
+	At      time.Time       `json:"at"`      // time of sending
 	Channel string          `json:"channel"` // the channel's name for people
 	Said    []LoggedMessage `json:"said"`
 	Answer  string          `json:"answer"`
@@ -25,13 +25,13 @@ type LogParameters struct {
 // LoggedMessage is a message of the user.
 type LoggedMessage struct {
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // it has words of others
+	World bool   `json:"world,omitempty"` // the message has words of others
 }
 
 // LogResult is an empty object.
 type LogResult struct{}
 
-// Check refuses parameters without a turn or a time.
+// Check returns an error for parameters without a turn or a time.
 func (p LogParameters) Check() error {
 	if p.Turn < 1 || p.At.IsZero() {
 		return errors.New("there is no turn, or no time")

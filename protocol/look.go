@@ -19,7 +19,7 @@ const (
 	MaxCheckSeen    = 256 << 10 // bytes
 	MaxCheckFound   = 4 << 10   // bytes
 	MaxCheckFiles   = 2_000     // files that a pattern may match
-	CheckSeconds    = 120       // seconds of a command
+	MaxCheckSeconds = 120       // seconds that a check may take
 	MaxCheckChange  = 20        // names of one kind of change in Found; further ones are only counted
 )
 
@@ -29,17 +29,17 @@ type CheckParameters struct {
 	Files string `json:"files,omitempty"`
 	// kinds of changes that count: "new", "changed", "gone"; empty means all
 	Changes []string `json:"changes,omitempty"`
-	Command string   `json:"command,omitempty"` // run by bash in the home
-	// PromptFile is the path of a prompt file.
+	Command string   `json:"command,omitempty"` // shell command, run by bash in the home
+	// PromptFile is the path of a prompt file to inspect.
 	PromptFile string `json:"prompt_file,omitempty"`
-	Seen       string `json:"seen,omitempty"` // Seen of the last result; "" for the first check
+	Seen       string `json:"seen,omitempty"` // Seen of the last CheckResult; "" for the first check
 }
 
 // outsidePattern matches patterns that lead out of the home, even in one alternative. No file there
 // would ever match.
 var outsidePattern = regexp.MustCompile(`(?:^|[{,])~?/|(?:^|[{,/])\.\.(?:$|[/,}])`)
 
-// Check refuses impossible parameters.
+// Check returns an error for impossible parameters.
 func (p CheckParameters) Check() error {
 	set := 0
 	for _, text := range []string{p.Files, p.Command, p.PromptFile} {
@@ -69,20 +69,20 @@ func (p CheckParameters) Check() error {
 
 // CheckResult is the result of a check.
 type CheckResult struct {
-	// a change that counts, but not at the first check; or the command has exited with 0
+	// the condition holds: a change counts (never at the first check), or the command exited with 0
 	Met bool `json:"met,omitempty"`
 	// Found is new. For files it equals Met; for a command it means that its output differs from
 	// the last one, or is the first
 	Changed bool `json:"changed,omitempty"`
 	// the changed names, or the end of the command's output
 	Found string `json:"found,omitempty"`
-	// for the next check; only the worker reads it
+	// what the check has seen, for the next check; only the worker reads it
 	Seen string `json:"seen,omitempty"`
 	// File is the inspected prompt file.
 	File *PromptFile `json:"file,omitempty"`
 }
 
-// Check refuses a result that no honest worker sends.
+// Check returns an error for a result that no honest worker sends.
 func (r CheckResult) Check() error {
 	if len(r.Found) > MaxCheckFound || len(r.Seen) > MaxCheckSeen {
 		return fmt.Errorf("%d and %d bytes", len(r.Found), len(r.Seen))

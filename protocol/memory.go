@@ -21,8 +21,8 @@ import (
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"choice":"both"}
 const MethodMemoryRemember = "memory.remember"
 
-// MethodMemoryRecalled reports the facts that recall has shown: they count as used that day. It is
-// a call in turn.
+// MethodMemoryRecalled reports the facts that recall has shown. They count as used that day. It is a
+// call in turn.
 //
 //	{"turn":8,"ids":["k7","k9"]}
 //	{}
@@ -39,8 +39,8 @@ const MethodMemoryChanged = "memory.changed"
 
 // Bounds of the memory.
 const (
-	MaxFacts      = 500 // in MEMORY.md
-	MaxFact       = 300 // characters
+	MaxFacts      = 500 // facts in MEMORY.md
+	MaxFact       = 300 // characters of a fact
 	MaxMemoryText = 256 << 10
 
 	// MaxFactNumber is above all numbers in Mews's ids. A user may have written a greater one,
@@ -50,12 +50,12 @@ const (
 
 // MemoryArguments are the model's arguments of remember, update_memory and note_today.
 type MemoryArguments struct {
-	ID         string  `json:"id,omitempty"` // only of update_memory
+	ID         string  `json:"id,omitempty"` // fact to change, only for update_memory
 	Text       string  `json:"text"`
 	Kind       string  `json:"kind,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"` // 0 means not given
 	Subject    string  `json:"subject,omitempty"`
-	Message    int64   `json:"message,omitempty"` // message that it comes from; 0 means the user's newest
+	Message    int64   `json:"message,omitempty"` // source message of the fact; 0 means the user's newest
 }
 
 // MemoryRemember names the model's call.
@@ -83,40 +83,40 @@ const (
 // MemoryPermission is the result of memory.remember.
 type MemoryPermission struct {
 	Message int64        `json:"message"`
-	At      string       `json:"at"`    // when that message was sent, in RFC 3339
+	At      string       `json:"at"`    // time of sending that message, in RFC 3339
 	After   int          `json:"after"` // the highest number in a forgotten id
 	Choice  MemoryChoice `json:"choice,omitempty"`
 }
 
-// MemoryRecalled holds the ids of facts that were shown.
-type MemoryRecalled struct {
+// RecalledFacts holds the ids of facts that were shown.
+type RecalledFacts struct {
 	Turn int64    `json:"turn"`
 	IDs  []string `json:"ids"`
 }
 
-// MemoryChanged is a change of MEMORY.md.
-type MemoryChanged struct {
-	Turn   int64        `json:"turn"`
-	Call   string       `json:"call"`
-	Before FileState    `json:"before"`
-	After  FileState    `json:"after"`
-	Text   []byte       `json:"text"` // of the file after the change, at most PromptFileBytes
-	Gone   []MemoryGone `json:"gone,omitempty"`
+// MemoryChange is a change of MEMORY.md.
+type MemoryChange struct {
+	Turn   int64           `json:"turn"`
+	Call   string          `json:"call"`
+	Before FileState       `json:"before"`
+	After  FileState       `json:"after"`
+	Text   []byte          `json:"text"` // text of the file after the change, at most PromptFileBytes
+	Gone   []ForgottenFact `json:"gone,omitempty"`
 }
 
-// MemoryGone is a fact that was forgotten.
-type MemoryGone struct {
+// ForgottenFact is a fact that was forgotten.
+type ForgottenFact struct {
 	ID      string `json:"id"`
 	Text    string `json:"text"`
-	Message int64  `json:"message,omitempty"` // the message that it came from
+	Message int64  `json:"message,omitempty"` // source message of the fact
 }
 
-// MemoryAcknowledged is the empty result of memory.recalled and memory.changed.
-type MemoryAcknowledged struct{}
+// MemoryEmptyResult is the empty result of memory.recalled and memory.changed.
+type MemoryEmptyResult struct{}
 
 // Check refuses a change that no honest worker sends.
-func (c MemoryChanged) Check() error {
-	if c.Before != FileAbsent && !c.Before.Hashed() || !c.After.Hashed() && c.After != FileAbsent || len(c.Text) > PromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
+func (c MemoryChange) Check() error {
+	if c.Before != FileAbsent && !c.Before.IsHash() || !c.After.IsHash() && c.After != FileAbsent || len(c.Text) > PromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
 		return fmt.Errorf("a text of %d bytes, %d facts gone", len(c.Text), len(c.Gone))
 	}
 	for _, gone := range c.Gone {
@@ -136,7 +136,7 @@ func (r MemoryRemember) Check() error {
 }
 
 // Check refuses ids that no honest worker sends.
-func (r MemoryRecalled) Check() error {
+func (r RecalledFacts) Check() error {
 	if len(r.IDs) > 20 {
 		return errors.New("more facts than are found at once")
 	}
@@ -148,7 +148,8 @@ func (r MemoryRecalled) Check() error {
 	return nil
 }
 
-// checkFact refuses a long id. The text of a hand-written bullet may be longer than a fact.
+// checkFact returns an error for a long id or text. The text of a hand-written bullet may be longer
+// than a fact.
 func checkFact(id, text string) error {
 	if id == "" || len(id) > 12 || len(text) > 64<<10 || !utf8.ValidString(id+text) {
 		return fmt.Errorf("a fact %.20q of %d bytes", id, len(text))
@@ -179,22 +180,22 @@ const (
 	MaxMemoryLeft = 100
 )
 
-// MemoryParameters describe the wish.
+// MemoryParameters select the action and its facts.
 type MemoryParameters struct {
 	Action MemoryAction `json:"action"`
 	ID     string       `json:"id,omitempty"`
-	Text   string       `json:"text,omitempty"` // for MemoryCorrect
+	Text   string       `json:"text,omitempty"` // new words, for MemoryCorrect
 	// for MemoryList: the number of facts before the page, and the size of the page
 	Offset int    `json:"offset,omitempty"`
 	Limit  int    `json:"limit,omitempty"`
-	Path   string `json:"path,omitempty"`  // for MemoryImport, relative to the home
+	Path   string `json:"path,omitempty"`  // file or folder to import, relative to the home
 	After  int    `json:"after,omitempty"` // the highest number in a forgotten id
 
 	// for MemoryImport: the newest WordsDigest of texts not to import, at most MaxForgotten
 	Forgotten []string `json:"forgotten,omitempty"`
 
 	// for MemoryShow and MemoryForget: everything from these turns, instead of one fact
-	Of *MemoryTurns `json:"of,omitempty"`
+	Turns *MemoryTurns `json:"of,omitempty"`
 }
 
 // MemoryTurns are turns that may have left facts, notes or log entries in a home. Facts are
@@ -219,9 +220,9 @@ type MemoryResult struct {
 	Logs  int      `json:"logs,omitempty"`  // with Of: exchanges in logs
 	Known int      `json:"known,omitempty"` // facts that were there before
 	Left  []string `json:"left,omitempty"`  // facts that were not imported, and why
-	More  int      `json:"more,omitempty"`  // number of those not in Left
+	More  int      `json:"more,omitempty"`  // number of facts not imported that Left does not list
 
-	Refused string `json:"refused,omitempty"` // why nothing was changed
+	Refused string `json:"refused,omitempty"` // reason for changing nothing
 
 	Before FileState `json:"before,omitempty"` // state of MEMORY.md
 	After  FileState `json:"after,omitempty"`
@@ -235,7 +236,7 @@ type MemoryFact struct {
 	Kind       string  `json:"kind"`
 	Confidence float64 `json:"confidence"`
 	Message    int64   `json:"message,omitempty"`
-	Source     string  `json:"source"` // where it comes from, in words
+	Source     string  `json:"source"` // origin of the fact, in words
 	Line       int     `json:"line"`
 }
 

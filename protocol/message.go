@@ -30,11 +30,11 @@ const (
 	CodeInvalidRequest = -32600
 	CodeMethodNotFound = -32601
 	CodeInvalidParams  = -32602
-	CodeInternal       = -32603 // its text is withheld
+	CodeInternal       = -32603 // internal error; its text is withheld
 	CodeUnknownHash    = -32001 // the other side does not know this hash of a text or list
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
 	CodeBusy           = -32003 // too many calls at once
-	// the user was asked, and has not answered: make the same call again when the turn goes on
+	// the user has not answered yet: make the same call again when the turn goes on
 	CodeWaits  = -32005
 	CodeFailed = -32004 // the attempt failed; the message may be shown
 	CodeGone   = -32005 // like CodeFailed, for bytes that are not kept any longer

@@ -12,31 +12,31 @@ const MethodModelStream = "model.stream"
 // ModelStream names the parts of a request beside the transcript. A text or list that was sent on
 // this connection before is named only by its hash. If the supervisor does not have it, it answers
 // CodeUnknownHash, and the worker sends it whole. It may also answer so if the system text must not
-// be used any longer. Then the worker composes the text anew.
+// be used any longer. Then the worker composes a new text.
 //
 // A request uses the system text that was kept for the conversation, until a new text costs nothing
 // more. The worker sends the text that would be new.
 type ModelStream struct {
 	Turn int64 `json:"turn"`
-	// the newest message that the worker knows; it must be the transcript's newest
+	// id of the newest message that the worker knows; it must be the transcript's newest
 	After  int64     `json:"after"`
 	System SystemRef `json:"system"`
 	Tools  ToolsRef  `json:"tools"`
 
-	// only, and always, in turns of kind review and triage; After is 0 then
+	// set in turns of kind review and triage, and only there; After is 0 then
 	Child *ChildWindow `json:"child,omitempty"`
 }
 
 // ChildWindow asks the model in a separate window that contains only Text. If the name was asked
 // before, the supervisor repeats the answer at no cost.
 type ChildWindow struct {
-	Name string `json:"name"` // unique in the turn
+	Name string `json:"name"` // name of the window, unique in the turn
 	Text string `json:"text"`
 }
 
 // SystemRef is the system text or only its hash.
 type SystemRef struct {
-	Hash string `json:"hash"` // hex SHA-256 of Text
+	Hash string `json:"hash"` // SHA-256 of Text in hexadecimal
 	Text string `json:"text,omitempty"`
 }
 
@@ -44,15 +44,15 @@ type SystemRef struct {
 // ToolsChanged that the supervisor has answered.
 type ToolsRef struct {
 	Hash  string   `json:"hash"`            // hex SHA-256 of the names, each followed by a newline
-	Names []string `json:"names,omitempty"` // sorted
+	Names []string `json:"names,omitempty"` // names of the tools, sorted
 }
 
-// ModelStreamed is the result of model.stream.
-type ModelStreamed struct {
-	Message Message `json:"message"` // Role assistant, with its id
-	// Taken is how many messages of the user the supervisor has added to the request: those sent
+// ModelStreamResult is the result of model.stream.
+type ModelStreamResult struct {
+	Message Message `json:"message"` // message of the model, with its id
+	// AddedMessages is how many messages of the user the supervisor has added to the request: those sent
 	// since the model's last message in the turn.
-	Taken int `json:"taken,omitempty"`
+	AddedMessages int `json:"taken,omitempty"`
 	// calls of Message that the supervisor answered: run no tool for them
 	Answered []AnsweredCall `json:"answered,omitempty"`
 }
@@ -60,5 +60,5 @@ type ModelStreamed struct {
 // AnsweredCall is a model's call whose result the supervisor itself has committed.
 type AnsweredCall struct {
 	Call    string `json:"call"`
-	Message int64  `json:"message"` // the message with the result
+	Message int64  `json:"message"` // id of the message with the result
 }

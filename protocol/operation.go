@@ -46,8 +46,8 @@ const MinArchive = 1 << 20
 // each name that was left out. Links are kept as links and not followed.
 type ArchiveResult struct {
 	Blob    BlobRef   `json:"blob"`
-	Files   int64     `json:"files"` // regular files in it
-	Bytes   int64     `json:"bytes"` // of their contents
+	Files   int64     `json:"files"` // regular files in the tar
+	Bytes   int64     `json:"bytes"` // bytes of their contents
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// LeftOutMore is how many names were left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`

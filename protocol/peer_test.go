@@ -36,8 +36,8 @@ func (p *peer) expect(lines ...string) {
 	}
 }
 
-// connected makes a connection that does not run yet, and its peer.
-func connected(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer) {
+// newConn makes a connection that does not run yet, and its peer.
+func newConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer) {
 	t.Helper()
 	ours, theirs := protocoltest.Pipe(t)
 	c := protocol.NewConn(ours, h, o)
@@ -45,10 +45,10 @@ func connected(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.
 	return c, &peer{theirs, t, bufio.NewReader(theirs)}
 }
 
-// running is like connected, but runs the connection. The channel holds the result of Run.
-func running(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer, <-chan error) {
+// runConn is like connected, but runs the connection. The channel holds the result of Run.
+func runConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer, <-chan error) {
 	t.Helper()
-	c, p := connected(t, h, o)
+	c, p := newConn(t, h, o)
 	return c, p, protocoltest.Run(t, c)
 }
 

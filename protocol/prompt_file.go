@@ -20,7 +20,7 @@ const MethodPromptFileReport = "prompt_file.report"
 
 // PromptFilePattern matches paths of prompt files, and bounds their bytes in prompts.
 type PromptFilePattern struct {
-	Pattern string // for path.Match, relative to the home
+	Pattern string // pattern for path.Match, relative to the home
 	Limit   int
 }
 
@@ -47,9 +47,9 @@ func PromptFileBytes(name string) int {
 type PromptFileReport struct {
 	Turn     int64        `json:"turn"`
 	Files    []PromptFile `json:"files"`
-	Programs bool         `json:"programs,omitempty"` // a program runs that may still change them
-	InForce  bool         `json:"in_force,omitempty"` // asks for the texts in force
-	End      bool         `json:"end,omitempty"`      // the turn changes them no longer
+	Programs bool         `json:"programs,omitempty"` // a running program may still change the files
+	InForce  bool         `json:"in_force,omitempty"` // the worker asks for the texts in force
+	End      bool         `json:"end,omitempty"`      // last report of the turn, which changes the files no longer
 }
 
 // PromptFile is the state of one prompt file. FileFolder means anything that is no file and no
@@ -72,7 +72,7 @@ type PromptFile struct {
 func (r PromptFileReport) Check() error {
 	seen := map[string]bool{}
 	for _, f := range r.Files {
-		hashed := f.State.Hashed()
+		hashed := f.State.IsHash()
 		switch {
 		case PromptFileBytes(f.Path) == 0 || seen[f.Path]:
 			return fmt.Errorf("path %.80q", f.Path)
@@ -80,7 +80,7 @@ func (r PromptFileReport) Check() error {
 			return fmt.Errorf("state %.80q", f.State)
 		case len(f.Text) > PromptFileBytes(f.Path) || len(f.Text) > 0 && !(f.Inspected && hashed):
 			return fmt.Errorf("%d bytes of %s", len(f.Text), f.Path)
-		case f.Inspected && hashed && len(f.Text) < PromptFileBytes(f.Path): // otherwise there may be more
+		case f.Inspected && hashed && len(f.Text) < PromptFileBytes(f.Path): // a longer text may differ from the hash
 			if sum := sha256.Sum256(f.Text); hex.EncodeToString(sum[:]) != string(f.State) {
 				return fmt.Errorf("a state of %s that is not of its text", f.Path)
 			}
@@ -93,8 +93,8 @@ func (r PromptFileReport) Check() error {
 // PromptFilesInForce holds the texts for prompts, or names files to inspect first.
 type PromptFilesInForce struct {
 	Need []string `json:"need,omitempty"`
-	// if asked for: texts in force that differ from the home's, and the earlier notes if a change
-	// waits for approval
+	// texts in force that differ from the home's, if the report has InForce; also the earlier notes
+	// if a change waits for approval
 	Files []PromptFileText `json:"files,omitempty"`
 }
 

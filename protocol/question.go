@@ -24,12 +24,12 @@ type QuestionAsk struct {
 	Call string `json:"call"`
 }
 
-// QuestionAnswered is the result of question.ask.
-type QuestionAnswered struct {
-	// for the model: the user's answer, or that there was none
+// QuestionAskResult is the result of question.ask.
+type QuestionAskResult struct {
+	// text for the model: the user's answer, or that there was none
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // it has words of others
-	None  bool   `json:"none,omitempty"`  // there was no answer
+	World bool   `json:"world,omitempty"` // the answer has words of others
+	None  bool   `json:"none,omitempty"`  // the user gave no answer
 }
 
 // AskKind is the kind of answer that a question wants.
@@ -57,14 +57,14 @@ const (
 type AskArguments struct {
 	Kind    AskKind  `json:"kind"`
 	Text    string   `json:"question"`
-	Options []string `json:"options,omitempty"` // only of AskChoice and AskSeveral
-	// only of those: the user may also answer in words
+	Options []string `json:"options,omitempty"` // possible answers, only with AskChoice and AskSeveral
+	// the user may also answer in words, only with AskChoice and AskSeveral
 	Other bool `json:"other,omitempty"`
 	// time zone of the user's days; set by the supervisor
 	Zone string `json:"zone,omitempty"`
 }
 
-// Check describes the fault of an Ask, for the model that made it; nil means no fault.
+// Check describes the fault of a question to the model that asked it; nil means no fault.
 func (a AskArguments) Check() error {
 	lists := a.Kind == AskChoice || a.Kind == AskSeveral
 	switch {

@@ -12,15 +12,15 @@ const OperationReceive OperationKind = "receive"
 
 // ReceiveParameters name the files, whose blobs the operation may read.
 type ReceiveParameters struct {
-	// Unix seconds; in the user's zone it names the folder and the file
+	// time of sending in Unix seconds; it names the folder and the file, in the user's zone
 	SentAt int64         `json:"sent_at"`
-	Files  []ArrivedFile `json:"files"` // 1 to MaxArrived
+	Files  []ArrivedFile `json:"files"` // 1 to MaxArrivedFiles
 }
 
 // Check refuses parameters that no honest supervisor sends.
 func (p ReceiveParameters) Check() error {
-	if len(p.Files) < 1 || len(p.Files) > MaxArrived {
-		return fmt.Errorf("files: %d, want 1 to %d", len(p.Files), MaxArrived)
+	if len(p.Files) < 1 || len(p.Files) > MaxArrivedFiles {
+		return fmt.Errorf("files: %d, want 1 to %d", len(p.Files), MaxArrivedFiles)
 	}
 	for i, f := range p.Files {
 		if f.Blob.Size < 0 || f.Seconds < 0 {
@@ -34,10 +34,10 @@ func (p ReceiveParameters) Check() error {
 type ArrivedFile struct {
 	Blob BlobRef        `json:"blob"`
 	Kind AttachmentKind `json:"kind"`
-	// the sender's name for it, with any characters; "" if there is none
+	// file name given by the sender, with any characters; "" if there is none
 	Name      string `json:"name,omitempty"`
-	MediaType string `json:"media_type,omitempty"` // as the sender says; "" if not known
-	Seconds   int    `json:"seconds,omitempty"`    // of sound and films
+	MediaType string `json:"media_type,omitempty"` // media type given by the sender; "" if not known
+	Seconds   int    `json:"seconds,omitempty"`    // length of a recording or film
 }
 
 // AttachmentKind is the kind of a file that came with a message.
@@ -60,7 +60,7 @@ const UploadsFolder = "uploads"
 
 // Bounds of a message's files.
 const (
-	MaxArrived      = 32        // files of one message
+	MaxArrivedFiles = 32        // files of one message
 	MaxReceivedText = 128 << 10 // bytes of all text parts of a ReceiveResult together
 	MaxReceivedPath = 512       // bytes
 )
@@ -72,15 +72,15 @@ type ReceiveResult struct {
 
 // ReceivedFile is a received file.
 type ReceivedFile struct {
-	// relative to the home: uploads/2026-11-20/131905-name.pdf; "" if it was not kept
+	// path in the home, such as uploads/2026-11-20/131905-name.pdf; "" if the file was not kept
 	Path string `json:"path,omitempty"`
-	// a sentence without words of the file: why it was not kept, or not read
+	// sentence about why the file was not kept or read, without words of the file
 	Failure string `json:"failure,omitempty"`
 	// Parts are the file's contents for the model, quoted as material after a line that names the
 	// file. A file that failed has none, because the supervisor explains the failure. A voice
 	// message or round video that will be transcribed has none either.
 	Parts []Part `json:"parts,omitempty"` // texts and images
-	// length of its sound if that can be transcribed; 0 means no sound
+	// length of the sound to transcribe; 0 means none
 	Seconds int `json:"seconds,omitempty"`
 	// Missing names the Debian packages that are needed to read it.
 	Missing []string `json:"missing,omitempty"`

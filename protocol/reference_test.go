@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// refuse applies the same rules to a value of any type, simply, with encoding/json's tokens.
-func refuse(data []byte) error {
+// checkSimply applies the same rules to a value of any type, simply, with encoding/json's tokens.
+func checkSimply(data []byte) error {
 	if !json.Valid(data) || !utf8.Valid(data) {
 		return errors.New("invalid JSON or UTF-8")
 	}

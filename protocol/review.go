@@ -55,7 +55,7 @@ type ReviewThread struct {
 	Line     int          `json:"line,omitempty"`
 	Resolved bool         `json:"resolved,omitempty"`
 	Outdated bool         `json:"outdated,omitempty"`
-	Comments []ReviewText `json:"said"` // each author and text
+	Comments []ReviewText `json:"said"` // comments: Name is the author
 }
 
 // ReviewChunk is a part of the change. Each changed line is in one chunk, or is listed as left out.
@@ -73,7 +73,7 @@ type ReviewFile struct {
 	Whole  string `json:"whole,omitempty"`  // the whole file in the head, if a hunk needs it
 }
 
-// Bounds of a review or triage, in bytes of text unless noted.
+// Bounds of a review or triage, in bytes of text unless the line names another unit.
 const (
 	MaxWindowName    = 100
 	MaxWindowText    = 512 << 10
@@ -103,8 +103,8 @@ var Severities = []Severity{SeverityCritical, SeverityWarning, SeveritySuggestio
 
 // Sides of a diff.
 const (
-	SideLeft  = "LEFT"
-	SideRight = "RIGHT"
+	DiffSideLeft  = "LEFT"
+	DiffSideRight = "RIGHT"
 )
 
 // ReviewFinding is a fault at some lines.
@@ -129,14 +129,14 @@ type ReviewReport struct {
 	Findings []ReviewFinding `json:"findings,omitempty"`
 	Refuted  int             `json:"refuted,omitempty"` // findings that the second check refuted
 	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks without a result, and why
-	// for a triage, which has none of the above except Unread if it failed
+	// result of a triage, which has no other field except Unread if it failed
 	Triage *Triage `json:"triage,omitempty"`
 }
 
 // Triage is the result of a triage.
 type Triage struct {
 	Labels    []string `json:"labels,omitempty"`
-	Priority  string   `json:"priority"`            // low, medium, high, critical; "" if not known
+	Priority  string   `json:"priority"`            // low, medium, high or critical; "" if not known
 	Duplicate int      `json:"duplicate,omitempty"` // the number of the issue that it duplicates
 	Related   []int    `json:"related,omitempty"`
 	Summary   string   `json:"summary"`
@@ -188,7 +188,7 @@ func (f ReviewFinding) check() error {
 	switch {
 	case !slices.Contains(Severities, f.Severity):
 		return fmt.Errorf("severity %.40q", f.Severity)
-	case f.Side != SideLeft && f.Side != SideRight:
+	case f.Side != DiffSideLeft && f.Side != DiffSideRight:
 		return fmt.Errorf("side %.40q", f.Side)
 	case f.Line < 0 || f.Line > MaxReviewLine || f.Start < 0 || f.Start > f.Line:
 		return fmt.Errorf("lines %d to %d", f.Start, f.Line)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestReport_BadReports_AreRefused(t *testing.T) {
-	finding := ReviewFinding{Path: "a.go", Start: 1, Line: 2, Side: SideRight, Severity: SeverityWarning, Title: "x", Confidence: 0.5}
+	finding := ReviewFinding{Path: "a.go", Start: 1, Line: 2, Side: DiffSideRight, Severity: SeverityWarning, Title: "x", Confidence: 0.5}
 	of := func(spoil func(*ReviewFinding)) ReviewReport {
 		f := finding
 		spoil(&f)

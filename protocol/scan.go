@@ -22,7 +22,7 @@ type scanner struct {
 
 // decodeError describes a fault, and where in the value it is.
 type decodeError struct {
-	path    string // limits.steps, parts[3].call; "" means the whole
+	path    string // such as limits.steps or parts[3].call; "" means the whole value
 	problem string
 }
 
@@ -130,7 +130,7 @@ func (s *scanner) same(key []byte) []byte {
 	if !s.foldKeys {
 		return key
 	}
-	// both, because some letters have a lower case only through their upper case
+	// upper case first: some letters have a lower case only through their upper case
 	return bytes.ToLower(bytes.ToUpper(key))
 }
 

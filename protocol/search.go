@@ -18,8 +18,8 @@ const MethodHomeSearch = "home.search"
 
 // Limits of searches.
 const (
-	MaxSearches = 20      // of each kind in a turn
-	MaxFound    = 6 << 10 // bytes of one answer
+	MaxSearches     = 20      // searches of each kind in a turn
+	MaxSearchAnswer = 6 << 10 // bytes of one answer
 )
 
 // Search names the model's call.
@@ -28,10 +28,10 @@ type Search struct {
 	Call string `json:"call"`
 }
 
-// SearchFound is the result of a search.
-type SearchFound struct {
+// SearchResult is the result of a search.
+type SearchResult struct {
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // it has words of others
+	World bool   `json:"world,omitempty"` // the text has words of others
 }
 
 // HistorySearchArguments holds the arguments of search_history. One of Words, From and To must be set.
@@ -39,14 +39,14 @@ type HistorySearchArguments struct {
 	Words string `json:"words"`
 	// the first day: a day, a month, today, yesterday or 7d, in the user's zone; it is included
 	From string `json:"from"`
-	To   string `json:"to"`  // the last day, in the same form
-	Who  string `json:"who"` // person or assistant; "" is both
+	To   string `json:"to"`  // the last day, in the form of From
+	Who  string `json:"who"` // speaker: person or assistant; "" means both
 }
 
 // HomeSearchArguments holds the arguments of search_home.
 type HomeSearchArguments struct {
 	Words string `json:"words"`
-	Under string `json:"under"` // a folder or a file of the home; "" means all of it
+	Under string `json:"under"` // folder or file of the home to search; "" means the whole home
 }
 
 // LogsFolder is the folder of the home with the conversation logs, one file a day.

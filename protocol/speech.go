@@ -16,9 +16,9 @@ const (
 // SpeechEngine configures how recordings are transcribed.
 type SpeechEngine struct {
 	Engine   string `json:"engine"`             // whisper or command
-	Program  string `json:"program,omitempty"`  // of whisper
-	Model    string `json:"model,omitempty"`    // the path of its file behind the walls
-	Language string `json:"language,omitempty"` // auto, or ISO 639-1 such as en
+	Program  string `json:"program,omitempty"`  // path of the program, for whisper
+	Model    string `json:"model,omitempty"`    // path of the model's file behind the walls
+	Language string `json:"language,omitempty"` // auto, or a language of ISO 639-1 such as en
 	Threads  int    `json:"threads,omitempty"`  // 0 means half of the processors
 	// for command: program and arguments with {wav}, {language}, {threads} and {model}; it writes
 	// words to standard output
@@ -30,9 +30,9 @@ type TranscribeParameters struct {
 	Path    string       `json:"path"`    // relative to the home
 	Seconds int          `json:"seconds"` // longer recordings fail with SpeechTooLong
 	Engine  SpeechEngine `json:"engine"`
-	// Heard is a server's transcript of the whole recording. The worker then does not transcribe:
+	// ServerText is a server's transcript of the whole recording. The worker then does not transcribe:
 	// it only removes invented words.
-	Heard *TranscribedPiece `json:"heard,omitempty"`
+	ServerText *TranscribedPiece `json:"heard,omitempty"`
 }
 
 // TranscribedPiece is the transcript of a part of a recording, between two silences.
@@ -55,17 +55,17 @@ const (
 // and started again later with the committed pieces.
 const MethodOperationPiece = "operation.piece"
 
-// OperationPiece names the finished piece and the next one. The first of a start has no Done, and
-// begins the piece after OperationStart.Pieces. Each later one has the Done of the piece begun
-// before.
+// OperationPiece names the finished piece and the next one. The first call after operation.start has
+// no Done, and begins the piece after OperationStart.Pieces. Each later call has the Done of the
+// piece that the call before began.
 type OperationPiece struct {
 	Operation int64 `json:"operation"`
 	// the next piece, counted from 0; equal to Of if all are done
 	Piece int `json:"piece"`
-	Total int `json:"of"` // at most MaxPieces; it never changes
+	Total int `json:"of"` // number of pieces, at most MaxPieces; it never changes
 	// length of Piece, 1 to MaxPieceSeconds; 0 if all are done
 	Seconds int               `json:"seconds,omitempty"`
-	Done    *TranscribedPiece `json:"done,omitempty"` // the piece before Piece
+	Done    *TranscribedPiece `json:"done,omitempty"` // transcript of the piece before Piece
 }
 
 // MethodOperationProgress reports the progress of a transcription: OperationProgress, a
@@ -75,7 +75,7 @@ const MethodOperationProgress = "operation.progress"
 // OperationProgress is how much of a recording is done.
 type OperationProgress struct {
 	Operation int64 `json:"operation"`
-	Seconds   int   `json:"seconds"` // from its beginning
+	Seconds   int   `json:"seconds"` // seconds done, from the beginning of the recording
 }
 
 // MaxPieceSeconds bounds the length of a piece.
@@ -110,7 +110,7 @@ type TranscribeResult struct {
 	Text     string `json:"text"` // "" without Failure means that nobody speaks
 	Language string `json:"language,omitempty"`
 	Seconds  int    `json:"seconds"`
-	// of a file with the text beside the recording, if the text is long and there is room
+	// path of a file with the text beside the recording, if the text is long and there is room
 	Path    string        `json:"path,omitempty"`
 	Failure SpeechFailure `json:"failure,omitempty"`
 	// detail of the Failure, such as the program's words; one line of at most MaxSpeechDetail
@@ -124,10 +124,10 @@ const (
 	SpeechNoProgram SpeechFailure = "no_program" // the program is not there behind the walls
 	SpeechNoModel   SpeechFailure = "no_model"   // the model's file is missing, is no model, or has no tensors
 	SpeechExit      SpeechFailure = "exit"       // the program failed
-	SpeechMemory    SpeechFailure = "memory"     // it took more memory than the worker may have
+	SpeechMemory    SpeechFailure = "memory"     // the program took more memory than the worker may have
 	SpeechTimeout   SpeechFailure = "timeout"
 	SpeechBroken    SpeechFailure = "broken"   // ffmpeg finds no sound in the file
-	SpeechTooLong   SpeechFailure = "too_long" // longer than Seconds in the parameters
+	SpeechTooLong   SpeechFailure = "too_long" // the recording is longer than Seconds in the parameters
 	SpeechNoFFmpeg  SpeechFailure = "no_ffmpeg"
 )
 
@@ -147,7 +147,7 @@ func (r TranscribeResult) Check() error {
 
 // SpeakParameters hold a text and the voice for it.
 type SpeakParameters struct {
-	// only words, on one line: no Markdown. At most MaxSpokenText bytes
+	// words on one line, without Markdown, at most MaxSpokenText bytes
 	Text   string      `json:"text"`
 	Voice  string      `json:"voice,omitempty"`
 	Engine VoiceEngine `json:"engine"`
@@ -171,7 +171,7 @@ type VoiceEngine struct {
 type SpeakResult struct {
 	Blob    BlobRef       `json:"blob"`
 	Seconds int           `json:"seconds"`
-	Failure SpeechFailure `json:"failure,omitempty"` // Blob is empty then
+	Failure SpeechFailure `json:"failure,omitempty"` // reason for having no Blob; "" means success
 	// detail of the Failure, such as the program's last words; one line
 	Detail string `json:"detail,omitempty"`
 }

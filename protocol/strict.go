@@ -51,7 +51,7 @@ func CheckRaw(raw json.RawMessage) error {
 // value and nil accept anything.
 type jsonShape struct {
 	want   jsonKind // "" and kindAny mean anything
-	null   bool     // accepts null too
+	null   bool     // whether null is accepted too
 	fields map[string]*jsonShape
 	elem   *jsonShape // shape of a list's elements or a map's values
 }
@@ -121,7 +121,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape
 	case reflect.Slice, reflect.Array:
 		s.want, s.null, s.elem = kindList, t.Kind() == reflect.Slice, buildShape(t.Elem(), building)
 		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
-			s.want = kindString // base64
+			s.want = kindString // bytes are sent as base64
 		}
 	case reflect.Bool:
 		s.want = kindBool

@@ -12,7 +12,7 @@ type TerminalList struct {
 // Terminal is a terminal whose program runs.
 type Terminal struct {
 	ID      int    `json:"id"`
-	Program string `json:"program"` // on one line
+	Program string `json:"program"` // program's command on one line
 	Turn    int64  `json:"turn"`    // turn that opened it
-	Seconds int64  `json:"seconds"` // since it was opened
+	Seconds int64  `json:"seconds"` // age of the terminal
 }

@@ -25,9 +25,9 @@ type Tool struct {
 type ToolEffect string
 
 const (
-	EffectNone       ToolEffect = "none"       // changes nothing: run it again
-	EffectIdempotent ToolEffect = "idempotent" // twice is the same as once: run it again
-	// twice is wrong: the model learns that the outcome is unknown
+	EffectNone       ToolEffect = "none"       // the tool changes nothing: run it again
+	EffectIdempotent ToolEffect = "idempotent" // a second run changes nothing more: run it again
+	// a second run would be wrong: the model learns that the outcome is unknown
 	EffectOnce ToolEffect = "once"
 )
 
@@ -42,8 +42,8 @@ const MethodToolsChanged = "tools.changed"
 
 // ToolsChanged is a list of tools or only its hash.
 type ToolsChanged struct {
-	Hash  string `json:"hash"`            // from HashTools
-	Tools []Tool `json:"tools,omitempty"` // in the form that CheckTools demands; nil means only the hash
+	Hash  string `json:"hash"`            // result of HashTools
+	Tools []Tool `json:"tools,omitempty"` // list in the form that CheckTools demands; nil means only the hash
 }
 
 // Bounds of a list of tools. A list within them fits a line.

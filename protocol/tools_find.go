@@ -9,8 +9,8 @@ package protocol
 const MethodToolsFind = "tools.find"
 
 const (
-	MaxToolsFound = 12 // tools that one call of find_tools opens at most
-	MaxToolFinds  = 50 // its calls in one turn
+	MaxToolsFound     = 12 // tools that one call of find_tools opens at most
+	MaxToolsFindCalls = 50 // calls of find_tools in one turn
 )
 
 // FindToolsArguments holds the arguments of find_tools.
@@ -24,8 +24,8 @@ type ToolsFind struct {
 	Call string `json:"call"`
 }
 
-// ToolsFound is the result of tools.find.
-type ToolsFound struct {
-	Text   string   `json:"text"`             // for the model
+// ToolsFindResult is the result of tools.find.
+type ToolsFindResult struct {
+	Text   string   `json:"text"`             // text for the model
 	Opened []string `json:"opened,omitempty"` // the tools that this call has opened
 }

@@ -24,13 +24,13 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodTryWalls:          {of[protocol.TryWalls], of[protocol.TryWallsResult]},
 	protocol.MethodTurnStart:         {of[protocol.TurnStart], of[protocol.TurnEnd]},
 	protocol.MethodTurnEvent:         {of[protocol.TurnEvent], nil},
-	protocol.MethodModelStream:       {of[protocol.ModelStream], of[protocol.ModelStreamed]},
-	protocol.MethodStepCommit:        {of[protocol.StepCommit], of[protocol.StepCommitted]},
-	protocol.MethodBlobBegin:         {of[protocol.BlobBegin], of[protocol.BlobBegun]},
+	protocol.MethodModelStream:       {of[protocol.ModelStream], of[protocol.ModelStreamResult]},
+	protocol.MethodStepCommit:        {of[protocol.StepCommit], of[protocol.StepCommitResult]},
+	protocol.MethodBlobBegin:         {of[protocol.BlobBegin], of[protocol.BlobBeginResult]},
 	protocol.MethodBlobWrite:         {of[protocol.BlobWrite], nil},
 	protocol.MethodBlobCommit:        {of[protocol.BlobCommit], of[protocol.BlobRef]},
 	protocol.MethodBlobRead:          {of[protocol.BlobRead], of[protocol.BlobData]},
-	protocol.MethodChatSend:          {of[protocol.ChatSend], of[protocol.ChatSent]},
+	protocol.MethodChatSend:          {of[protocol.ChatSend], of[protocol.ChatSendResult]},
 	protocol.MethodOperationStart:    {of[protocol.OperationStart], of[protocol.OperationEnd]},
 	protocol.MethodOperationPiece:    {of[protocol.OperationPiece], nil},
 	protocol.MethodOperationProgress: {of[protocol.OperationProgress], nil},
@@ -246,12 +246,12 @@ type actor struct {
 	t     *testing.T
 	conn  *protocol.Conn
 	talk  sync.WaitGroup
-	calls map[int64]context.CancelFunc // by their future id
+	calls map[int64]context.CancelFunc // how to cancel each call, by its future id
 
 	mu      sync.Mutex
 	answers map[int64]chan transcriptLine // answers that the handler of a call must give
-	heard   []string                      // notifications
-	called  []string                      // calls, which begin in any order
+	heard   []string                      // notifications that arrived
+	called  []string                      // calls that arrived, in any order
 	results []int64                       // ids of answered calls
 }
 

@@ -7,11 +7,11 @@ const MethodTurnStart = "turn.start"
 // TurnStart holds references and limits, but no history: the supervisor owns the transcript.
 type TurnStart struct {
 	Turn int64  `json:"turn"`
-	Kind string `json:"kind"` // chat, job, review, triage
+	Kind string `json:"kind"` // kind of turn: chat, job, review or triage
 	// channel of the answer: terminal, telegram; for the model, as are Group and Files
 	Channel string `json:"channel"`
-	Group   bool   `json:"group,omitempty"` // others read the answer too
-	// the channel shows a sent file; otherwise only its name
+	Group   bool   `json:"group,omitempty"` // whether others read the answer too
+	// whether the channel shows a sent file, and not only its name
 	Files  bool       `json:"files,omitempty"`
 	Limits TurnLimits `json:"limits"`
 	// steps committed before this start; 0 for a new turn
@@ -25,7 +25,7 @@ type TurnStart struct {
 	// recalls of facts in MEMORY.md in 90 days, by id; facts without recalls are left out
 	Uses map[string]int `json:"uses,omitempty"`
 
-	Material *BlobRef `json:"material,omitempty"` // for kind review and triage: a ReviewMaterial
+	Material *BlobRef `json:"material,omitempty"` // blob with a ReviewMaterial, for kind review and triage
 }
 
 // TurnLimits bound a turn.
@@ -38,7 +38,7 @@ type TurnLimits struct {
 // PendingCall is a committed call without a committed result, because a process ended in between.
 type PendingCall struct {
 	Call ToolCall `json:"call"`
-	// its beginning was committed (EffectOnce): the outcome is unknown
+	// the call's beginning was committed (EffectOnce), so the outcome is unknown
 	Begun bool `json:"begun,omitempty"`
 }
 
@@ -47,7 +47,7 @@ type Why string
 
 const (
 	WhyDone    Why = "done"    // the model answered without another tool call
-	WhyStopped Why = "stopped" // the user asked for it
+	WhyStopped Why = "stopped" // the user stopped the turn
 	WhySteps   Why = "steps"   // TurnLimits.Steps was reached
 	WhyTime    Why = "time"    // TurnLimits.Seconds was reached
 	WhyRepeat  Why = "repeat"  // the model made the same call three times running
@@ -61,7 +61,7 @@ const (
 // TurnEnd is the result of turn.start. The supervisor itself knows the messages and the cost.
 type TurnEnd struct {
 	Why   Why `json:"why"`
-	Steps int `json:"steps"` // in all, including those before this start
+	Steps int `json:"steps"` // steps in all, including those before this start
 
 	// Disk is how many bytes the home holds, as far as the worker has counted; 0 if it has not
 	// counted. DiskMore means that the home holds more, too much to count.
@@ -79,8 +79,8 @@ const MethodStepCommit = "step.commit"
 type CallState string
 
 const (
-	StateBegun CallState = "begun" // its tool is about to run; only for tools with EffectOnce
-	StateDone  CallState = "done"  // its tool has ended, successfully or not
+	StateBegun CallState = "begun" // the tool is about to run; only for tools with EffectOnce
+	StateDone  CallState = "done"  // the tool has ended, successfully or not
 )
 
 // StepCommit names the call by its id; the supervisor checks that the turn's last step holds it.
@@ -88,11 +88,11 @@ type StepCommit struct {
 	Turn   int64       `json:"turn"`
 	Call   string      `json:"call"`
 	State  CallState   `json:"state"`
-	Result *ToolResult `json:"result,omitempty"` // with StateDone
+	Result *ToolResult `json:"result,omitempty"` // result of the call, with StateDone
 }
 
-// StepCommitted is the result of step.commit.
-type StepCommitted struct {
+// StepCommitResult is the result of step.commit.
+type StepCommitResult struct {
 	Message int64 `json:"message,omitempty"` // the transcript's id of the result; with StateDone
 }
 
@@ -104,9 +104,9 @@ const MethodTurnEvent = "turn.event"
 type EventKind string
 
 const (
-	ToolBegan      EventKind = "tool.began"      // it has begun
-	ToolProgressed EventKind = "tool.progressed" // Text tells its progress
-	ToolEnded      EventKind = "tool.ended"      // Failed tells how
+	ToolBegan      EventKind = "tool.began"      // the tool has begun
+	ToolProgressed EventKind = "tool.progressed" // the tool has progressed; Text says how far
+	ToolEnded      EventKind = "tool.ended"      // the tool has ended; Failed says whether it failed
 )
 
 // TurnEvent is one line about one tool call, for the user.
@@ -115,6 +115,6 @@ type TurnEvent struct {
 	Kind   EventKind `json:"kind"`
 	Call   string    `json:"call"`
 	Tool   string    `json:"tool"`
-	Text   string    `json:"text,omitempty"` // short: "notes/shopping.md", "3 matches in 2 files"
+	Text   string    `json:"text,omitempty"` // short text, such as "notes/shopping.md" or "3 matches in 2 files"
 	Failed bool      `json:"failed,omitempty"`
 }

@@ -12,12 +12,12 @@ import (
 
 // Bounds of the earlier bytes of files that are kept for an undo.
 const (
-	MaxBefore        = 16 << 20 // of one file
-	MaxBeforePerTurn = 64 << 20 // of one turn
+	MaxUndoFile         = 16 << 20 // bytes of one file
+	MaxUndoFilesPerTurn = 64 << 20 // bytes of one turn's files
 )
 
 // FileState is the state of a path. It is FileAbsent, FileFolder, FileLink, or the hex SHA-256 of a
-// regular file's bytes. For a file over MaxBefore bytes, or one that a program has left, it is
+// regular file's bytes. For a file over MaxUndoFile bytes, or one that a program has left, it is
 // FileLarge with size and time.
 type FileState string
 
@@ -25,17 +25,17 @@ const (
 	FileAbsent FileState = ""
 	FileFolder FileState = "folder"
 	FileLink   FileState = "link"
-	FileLarge  FileState = "large " // prefix of such a state
+	FileLarge  FileState = "large " // prefix of the state of a large file
 )
 
-// Hashed reports whether the state is that of a regular file whose bytes can be kept.
-func (s FileState) Hashed() bool {
+// IsHash reports whether the state is that of a regular file whose bytes can be kept.
+func (s FileState) IsHash() bool {
 	_, err := hex.DecodeString(string(s))
 	return err == nil && len(s) == 64
 }
 
 func (s FileState) check() error {
-	known := s == FileAbsent || s == FileFolder || s == FileLink || s.Hashed() || strings.HasPrefix(string(s), string(FileLarge))
+	known := s == FileAbsent || s == FileFolder || s == FileLink || s.IsHash() || strings.HasPrefix(string(s), string(FileLarge))
 	if !known || len(s) > 64 {
 		return fmt.Errorf("state %.80q", s)
 	}
@@ -45,27 +45,27 @@ func (s FileState) check() error {
 // Undo describes how to undo a change of a file: by the earlier state of Path, or by its path since
 // a move.
 type Undo struct {
-	// relative to the home, without links; "." only with Not
+	// path relative to the home, without links; "." only with Obstacle
 	Path string `json:"path"`
-	To   string `json:"to,omitempty"` // of a move: the new path
+	To   string `json:"to,omitempty"` // new path after a move
 	// state of Path before; if it is a hash and To is empty, the bytes are kept as a blob
 	Before FileState `json:"before,omitempty"`
 	After  FileState `json:"after,omitempty"` // state of Path after the change; "" for a move
-	Size   int64     `json:"size,omitempty"`  // Size and Mode are of a regular file
-	Mode   int       `json:"mode,omitempty"`  // its permissions
-	// Not is why the change cannot be undone; "" if it can. If it is set, only Path matters, and
+	Size   int64     `json:"size,omitempty"`  // Size and Mode describe a regular file
+	Mode   int       `json:"mode,omitempty"`  // permissions of the file
+	// Obstacle is why the change cannot be undone; "" if it can. If it is set, only Path matters, and
 	// with ByProgram also After.
-	Not string `json:"not,omitempty"`
+	Obstacle string `json:"not,omitempty"`
 }
 
-// Check refuses an undo that no honest side names.
+// Check returns an error for an undo that no honest side names.
 func (u Undo) Check() error {
 	for _, path := range []string{u.Path, u.To} {
 		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPath {
 			return fmt.Errorf("path %.80q", path)
 		}
 	}
-	if u.Path == "" || u.Path == "." && u.Not == "" || u.To == "." || u.Size < 0 || u.Mode < 0 || u.Mode > 0o777 || len(u.Not) > MaxUndoText || u.To != "" && (u.Before == FileAbsent || u.After != FileAbsent) {
+	if u.Path == "" || u.Path == "." && u.Obstacle == "" || u.To == "." || u.Size < 0 || u.Mode < 0 || u.Mode > 0o777 || len(u.Obstacle) > MaxUndoText || u.To != "" && (u.Before == FileAbsent || u.After != FileAbsent) {
 		return errors.New("a path, a size, a mode or a reason that can't be")
 	}
 	return errors.Join(u.Before.check(), u.After.check())
@@ -76,7 +76,7 @@ func SizedState(size int64, modified time.Time) FileState {
 	return FileState(fmt.Sprint(FileLarge, size, " ", modified.UnixNano()))
 }
 
-// ByProgram is the Not of a program's change.
+// ByProgram is the Obstacle of a program's change.
 const ByProgram = "a program has changed it"
 
 // Inverse returns the undo of an undo.
@@ -94,9 +94,9 @@ const OperationUndo OperationKind = "undo"
 
 // Bounds of an undo.
 const (
-	MaxUndone   = 500 // changes that are undone together
-	MaxUndoText = 200 // bytes of a reason
-	MaxDiff     = 4 << 20
+	MaxUndoChanges = 500 // changes that are undone together
+	MaxUndoText    = 200 // bytes of a reason
+	MaxDiff        = 4 << 20
 )
 
 // UndoAction is the task of an undo operation.
@@ -104,7 +104,7 @@ type UndoAction string
 
 const (
 	UndoUnchanged UndoAction = "back"  // undo changes of files that are as the turn left them
-	UndoForce     UndoAction = "force" // undo the others too
+	UndoForce     UndoAction = "force" // also undo changes of files that have changed since
 	// commit a blob with the difference between before and now, in the form of diff -u
 	UndoDiff UndoAction = "diff"
 )
@@ -115,13 +115,13 @@ type UndoParameters struct {
 	Changes []Undo     `json:"changes"`
 }
 
-// Check refuses parameters that no honest side gives.
+// Check returns an error for parameters that no honest side gives.
 func (p UndoParameters) Check() error {
-	if len(p.Changes) > MaxUndone {
-		return fmt.Errorf("%d changes, at most %d", len(p.Changes), MaxUndone)
+	if len(p.Changes) > MaxUndoChanges {
+		return fmt.Errorf("%d changes, at most %d", len(p.Changes), MaxUndoChanges)
 	}
 	for i, u := range p.Changes {
-		if err := u.Check(); err != nil || u.Not != "" {
+		if err := u.Check(); err != nil || u.Obstacle != "" {
 			return fmt.Errorf("change %d: %w", i, cmp.Or(err, errors.New("nothing takes it back")))
 		}
 	}
@@ -133,10 +133,10 @@ type UndoOutcome string
 
 const (
 	UndoDone    UndoOutcome = "done"
-	UndoAlready UndoOutcome = "already" // it is as before the change
-	UndoChanged UndoOutcome = "changed" // it has changed since, and was left alone
-	UndoExpired UndoOutcome = "expired" // its bytes are not kept any longer
-	UndoFailed  UndoOutcome = "failed"  // Why gives the reason
+	UndoAlready UndoOutcome = "already" // the file already is as before the change
+	UndoChanged UndoOutcome = "changed" // the file has changed since, and was left alone
+	UndoExpired UndoOutcome = "expired" // the earlier bytes are not kept any longer
+	UndoFailed  UndoOutcome = "failed"  // the undo failed; Why gives the reason
 )
 
 var undoOutcomes = map[UndoOutcome]bool{UndoDone: true, UndoAlready: true, UndoChanged: true, UndoExpired: true, UndoFailed: true}
@@ -159,7 +159,7 @@ type UndoResult struct {
 	Diff    *BlobRef       `json:"diff,omitempty"`
 }
 
-// Check refuses a result that no honest worker gives.
+// Check returns an error for a result that no honest worker gives.
 func (r UndoResult) Check(p UndoParameters) error {
 	if p.Action == UndoDiff && len(r.Changes) > 0 || p.Action != UndoDiff && len(r.Changes) != len(p.Changes) {
 		return fmt.Errorf("%d changes of %d", len(r.Changes), len(p.Changes))

@@ -25,32 +25,32 @@ const (
 // UploadsPage is how many files are listed at once.
 const UploadsPage = 8
 
-// UploadsParameters describe the wish.
+// UploadsParameters select the action and its file.
 type UploadsParameters struct {
 	Action UploadsAction `json:"action"`
 	// Key is the UploadKey of the file to send, delete or remove. A list begins after that file; if
 	// it does not exist, the list skips Offset newer files.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
-	Path   string `json:"path,omitempty"` // for UploadsRead, relative to the home
+	Path   string `json:"path,omitempty"` // file to read, relative to the home; for UploadsRead
 }
 
-// UploadsResult is the result. It has the one file that is sent, deleted or removed; none if it
-// does not exist.
+// UploadsResult is the result of an uploads operation. It has the one file that is sent, deleted or
+// removed, or none if that file does not exist.
 type UploadsResult struct {
 	Files []Upload `json:"files,omitempty"`
-	From  int      `json:"from,omitempty"` // how many newer files the list has skipped
+	From  int      `json:"from,omitempty"` // number of newer files before the page
 	Total int      `json:"total"`          // files below uploads/
 	Blob  *BlobRef `json:"blob,omitempty"`
 
-	Size MediaSize `json:"size,omitzero"` // of the sent file
+	Size MediaSize `json:"size,omitzero"` // length and shown size of the sent file
 }
 
 // Upload is a file that a user has sent.
 type Upload struct {
-	Path   string `json:"path"` // relative to the home
+	Path   string `json:"path"` // path relative to the home
 	Size   int64  `json:"size"`
-	SentAt string `json:"sent_at"` // such as 2026-11-20 13:19, in the user's zone
+	SentAt string `json:"sent_at"` // time of sending in the user's zone, such as 2026-11-20 13:19
 }
 
 // UploadKey returns a short key of a file. It depends on the path alone.

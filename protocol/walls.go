@@ -20,10 +20,10 @@ type TryWalls struct {
 // Victims are things that a worker must not reach.
 type Victims struct {
 	Secret     string `json:"secret"`
-	Supervisor int    `json:"supervisor,omitempty"` // a pid
+	Supervisor int    `json:"supervisor,omitempty"` // pid of the supervisor
 	// the pid of a process that has Secret in its environment
 	Process int `json:"process,omitempty"`
-	// namespace of these pids, as in /proc/self/ns/pid
+	// namespace of both pids, as in /proc/self/ns/pid
 	PIDNamespace string `json:"pid_namespace,omitempty"`
 	OtherHome    string `json:"other_home,omitempty"` // a file in the home of another user
 	// a file of the worker's account, above its home
@@ -42,10 +42,10 @@ type TryWallsResult struct {
 
 // Finding is the outcome of one attempt.
 type Finding struct {
-	Row     string `json:"row"`  // F1
-	What    string `json:"what"` // read /etc/shadow
+	Row     string `json:"row"`  // name of the attempt, such as F1
+	What    string `json:"what"` // description of the attempt, such as: read /etc/shadow
 	Outcome string `json:"outcome"`
-	Detail  string `json:"detail,omitempty"` // the wall that stopped it, or the data that it could read
+	Detail  string `json:"detail,omitempty"` // the wall that stopped the attempt, or the data that it could read
 }
 
 // Outcomes of an attempt.

@@ -146,8 +146,8 @@ func parseID(b []byte) (int64, error) {
 // maxHead is the length of the longest head of a call: everything before its parameters.
 const maxHead = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
 
-// outgoingLine is a line of ours. Its head is written last, because a call gets its id when its
-// line is queued: so ids rise in the order of the queue.
+// outgoingLine is a line to send. Its head is written last, because a call gets its id when its line
+// is queued: so ids rise in the order of the queue.
 type outgoingLine struct {
 	bytes []byte // maxHead, the encoded value, }\n
 }
@@ -167,7 +167,7 @@ func encodeLine(value any, limit int) (outgoingLine, error) {
 	if f := s.document(nil, 2); f != nil {
 		return outgoingLine{}, f
 	}
-	if len(buf) > limit { // with the longest head
+	if len(buf) > limit { // the buffer has room for the longest head
 		return outgoingLine{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLong, len(buf)-maxHead, limit-maxHead)
 	}
 	buf[len(buf)-1] = '}' // replaces the newline that Encode appends

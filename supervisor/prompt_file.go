@@ -15,43 +15,43 @@ import (
 type PromptFile struct {
 	User     string
 	Path     string
-	State    protocol.FileState // of the text in force; without a hash there is no file
+	State    protocol.FileState // state of the text in force; without a hash there is no file
 	Text     []byte
-	Accepted bool      // the user accepted it by a tap; otherwise the user wrote it
-	Since    time.Time // start of the text in force
+	Accepted bool      // the user accepted the text by a tap; otherwise the user wrote it
+	Since    time.Time // since when the text is in force
 
 	Pending PendingFile
-	// Refused lists states that were pending and not accepted, the newest last. They wait again,
-	// whatever their source.
+	// Refused lists states that were pending and not accepted, the newest last. If one of them
+	// comes back, it waits again, whoever wrote it.
 	Refused []protocol.FileState
 }
 
-// PendingReason is why a version waits.
+// PendingReason is the reason why a version waits for the user.
 type PendingReason string
 
 const (
-	// it changed during a turn, or while a program of a turn ran
+	// the file changed during a turn, or while a program of a turn ran
 	PendingTurn    PendingReason = "turn"
-	PendingGit     PendingReason = "git"     // git put it there
-	PendingForeign PendingReason = "foreign" // another account may have written it
+	PendingGit     PendingReason = "git"     // git changed the file
+	PendingForeign PendingReason = "foreign" // another account may have written the file
 )
 
-// PendingFile is the version that waits; without a Why there is none.
+// PendingFile is a version that waits for the user. Without a Why there is none.
 type PendingFile struct {
 	State        protocol.FileState
 	Text         []byte
 	Why          PendingReason
-	Turn         int64 // that made it, or first saw it
-	Conversation int64 // where the user is asked
+	Turn         int64 // the turn that made the version, or first saw it
+	Conversation int64 // the conversation in which the user is asked
 	Since        time.Time
 }
 
-// maxRefused is the number of refused states that are kept.
+// maxRefused is the largest number of stored refused states.
 const maxRefused = 100
 
-// Observe returns the file after its current state was read from the home. If a new version waits, its
-// Pending has no Since. The flag dirty means that something other than the user may have changed
-// it. The flag first means that the home was never read before.
+// Observe returns the file after its current state was read from the home. If a new version waits,
+// its Pending has no Since. The flag dirty means that something other than the user may have
+// changed the file. The flag first means that the home was never read before.
 func (f PromptFile) Observe(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.pendingReason(seen, dirty && !first)
 	switch {
@@ -114,9 +114,9 @@ func (f PromptFile) Accept() PromptFile {
 // emptyFile is the state of a file without bytes.
 const emptyFile protocol.FileState = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// RecordWrite returns the file after a permitted tool has written text. It changed the file from the
-// state before to the state after. Neither state distinguishes an empty file from a missing one. A
-// change of the text in force stays in force; a change of the pending version stays pending.
+// RecordWrite returns the file after a permitted tool has written text. The write changed the file
+// from the state before to the state after; both are equal for an empty and a missing file. A
+// change of the text in force is in force. A change of the pending version stays pending.
 func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) PromptFile {
 	after = cmp.Or(after, emptyFile)
 	switch {
@@ -137,8 +137,8 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 type PromptFileReport struct {
 	protocol.PromptFileReport
 	User    string
-	First   bool         // the first report since the turn started or continued
-	Resumed bool         // the turn has run before
+	First   bool         // this report is the first since the turn started or continued
+	Resumed bool         // the turn was interrupted before
 	Private Conversation // a conversation that only the user reads
 }
 
@@ -146,8 +146,8 @@ type PromptFileReport struct {
 type PromptFileDecision struct {
 	User, Path string
 	State      protocol.FileState
-	Operation  int64 // the operation that restored the text in force; 0 means accepted
-	// undoes the restoring; without a Path the file had the text in force already
+	Operation  int64 // the operation that restored the text in force; 0 means that the user accepted
+	// undoes the restoring; without a Path there was nothing to restore
 	Inverse protocol.Undo
 }
 
@@ -160,5 +160,5 @@ func (f PromptFile) Key() string {
 // Acceptable reports whether the pending version can be accepted. It must be a regular file, or the
 // file must be gone.
 func (f PromptFile) Acceptable() bool {
-	return f.Pending.State.Hashed() || f.Pending.State == protocol.FileAbsent
+	return f.Pending.State.IsHash() || f.Pending.State == protocol.FileAbsent
 }

@@ -17,7 +17,7 @@ func TestDecode(t *testing.T) {
 	for name, test := range map[string]struct {
 		raw  string
 		want arguments
-		err  string // a part of the error for the model
+		err  string // part of the error's text; "" means no error
 	}{
 		"arguments":           {raw: `{"path":"a","limit":3}`, want: arguments{"a", 3}},
 		"missing argument":    {raw: `{"path":"a"}`, want: arguments{Path: "a"}},

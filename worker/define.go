@@ -13,7 +13,7 @@ type Spec struct {
 	Name        string
 	Description string
 	Effect      protocol.ToolEffect
-	Family      string // as in protocol.Tool
+	Family      string // family of the tool, as in protocol.Tool
 	Arguments   []Argument
 }
 

@@ -9,8 +9,8 @@ import (
 type Argument struct {
 	Name        string
 	Type        ArgumentType
-	Values      []string // the allowed texts; Type is then empty
-	Description string   // "" if the name says enough
+	Values      []string // allowed texts; Type is then empty
+	Description string   // description for the model; "" if the name says enough
 	Required    bool
 }
 

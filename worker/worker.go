@@ -22,21 +22,21 @@ type Tool struct {
 // Call is one use of a tool.
 type Call struct {
 	ID        string
-	Turn      int64             // of the call; 0 means no turn
-	Arguments json.RawMessage   // a JSON object, not yet checked against the schema
-	Progress  func(text string) // shows the user a short line; never nil, never blocks
-	// KeepBefore stores at most that many bytes of a file before the tool changes it. nil means
-	// that they need not be kept.
+	Turn      int64             // id of the call's turn; 0 means no turn
+	Arguments json.RawMessage   // arguments as a JSON object, not yet checked against the schema
+	Progress  func(text string) // Progress shows the user a short line; it is never nil and never blocks
+	// KeepBefore stores at most that many bytes of a file before the tool changes the file. nil
+	// means that no undo is wanted.
 	KeepBefore func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Result is the result of a call.
 type Result struct {
-	Text    string // for the model; the agent cuts it
-	Brief   string // for the user, a few words: "12 lines", "3 matches in 2 files"
+	Text    string // text for the model; the agent cuts a long one
+	Brief   string // a few words for the user: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
-	Images  []Picture // for the model, beside Text; at most protocol.MaxImages
-	// it may hold words of somebody other than the user; this also counts beside an error
+	Images  []Picture // pictures for the model beside Text, at most protocol.MaxImages
+	// the result may hold words of somebody other than the user; this also holds for an error's text
 	World bool
 	Tools []string // the tools that the call has opened
 
@@ -46,7 +46,7 @@ type Result struct {
 // Picture is a picture in one of protocol.ImageTypes.
 type Picture struct {
 	MediaType string
-	Data      []byte // at most protocol.MaxImageSize
+	Data      []byte // bytes of the file, at most protocol.MaxImageSize
 	Width     int    // Width and Height are in pixels
 	Height    int
 }

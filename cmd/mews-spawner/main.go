@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// settled is the running time after which a failure does not count as repeated.
+// settled is the running time from which on a failure counts as a single one.
 const settled = 5 * time.Second
 
 // pause delays the end of a service that failed soon after its start. systemd restarts it at once,

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	testUID  = 54361 // an account that no machine and no other package's tests have
+	testUID  = 54361 // uid that no machine and no other package's tests have
 	deadline = time.Minute
 )
 
@@ -111,7 +111,7 @@ func home(t *testing.T) (dir string, account []string) {
 // TestSpawn_Worker_StartsAndEnds: the program executes itself as stage one.
 func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	dir, account := home(t)
-	conn, theirs, err := spawnwire.Pair()
+	conn, theirs, err := spawnwire.NewConnPair()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	}
 }
 
-// TestSupervise_StartsMews: and ends with its status.
+// TestSupervise_StartsMews: the spawner starts mews, and ends with the status of mews.
 func TestSupervise_StartsMews(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("a policy counts only if its file is root's")
@@ -174,7 +174,7 @@ func TestSupervise_StartsMews(t *testing.T) {
 		"as root":        {nil, 1, "as root it would start mews as root"},
 	} {
 		cmd := program(t, args...)
-		if c.account != nil { // it can make no control groups, and cannot reach root's folders
+		if c.account != nil { // the account can make no control groups, and cannot reach root's folders
 			cmd = exec.Command("/proc/self/exe", args...)
 			cmd.Args[0] = "mews-spawner"
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.account, AmbientCaps: []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL}}

@@ -97,10 +97,10 @@ func (p *process) answer(ctx context.Context, req *protocol.Request) (any, error
 		return nil, err
 	}
 	if step.State == protocol.StateBegun {
-		return protocol.StepCommitted{}, p.host.CommitBegun(ctx, protocol.ToolCall{ID: step.Call})
+		return protocol.StepCommitResult{}, p.host.CommitBegun(ctx, protocol.ToolCall{ID: step.Call})
 	}
 	id, err := p.host.CommitResult(ctx, *step.Result)
-	return protocol.StepCommitted{Message: id}, err
+	return protocol.StepCommitResult{Message: id}, err
 }
 
 func (p *process) hello(t *testing.T) protocol.HelloResult {
@@ -220,7 +220,7 @@ func TestIdleWorker_Memory_IsSmall(t *testing.T) {
 	var script []protocol.Message
 	for i := range 9 {
 		text := strings.Repeat("some words ", 1000)
-		script = append(script, hosttest.Ask(
+		script = append(script, hosttest.CallMessage(
 			hosttest.Call(fmt.Sprint("w", i), "write_file", fmt.Sprintf(`{"path":"%d.md","content":%q}`, i, text)),
 			hosttest.Call(fmt.Sprint("r", i), "read_file", fmt.Sprintf(`{"path":"%d.md"}`, i)),
 			hosttest.Call(fmt.Sprint("s", i), "search_files", fmt.Sprintf(`{"query":"w.rds","regexp":true,"limit":%d}`, i+1))))

@@ -17,9 +17,9 @@ func TestReap_Orphans_LeavesChildren(t *testing.T) {
 	p.hello(t)
 	const orphans = `for i in $(seq 300); do (setsid true &); done; exit 7`
 	p.host.Answer = hosttest.Script(
-		hosttest.Ask(hosttest.Call("a", "run_command", `{"command":"`+orphans+`"}`)),
-		hosttest.Ask(hosttest.Call("b", "run_command", `{"command":"exit 3"}`)),
-		hosttest.Say("Done."),
+		hosttest.CallMessage(hosttest.Call("a", "run_command", `{"command":"`+orphans+`"}`)),
+		hosttest.CallMessage(hosttest.Call("b", "run_command", `{"command":"exit 3"}`)),
+		hosttest.TextMessage("Done."),
 	)
 	var end protocol.TurnEnd
 	if err := p.conn.Call(t.Context(), protocol.MethodTurnStart, p.host.Start(), &end); err != nil {

@@ -60,10 +60,10 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
 	switch {
 	case bad == nil:
 		return f
-	case bounded.Err() != nil: // the outcome is not known
+	case bounded.Err() != nil: // the attempt took too long: the outcome is not known
 		err = bounded.Err()
-	case errors.As(err, &ended) && ended.ExitCode() < 0: // ended by a signal, such as a seccomp filter's
-		return escape.Died(row, err.Error())
+	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended the attempt, such as a seccomp filter's
+		return escape.DeathFinding(row, err.Error())
 	}
 	return escape.Finding{Row: row, Outcome: escape.Untried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
 }

@@ -66,7 +66,7 @@ func BenchmarkTelegramReminder(b *testing.B) {
 // BenchmarkColdCheck measures a check whose user has no worker, from its fire to its result. A
 // worker is started for the check and ends with it. The goal is a median of 60 ms.
 func BenchmarkColdCheck(b *testing.B) {
-	for name, look := range map[string]protocol.Check{"files": {Files: "out/*"}, "command": {Command: "false"}} {
+	for name, look := range map[string]protocol.CheckArguments{"files": {Files: "out/*"}, "command": {Command: "false"}} {
 		b.Run(name, func(b *testing.B) {
 			h := apptest.NewService(b, "", "ann")
 			asUnit(b, h.Start)

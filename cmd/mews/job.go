@@ -16,7 +16,7 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	user := set.String("user", "", flagJobUser)
 	task := set.Bool("task", false, flagJobTask)
 	name := set.String("name", "", flagJobName)
-	check := protocol.Check{}
+	check := protocol.CheckArguments{}
 	set.StringVar(&check.Files, "files", "", flagJobFiles)
 	set.StringVar(&check.Command, "command", "", flagJobCommand)
 	set.StringVar(&check.Ask, "ask", "", flagJobAsk)

@@ -29,12 +29,12 @@ func end(t testing.TB, fd int) net.Conn {
 	t.Helper()
 	syscall.CloseOnExec(fd)
 	file := os.NewFile(uintptr(fd), "socketpair")
-	defer file.Close() // FileConn holds a duplicate
+	defer file.Close() // FileConn has its own duplicate
 	conn, err := net.FileConn(file)
 	if err != nil {
 		t.Fatalf("open end of socketpair: %v", err)
 	}
-	t.Cleanup(func() { conn.Close() }) // the owner usually closes it before
+	t.Cleanup(func() { conn.Close() }) // usually closed by its owner before
 	return conn
 }
 

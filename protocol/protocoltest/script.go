@@ -13,8 +13,8 @@ import (
 type Side string
 
 const (
-	Supervisor Side = "S" // which starts the worker and calls hello
-	Worker     Side = "W" // which runs a user's turns
+	Supervisor Side = "S" // the side that starts the worker and calls hello
+	Worker     Side = "W" // the side that runs a user's turns
 )
 
 // Line is one line of a transcript, with its sender and without the newline.
@@ -47,7 +47,7 @@ func Transcript(data []byte) ([]Line, error) {
 type Script struct {
 	As    Side
 	Lines []Line
-	Step  func(i int)   // called after each sent or received line; may be nil
+	Step  func(i int)   // hook after each sent or received line; may be nil
 	Wait  time.Duration // limit for one line if the connection has deadlines; 0 means 10 s
 }
 

@@ -17,8 +17,8 @@ type Conn struct {
 	raw  syscall.RawConn
 }
 
-// Pair makes the two ends of a socket: ours, and a file for the other process. Both close on exec.
-func Pair() (*Conn, *os.File, error) {
+// NewConnPair makes a socket, and returns our end and the other process's end. Both close on exec.
+func NewConnPair() (*Conn, *os.File, error) {
 	fds, err := socketPair()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a socketpair: %w", err)

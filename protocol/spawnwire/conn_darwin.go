@@ -37,8 +37,8 @@ func socketPair() ([2]int, error) {
 // outgoing is a message that is being sent.
 type outgoing struct {
 	rest   []byte
-	rights []byte // go with its first byte
-	begun  bool   // a part of it was sent
+	rights []byte // descriptors, sent with the first byte
+	begun  bool   // a part of the message was sent
 }
 
 func newOutgoing(packet []byte) *outgoing {
@@ -66,7 +66,7 @@ type incoming struct {
 	packet []byte // the length, followed by the message once the length is known
 	n      int    // number of bytes received
 	fds    []int
-	begun  bool // a part of it was received
+	begun  bool // a part of the message was received
 }
 
 func newIncoming() *incoming { return &incoming{packet: make([]byte, headSize)} }

@@ -14,7 +14,7 @@ import (
 // pair returns two connected ends, closed with the test.
 func pair(t *testing.T) (*Conn, *Conn) {
 	t.Helper()
-	a, file, err := Pair()
+	a, file, err := NewConnPair()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // pair returns two connected ends, closed with the test.
 func pair(t *testing.T) (*Conn, *Conn) {
 	t.Helper()
-	a, file, err := Pair()
+	a, file, err := NewConnPair()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestReceive_BadPacket_KeepsNoDescriptor(t *testing.T) {
 			if m, _, err := b.Receive(); !errors.Is(err, ErrMalformed) {
 				t.Fatalf("received %+v, %v", m, err)
 			}
-			if _, err := io.ReadAll(r); err != nil { // ends only once no copy of w is left
+			if _, err := io.ReadAll(r); err != nil { // reading ends only once no copy of w is left
 				t.Fatal(err)
 			}
 		})

@@ -30,9 +30,9 @@ const Version = 5
 // wire.
 const (
 	MaxPath   = 4095 // Linux's PATH_MAX without the closing zero
-	MaxWord   = 64   // a profile, a tier
-	MaxText   = 1024 // a reason, for people
-	MaxBinds  = 8    // of one worker
+	MaxWord   = 64   // bytes of a profile, a tier or a name
+	MaxText   = 1024 // bytes of a reason for people
+	MaxBinds  = 8    // folders of one worker besides the home
 	MaxPacket = (MaxBinds + 1) * (2*MaxPath + 1024)
 	MaxFiles  = 2 // descriptors with one message
 )

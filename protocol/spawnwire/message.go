@@ -16,21 +16,21 @@ type Spawn struct {
 	// make a missing home; only for an account of the policy's people or uids
 	MakeHome bool
 	Profile  string `limit:"word"` // walls of the worker: see worker/sandbox
-	Memory   uint64 // bytes, of the worker and its programs; 0 means the spawner's own limit
-	PIDs     uint32 // its processes and threads; 0 means the spawner's own limit
-	Binds    []Bind // folders that it sees besides the home, at most MaxBinds
+	Memory   uint64 // most bytes of the worker and its programs; 0 means the spawner's own limit
+	PIDs     uint32 // most processes and threads of the worker; 0 means the spawner's own limit
+	Binds    []Bind // folders that the worker sees besides the home, at most MaxBinds
 }
 
 // Bind is a folder besides the home that a worker sees.
 type Bind struct {
-	Name     string `limit:"word"` // name below /workspaces; "" means its own path, read-only
-	Root     string `limit:"path"` // absolute
-	Path     string `limit:"path"` // relative to Root and beneath it
+	Name     string `limit:"word"` // name below /workspaces; "" means the folder's own path, read-only
+	Root     string `limit:"path"` // absolute path of a folder
+	Path     string `limit:"path"` // path of the folder, relative to Root and beneath it
 	Writable bool
 }
 
 // Kill asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process
-// group. If the worker has ended it is ignored, because it may have crossed with the Exited.
+// group. A Kill for an ended worker is ignored, because it may have crossed with the Exited.
 type Kill struct {
 	ID     uint64
 	Signal uint32
@@ -40,20 +40,20 @@ type Kill struct {
 type Ready struct {
 	Version uint32
 	Tier    string `limit:"word"` // walls of the workers
-	Why     string `limit:"text"` // a sentence about them, for people
+	Why     string `limit:"text"` // a sentence about the walls, for people
 	// a sentence about the common limits of a worker and its programs
 	Limits string `limit:"text"`
 	From   uint32 // the first uid for people without an account; 0 means none
-	To     uint32 // the last
+	To     uint32 // the last uid for people without an account
 }
 
-// Started answers a Spawn.
+// Started is the answer to a Spawn that succeeded.
 type Started struct {
 	ID  uint64
 	PID uint32
 }
 
-// Refused answers a Spawn that did not become a worker.
+// Refused is the answer to a Spawn that failed.
 type Refused struct {
 	ID       uint64
 	Reason   string `limit:"text"`
@@ -63,16 +63,16 @@ type Refused struct {
 // LimitHit reports that a limit has ended or refused some process of a worker. The worker goes on.
 type LimitHit struct {
 	ID    uint64
-	Kind  string `limit:"word"` // which limit: memory, pids
-	Limit uint64 // bytes, or processes
-	Times uint32 // since it was last reported
+	Kind  string `limit:"word"` // name of the limit: memory or pids
+	Limit uint64 // value of the limit: bytes, or processes
+	Times uint32 // number of hits since the last report
 }
 
-// Exited reports that a worker has ended, with all its processes.
+// Exited reports that a worker and all its processes have ended.
 type Exited struct {
 	ID     uint64
 	PID    uint32
-	Status uint32 // as wait4 gives it
+	Status uint32 // exit status in the form of wait4
 }
 
 // kind is a message's first byte.

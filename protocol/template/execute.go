@@ -34,8 +34,8 @@ type node interface {
 }
 
 type (
-	literal   string                  // a text
-	value     struct{ path []string } // {{.a.b}}
+	literal   string                  // text outside of actions
+	value     struct{ path []string } // value of a path: {{.a.b}}
 	condition struct {
 		branches  []branch // {{if}}, and each {{else if}}
 		otherwise []node

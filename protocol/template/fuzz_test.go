@@ -27,7 +27,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := template.Parse(text)
 		_, wantErr := texttemplate.New("").Parse(text)
-		refused := new(template.Refused)
+		refused := new(template.UnsupportedError)
 		switch {
 		case err == nil && wantErr != nil:
 			t.Errorf("taken, but text/template has %v", wantErr)
@@ -50,7 +50,7 @@ func FuzzExecute(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, data string) {
 		parsed, err := template.Parse(text)
-		if err != nil || len(text)+len(data) > 1<<12 || !json.Valid([]byte(data)) || !alike(decode(t, data)) {
+		if err != nil || len(text)+len(data) > 1<<12 || !json.Valid([]byte(data)) || !printsAlike(decode(t, data)) {
 			return
 		}
 		want, wantErr := textTemplateOutput(text, data)
@@ -67,21 +67,21 @@ func FuzzExecute(f *testing.F) {
 	})
 }
 
-// alike reports whether text/template prints every number of a value in the same way.
-func alike(value any) bool {
+// printsAlike reports whether text/template prints every number in a value as it is in the JSON.
+func printsAlike(value any) bool {
 	switch v := value.(type) {
 	case json.Number:
 		f, err := v.Float64()
 		return err == nil && fmt.Sprint(f) == v.String()
 	case []any:
 		for _, e := range v {
-			if !alike(e) {
+			if !printsAlike(e) {
 				return false
 			}
 		}
 	case map[string]any:
 		for _, e := range v {
-			if !alike(e) {
+			if !printsAlike(e) {
 				return false
 			}
 		}

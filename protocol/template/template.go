@@ -17,13 +17,13 @@ import (
 // Template is a parsed template. Several goroutines may execute it at once.
 type Template struct{ nodes []node }
 
-// Refused is the error for an unsupported action, which text/template may support.
-type Refused struct {
+// UnsupportedError is the error for an action that this package does not support.
+type UnsupportedError struct {
 	Name   string // name of the unsupported thing: a word such as printf, or "a variable"
-	Action string // as written, cut if it is long
+	Action string // the action as written, cut if it is long
 }
 
-func (r *Refused) Error() string { return r.Name + ": " + r.Action }
+func (r *UnsupportedError) Error() string { return r.Name + ": " + r.Action }
 
 // MaxDepth is how deep blocks may nest.
 const MaxDepth = 32
@@ -44,9 +44,9 @@ func Parse(text string) (*Template, error) {
 
 // action is the text between {{ and }}. The zero value is the end of the template.
 type action struct {
-	text string // without the dashes and the white space around it
-	word string // its first word, perhaps ""
-	rest string // after the word
+	text string // text without the dashes and the white space around it
+	word string // first word of the text, perhaps ""
+	rest string // rest of the text after the word
 }
 
 // String returns the action as an error shows it.
@@ -128,7 +128,7 @@ func (p *parser) loop(a action, depth int) (node, error) {
 // branch reads the value of a block and its nodes. end is the {{else}} or {{end}} after them.
 func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
 	if depth > MaxDepth {
-		return b, end, &Refused{fmt.Sprintf("a block within %d others", MaxDepth), a.String()}
+		return b, end, &UnsupportedError{fmt.Sprintf("a block within %d others", MaxDepth), a.String()}
 	}
 	if b.path, err = a.path(a.rest); err == nil {
 		b.body, end, err = p.list(depth)
@@ -161,12 +161,12 @@ func (a action) path(text string) ([]string, error) {
 	case text == ".":
 		return nil, nil
 	case names[0] != "" || slices.ContainsFunc(names[1:], func(name string) bool { return !isName(name) }):
-		return nil, &Refused{nameOf(text), a.String()}
+		return nil, &UnsupportedError{nameOf(text), a.String()}
 	}
 	return names[1:], nil
 }
 
-// signs are the first characters of values that are no path, and their names.
+// signs are the first characters of values that are no path, with the names of such values.
 var signs = []struct{ signs, name string }{
 	{"$", "a variable"}, {"\"'`", "quotes"}, {"(", "parentheses"}, {"+-0123456789", "a number"},
 }

@@ -137,7 +137,7 @@ func TestParse_OtherAction_IsRefusedByName(t *testing.T) {
 		"{{println " + strings.Repeat("é", 99) + "}}": "println: {{println " + strings.Repeat("é", 32) + "...}}",
 	} {
 		_, err := template.Parse(text)
-		if refused := new(template.Refused); !errors.As(err, &refused) || err.Error() != want {
+		if refused := new(template.UnsupportedError); !errors.As(err, &refused) || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestParse_Slip_IsNotRefused(t *testing.T) {
 		"{{range .a}}{{else if .b}}{{end}}":  "{{else if .b}} where {{end}} is due",
 	} {
 		_, err := template.Parse(text)
-		if err == nil || errors.As(err, new(*template.Refused)) || err.Error() != want {
+		if err == nil || errors.As(err, new(*template.UnsupportedError)) || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 		if _, err := textTemplateOutput(text, "1"); err == nil {
@@ -181,7 +181,7 @@ func TestParse_Nesting_IsBounded(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := template.Parse(nested(template.MaxDepth + 1))
-	if refused := new(template.Refused); !errors.As(err, &refused) || refused.Name != "a block within 32 others" {
+	if refused := new(template.UnsupportedError); !errors.As(err, &refused) || refused.Name != "a block within 32 others" {
 		t.Errorf("one more: got %v", err)
 	}
 	chain := "{{if .a}}1" + strings.Repeat("{{else if .b}}2", 10_000) + "{{else}}3{{end}}"

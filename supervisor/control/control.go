@@ -66,7 +66,7 @@ type Say struct {
 	// the client's own name for it; the same key is kept once
 	Key   string         `json:"key"`
 	Text  string         `json:"text"`            // may be empty where there are files
-	Files []UploadedFile `json:"files,omitempty"` // that come with it, at most protocol.MaxArrived
+	Files []UploadedFile `json:"files,omitempty"` // attached files, at most protocol.MaxArrivedFiles
 }
 
 // UploadedFile is a file that the user has uploaded, over this connection or an earlier one.

@@ -84,8 +84,8 @@ func spoolFailed(err error) error {
 
 // attachments returns the files of a message, after checking that the user owns each.
 func (c *serverConn) attachments(ctx context.Context, user string, files []UploadedFile) (list []supervisor.Attachment, err error) {
-	if len(files) > protocol.MaxArrived {
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooManyFiles, protocol.MaxArrived)
+	if len(files) > protocol.MaxArrivedFiles {
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooManyFiles, protocol.MaxArrivedFiles)
 	}
 	for _, f := range files {
 		name := protocol.FileName(f.Name)

@@ -124,7 +124,7 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := v.Say(t.Context(), "k", "hello", make([]control.UploadedFile, protocol.MaxArrived+1)...); err == nil ||
+	if _, err := v.Say(t.Context(), "k", "hello", make([]control.UploadedFile, protocol.MaxArrivedFiles+1)...); err == nil ||
 		!strings.Contains(problem.Message(err), "at most 32 files") {
 		t.Errorf("too many: %v", err)
 	}

@@ -15,7 +15,7 @@ func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
-		return begun.(protocol.BlobBegun).Blob, nil
+		return begun.(protocol.BlobBeginResult).Blob, nil
 	}
 	keep := func(name string, size int64) {
 		t.Helper()
@@ -30,7 +30,7 @@ func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 		}
 	}
 	r.hoard("outputs", quota)
-	keep("much", protocol.MaxBeforePerTurn-3)
+	keep("much", protocol.MaxUndoFilesPerTurn-3)
 	blob, err := begin()
 	if err != nil {
 		t.Fatal(err)

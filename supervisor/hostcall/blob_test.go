@@ -28,7 +28,7 @@ func (r *rig) begin() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return begun.(protocol.BlobBegun).Blob, nil
+	return begun.(protocol.BlobBeginResult).Blob, nil
 }
 
 func (r *rig) write(blob, offset int64, text string) error {

@@ -41,10 +41,10 @@ type Sender interface {
 }
 
 var chatRows = []row{
-	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, limit: protocol.MaxFiles,
+	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, limit: protocol.MaxSendCalls,
 		serial: true, handler: turnCall((*turn).sendFiles)},
 	{method: protocol.MethodChatMessage, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, bytes: shortParams,
-		limit: protocol.MaxMessages, serial: true, handler: turnCall((*turn).sendMessage)},
+		limit: protocol.MaxSentMessages, serial: true, handler: turnCall((*turn).sendMessage)},
 }
 
 // Tools whose calls may send files, and messages.
@@ -56,13 +56,13 @@ const (
 // sendFiles sends blobs of the user to the chat of their turn. A call is repeated when its turn
 // resumes after a crash. It then waits for the answer to the earlier question, or is done if its
 // files were sent.
-func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSent, error) {
+func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSendResult, error) {
 	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Check()); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
 	sent, err := t.sentBefore(ctx, p.Call)
 	if sent || err != nil {
-		return &protocol.ChatSent{}, err
+		return &protocol.ChatSendResult{}, err
 	}
 	var files []supervisor.File
 	for _, f := range p.Files() {
@@ -75,28 +75,28 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.C
 	if err := t.o.Approver.Allow(ctx, t.approvalRequest(p.Call, files)); err != nil {
 		return nil, fmt.Errorf("ask whether a file may be sent: %w", err)
 	}
-	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
+	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
 }
 
 // sendMessage sends the text of a model's tool call to the chat of the turn. The worker only names
 // the call.
-func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSent, error) {
+func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSendResult, error) {
 	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
 	sent, err := t.sentBefore(ctx, p.Call)
 	if sent || err != nil {
-		return &protocol.ChatSent{}, err
+		return &protocol.ChatSendResult{}, err
 	}
 	call, _ := t.openCalls.find(p.Call)
 	var arguments protocol.ChatMessageArguments
 	switch err := json.Unmarshal(call.Arguments, &arguments); {
 	case err != nil || strings.TrimSpace(arguments.Text) == "":
 		return nil, feature.Refused("there is no text to send")
-	case len(arguments.Text) > protocol.MaxMessage:
-		return nil, feature.Refused("the text has more than %d KiB; say it in your answer", protocol.MaxMessage>>10)
+	case len(arguments.Text) > protocol.MaxSentMessage:
+		return nil, feature.Refused("the text has more than %d KiB; say it in your answer", protocol.MaxSentMessage>>10)
 	}
-	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
+	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }
 
 // sentBefore reports whether a call has sent something before a crash, so that the user is not

@@ -155,7 +155,7 @@ func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 		"nobody's":      {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.SHA256 = hash("x") }, "not a blob of this person's"},
 		"a path":        {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.SHA256 = "../mews.db" }, "not a blob of this person's"},
 		"another size":  {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.Size++ }, "bytes, not"},
-		"too large":     {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.Size = protocol.MaxFile + 1 }, "blob.size"},
+		"too large":     {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.Size = protocol.MaxSentFile + 1 }, "blob.size"},
 		"another turn":  {func(_ *sendRig, p *protocol.ChatSend) { p.Turn++ }, "not a turn of this worker's"},
 		"no call":       {func(_ *sendRig, p *protocol.ChatSend) { p.Call = "" }, "not one of send_file"},
 		"an older call": {func(_ *sendRig, p *protocol.ChatSend) { p.Call = "t1-0-1" }, "not one of send_file"},
@@ -244,7 +244,7 @@ func TestSendMessage_InvalidCall_IsRefused(t *testing.T) {
 	}{
 		"no text":       {`{}`, "", "there is no text", false},
 		"blanks":        {`{"text":" \n"}`, "", "there is no text", false},
-		"too much":      {`{"text":"` + strings.Repeat("x", protocol.MaxMessage+1) + `"}`, "", "more than 16 KiB", false},
+		"too much":      {`{"text":"` + strings.Repeat("x", protocol.MaxSentMessage+1) + `"}`, "", "more than 16 KiB", false},
 		"another call":  {`{"text":"x"}`, "t9-0-0", "", true},
 		"endless words": {`{"text":"x"}`, strings.Repeat("x", 65), "", true},
 	} {
@@ -286,7 +286,7 @@ func TestSendFiles_TooOften_EndsWorker(t *testing.T) {
 			taken++
 		}
 	}
-	if taken != protocol.MaxFiles || r.peer.ended == nil || len(r.audited) != 1 || !strings.Contains(r.audited[0], "more than 20 times") {
+	if taken != protocol.MaxSendCalls || r.peer.ended == nil || len(r.audited) != 1 || !strings.Contains(r.audited[0], "more than 20 times") {
 		t.Errorf("%d were taken, ended for %v, audited %q", taken, r.peer.ended, r.audited)
 	}
 	if len(r.delivered()) != 1 {

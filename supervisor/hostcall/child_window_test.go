@@ -60,7 +60,7 @@ func (r *rig) window(name, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return result.(protocol.ModelStreamed).Message.Text(), nil
+	return result.(protocol.ModelStreamResult).Message.Text(), nil
 }
 
 // A window contains only its text. Once it has an answer, every later question gets that answer.
@@ -136,7 +136,7 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 	finding := protocol.ReviewFinding{
 		Path:     "a.go",
 		Line:     1,
-		Side:     protocol.SideRight,
+		Side:     protocol.DiffSideRight,
 		Severity: protocol.SeverityWarning,
 		Title:    "x",
 	}
@@ -278,7 +278,7 @@ func TestReport_IsTakenOnceAndWhole(t *testing.T) {
 				Path:       "a.go",
 				Start:      1,
 				Line:       2,
-				Side:       protocol.SideLeft,
+				Side:       protocol.DiffSideLeft,
 				Severity:   protocol.SeverityCritical,
 				Title:      "x",
 				Confidence: 1,

@@ -206,7 +206,7 @@ func TestModelStream_CommitsBeforeAnswering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := result.(protocol.ModelStreamed).Message
+	m := result.(protocol.ModelStreamResult).Message
 	open, _, err := r.db.Turns().FindRunning(t.Context(), r.open.Turn.Conversation.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestModelStream_SecondRequest_UsesHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.After = result.(protocol.ModelStreamed).Message.ID
+	p.After = result.(protocol.ModelStreamResult).Message.ID
 	if _, err := r.call(protocol.MethodModelStream, p); err != nil {
 		t.Errorf("known hashes: %v", err)
 	}
@@ -389,7 +389,7 @@ func TestBlob_OtherUser_CannotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := begun.(protocol.BlobBegun).Blob
+	blob := begun.(protocol.BlobBeginResult).Blob
 	for offset := 0; offset < len(data); offset += protocol.BlobChunk {
 		chunk := data[offset:min(offset+protocol.BlobChunk, len(data))]
 		if _, err := r.call(protocol.MethodBlobWrite, protocol.BlobWrite{Turn: turn, Blob: blob, Offset: int64(offset), Data: chunk}); err != nil {
@@ -424,7 +424,7 @@ func TestBlob_InvalidWrite_IsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := begun.(protocol.BlobBegun).Blob
+	blob := begun.(protocol.BlobBeginResult).Blob
 	for name, p := range map[string]protocol.BlobWrite{
 		"a gap":             {Turn: turn, Blob: blob, Offset: 1, Data: []byte("x")},
 		"a blob not begun":  {Turn: turn, Blob: blob + 1, Data: []byte("x")},

@@ -29,7 +29,7 @@ type OpenedTools interface {
 const toolFindTools = "find_tools"
 
 var findRows = []row{
-	{method: protocol.MethodToolsFind, phase: inTurn, kinds: withHome, bytes: shortParams, limit: protocol.MaxToolFinds, serial: true,
+	{method: protocol.MethodToolsFind, phase: inTurn, kinds: withHome, bytes: shortParams, limit: protocol.MaxToolsFindCalls, serial: true,
 		handler: turnCall((*turn).findTools)},
 }
 
@@ -70,7 +70,7 @@ func (c *Conn) Tools() []protocol.Tool {
 }
 
 // findTools opens the tools that a call of find_tools searches for. The worker only names the call.
-func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFound, error) {
+func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFindResult, error) {
 	if err := t.checkCall(p.Call, toolFindTools); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
@@ -95,7 +95,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.
 		return nil, err
 	}
 	t.opened = now
-	answer := &protocol.ToolsFound{}
+	answer := &protocol.ToolsFindResult{}
 	for _, o := range now {
 		if o.Call == p.Call {
 			answer.Opened = append(answer.Opened, o.Name)

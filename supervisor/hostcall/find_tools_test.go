@@ -55,7 +55,7 @@ func (r *toolRig) restart(pending ...protocol.ToolCall) {
 }
 
 // step makes the model call tools, each as "name arguments", and returns the committed calls.
-func (r *toolRig) step(calls ...string) protocol.ModelStreamed {
+func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 	r.t.Helper()
 	r.say = protocol.Message{Parts: []protocol.Part{{Text: "well"}}}
 	for _, c := range calls {
@@ -70,16 +70,16 @@ func (r *toolRig) step(calls ...string) protocol.ModelStreamed {
 		r.t.Fatal(err)
 	}
 	r.steps++
-	return result.(protocol.ModelStreamed)
+	return result.(protocol.ModelStreamResult)
 }
 
-func (r *toolRig) find(call string) protocol.ToolsFound {
+func (r *toolRig) find(call string) protocol.ToolsFindResult {
 	r.t.Helper()
 	found, err := r.call(protocol.MethodToolsFind, protocol.ToolsFind{Turn: r.open.Turn.ID, Call: call})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return found.(protocol.ToolsFound)
+	return found.(protocol.ToolsFindResult)
 }
 
 func (r *toolRig) answer(call protocol.ToolCall) {

@@ -56,7 +56,7 @@ func indexFault(err error) error {
 }
 
 // indexFiles answers index.files.
-func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protocol.IndexDiffering, error) {
+func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protocol.IndexFilesResult, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
@@ -65,11 +65,11 @@ func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protoco
 		return nil, feature.Offence{Err: err}
 	}
 	differing, err := home.Files(ctx, indexed(p.Files))
-	return &protocol.IndexDiffering{Differing: differing}, indexFault(err)
+	return &protocol.IndexFilesResult{Differing: differing}, indexFault(err)
 }
 
 // indexSections answers index.sections.
-func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*protocol.IndexMissing, error) {
+func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*protocol.IndexSectionsResult, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*p
 		return nil, feature.Offence{Err: err}
 	}
 	list, err := home.Sections(ctx, indexed(p.Files))
-	answer := &protocol.IndexMissing{}
+	answer := &protocol.IndexSectionsResult{}
 	for _, hash := range list {
 		answer.Missing = append(answer.Missing, string(hash))
 	}
@@ -138,7 +138,7 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 }
 
 // indexEnd answers index.end.
-func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEnd) (*protocol.IndexEnded, error) {
+func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEnd) (*protocol.IndexEndResult, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
@@ -148,5 +148,5 @@ func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEnd) (*protocol.In
 	}
 	report := index.HomeReport{Large: p.Left.Large, NotText: p.Left.NotText, Unreadable: p.Left.Unreadable, Excess: p.Left.Excess}
 	left, err := home.End(ctx, report, p.More)
-	return &protocol.IndexEnded{More: left || p.More}, indexFault(err)
+	return &protocol.IndexEndResult{More: left || p.More}, indexFault(err)
 }

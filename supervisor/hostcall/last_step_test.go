@@ -47,7 +47,7 @@ func TestLastStep_CommitEndsTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{said.(protocol.ModelStreamed).Message.Text()}, last); d != "" {
+	if d := cmp.Diff([]string{said.(protocol.ModelStreamResult).Message.Text()}, last); d != "" {
 		t.Error(d)
 	}
 	asked := len(requests)

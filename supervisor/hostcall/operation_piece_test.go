@@ -141,7 +141,7 @@ func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
-		return begun.(protocol.BlobBegun).Blob, nil
+		return begun.(protocol.BlobBeginResult).Blob, nil
 	}
 	blob, err := begin()
 	if err == nil {

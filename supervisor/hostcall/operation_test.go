@@ -28,7 +28,7 @@ func (r *rig) put(operation int64, data []byte) (ref protocol.BlobRef, err error
 	if err != nil {
 		return ref, err
 	}
-	blob := begun.(protocol.BlobBegun).Blob
+	blob := begun.(protocol.BlobBeginResult).Blob
 	for offset := 0; offset < len(data); offset += protocol.BlobChunk {
 		chunk := data[offset:min(offset+protocol.BlobChunk, len(data))]
 		p := protocol.BlobWrite{Operation: operation, Blob: blob, Offset: int64(offset), Data: chunk}

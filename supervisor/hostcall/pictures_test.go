@@ -24,7 +24,7 @@ func upload(t *testing.T, d *hostcall.Conn, turn int64, data string) protocol.Bl
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob := begun.(protocol.BlobBegun).Blob
+	blob := begun.(protocol.BlobBeginResult).Blob
 	if _, err := ask(t, d, protocol.MethodBlobWrite, protocol.BlobWrite{Turn: turn, Blob: blob, Data: []byte(data)}); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var questionRows = []row{
 }
 
 // ask asks the user the question of a tool call. The worker only names the call.
-func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAnswered, error) {
+func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAskResult, error) {
 	if err := t.checkCall(p.Call, toolAskUser); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
@@ -52,7 +52,7 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.Ques
 	if err != nil {
 		return nil, fmt.Errorf("ask what a model wants to know: %w", err)
 	}
-	return &protocol.QuestionAnswered{Text: answer.ForModel(q), World: q.Answer.World, None: q.End != supervisor.QuestionAnswered}, nil
+	return &protocol.QuestionAskResult{Text: answer.ForModel(q), World: q.Answer.World, None: q.End != supervisor.QuestionAnswered}, nil
 }
 
 // subjectOf returns a hexadecimal digest of the exact question of a call in this turn.

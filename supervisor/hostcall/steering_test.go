@@ -84,7 +84,7 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := answer.(protocol.ModelStreamed).Taken; n != 2 {
+	if n := answer.(protocol.ModelStreamResult).AddedMessages; n != 2 {
 		t.Errorf("the worker is told that %d were taken in", n)
 	}
 	want := []string{"hello", "in the same breath", "and also this", "and that"}

@@ -30,12 +30,12 @@ var stepRows = []row{
 const maxName = 64 // bytes of a call's ID or a tool's name; ours are far shorter
 
 // commitCall stores the state of a tool call. The store refuses a call that the turn has not made.
-func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitted, error) {
+func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitResult, error) {
 	switch {
 	case len(p.Call) > maxName:
 		return nil, feature.Offence{Err: fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
 	case p.State == protocol.StateBegun:
-		return &protocol.StepCommitted{}, t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
+		return &protocol.StepCommitResult{}, t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
 	case p.State != protocol.StateDone:
 		return nil, invalidParams("state: want begun or done")
 	case p.Result == nil || p.Result.Call != p.Call:
@@ -49,5 +49,5 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protoco
 		id, err = t.o.Steps.CommitResult(ctx, t.ID, *p.Result)
 		return err
 	})
-	return &protocol.StepCommitted{Message: id}, err
+	return &protocol.StepCommitResult{Message: id}, err
 }

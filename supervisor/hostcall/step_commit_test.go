@@ -30,7 +30,7 @@ func (r *rig) makeCalls() []protocol.ToolCall {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return answer.(protocol.ModelStreamed).Message.Calls()
+	return answer.(protocol.ModelStreamResult).Message.Calls()
 }
 
 func (r *rig) done(result protocol.ToolResult) error {

@@ -72,7 +72,7 @@ func said(t *testing.T, r *rig) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := result.(protocol.ModelStreamed).Message
+	m := result.(protocol.ModelStreamResult).Message
 	kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parts := result.(protocol.ModelStreamed).Message.Parts; len(parts) != 1 || parts[0].Thinking != nil {
+	if parts := result.(protocol.ModelStreamResult).Message.Parts; len(parts) != 1 || parts[0].Thinking != nil {
 		t.Errorf("the worker got %+v", parts)
 	}
 	kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)

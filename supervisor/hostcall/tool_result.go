@@ -29,7 +29,7 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 		return feature.Offence{Err: err}
 	}
 	for i, c := range r.Changes {
-		if u := c.Undo; u != nil && u.Not == "" && u.To == "" && u.Before.Hashed() {
+		if u := c.Undo; u != nil && u.Obstacle == "" && u.To == "" && u.Before.IsHash() {
 			if err := t.checkBlob(ctx, string(u.Before), u.Size); err != nil {
 				return fmt.Errorf("change %d: %w", i, err)
 			}

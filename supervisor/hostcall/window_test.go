@@ -47,7 +47,7 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 			if err != nil {
 				t.Fatalf("turn %d: %v", turn+1, err)
 			}
-			calls := got.(protocol.ModelStreamed).Message.Calls()
+			calls := got.(protocol.ModelStreamResult).Message.Calls()
 			for _, c := range calls {
 				text := fmt.Sprintf("File %d begins.\n%s\nFile %d ends.", turn+1, strings.Repeat("words of the file; ", 1060), turn+1)
 				if err := r.done(protocol.ToolResult{Call: c.ID, Name: c.Name, Text: text}); err != nil {

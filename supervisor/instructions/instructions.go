@@ -129,7 +129,7 @@ func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 		return r, err
 	}
 	change := protocol.Undo{Path: r.Path, After: r.Pending.State}
-	if r.State.Hashed() {
+	if r.State.IsHash() {
 		ref, err := f.Keep(ctx, user, r.Text)
 		if err != nil {
 			return r, err

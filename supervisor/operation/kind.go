@@ -63,7 +63,7 @@ var kinds = map[protocol.OperationKind]kind{
 		return bounds{timeout: time.Minute}
 	}), check: checkMemory},
 	protocol.OperationUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
-		return bounds{timeout: time.Minute, maxBytes: protocol.MaxFile, maxBlobs: 1}
+		return bounds{timeout: time.Minute, maxBytes: protocol.MaxSentFile, maxBlobs: 1}
 	}), check: checkUploads},
 	protocol.OperationUndo: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UndoParameters) bounds {
 		return bounds{timeout: 5 * time.Minute, maxBytes: 256 << 20}
@@ -74,7 +74,7 @@ var kinds = map[protocol.OperationKind]kind{
 		}), check: checkTranscribe},
 	// These are not stored. Only Look and IndexHome begin them.
 	protocol.OperationCheck: {profile: pool.ProfileLook, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
-		return bounds{timeout: (protocol.CheckSeconds + 15) * time.Second}
+		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
 		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlob, maxBlobs: protocol.MaxIndexCalls}
@@ -94,7 +94,7 @@ func boundsOf[P any](of func(P) bounds) func(string) (bounds, error) {
 	}
 }
 
-var errNotCommitted = errors.New("it names a blob that it has not committed")
+var errNotCommitted = errors.New("the result names a blob that was not committed")
 
 func checkArchive(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
 	var result protocol.ArchiveResult
@@ -116,7 +116,7 @@ func checkCondition(parameters string, raw json.RawMessage, _ []protocol.BlobRef
 	var result protocol.CheckResult
 	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result), result.Check())
 	if got := result.File; (got != nil) != (p.PromptFile != "") || got != nil && got.Path != p.PromptFile {
-		err = errors.Join(err, errors.New("it is not of the file that was to be looked into"))
+		err = errors.Join(err, errors.New("the result is about another prompt file"))
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func checkUndo(parameters string, raw json.RawMessage, committed []protocol.Blob
 		err = errNotCommitted
 	}
 	for _, c := range result.Changes {
-		if c.Found.Hashed() && !slices.Contains(committed, protocol.BlobRef{SHA256: string(c.Found), Size: c.Size}) {
+		if c.Found.IsHash() && !slices.Contains(committed, protocol.BlobRef{SHA256: string(c.Found), Size: c.Size}) {
 			err = errNotCommitted
 		}
 	}
@@ -178,7 +178,7 @@ func checkTranscribe(parameters string, raw json.RawMessage, _ []protocol.BlobRe
 	var result protocol.TranscribeResult
 	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result))
 	if err == nil && result.Seconds > p.Seconds {
-		err = fmt.Errorf("%d seconds of %d", result.Seconds, p.Seconds)
+		err = fmt.Errorf("the result has %d seconds of %d", result.Seconds, p.Seconds)
 	}
 	return errors.Join(err, result.Check())
 }

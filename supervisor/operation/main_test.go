@@ -132,7 +132,7 @@ func note(name, text string) string {
 
 // put commits a text as a blob.
 func (w *worker) put(ctx context.Context, operation int64, text string) (ref protocol.BlobRef, err error) {
-	var begun protocol.BlobBegun
+	var begun protocol.BlobBeginResult
 	if err := w.conn.Call(ctx, protocol.MethodBlobBegin, protocol.BlobBegin{Operation: operation}, &begun); err != nil {
 		return ref, err
 	}

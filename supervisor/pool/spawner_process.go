@@ -70,7 +70,7 @@ func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 // The process has an empty environment, and its own session, so that it gets no signals of the
 // service's terminal.
 func launch(o SpawnerOptions) (*spawnerProcess, error) {
-	conn, socket, err := spawnwire.Pair()
+	conn, socket, err := spawnwire.NewConnPair()
 	if err != nil {
 		return nil, err
 	}

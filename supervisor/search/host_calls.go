@@ -25,21 +25,21 @@ func (s *Searcher) hostCalls() []feature.HostCall {
 }
 
 func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protocol.Search) (
-	*protocol.SearchFound, error) {
-	return search(t, p, toolSearchHistory, func(q protocol.HistorySearchArguments) (protocol.SearchFound, error) {
+	*protocol.SearchResult, error) {
+	return search(t, p, toolSearchHistory, func(q protocol.HistorySearchArguments) (protocol.SearchResult, error) {
 		return s.SearchHistory(ctx, t.User, t.Destination, q)
 	})
 }
 
-func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.Search) (*protocol.SearchFound, error) {
-	return search(t, p, toolSearchHome, func(q protocol.HomeSearchArguments) (protocol.SearchFound, error) {
+func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.Search) (*protocol.SearchResult, error) {
+	return search(t, p, toolSearchHome, func(q protocol.HomeSearchArguments) (protocol.SearchResult, error) {
 		return s.SearchHome(ctx, t.User, q)
 	})
 }
 
 // search runs the search of a tool call. The worker only names the call.
 func search[Q any](t feature.Turn, p *protocol.Search, tool string,
-	do func(Q) (protocol.SearchFound, error)) (*protocol.SearchFound, error) {
+	do func(Q) (protocol.SearchResult, error)) (*protocol.SearchResult, error) {
 	call, err := t.CallOf(p.Call, tool)
 	if err != nil {
 		return nil, err

@@ -29,14 +29,14 @@ func (s Effects) LastID(ctx context.Context, user string, after int64) (int64, e
 // change files or may do so. The list is not settled if other changes are under way that are not in
 // the ledger yet.
 func (s Effects) ListFileEffects(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
-	read := s.db.reader(ctx, "list what was done with the files of %s", user)
+	read := s.db.reader(ctx, "list the file effects of %s", user)
 	busy, err := engine.Value(read, engine.Bool, isChangingFiles, user)
 	if err != nil || busy {
 		return nil, false, err
 	}
 	list, err = engine.All(read, func(r *engine.Row) (e supervisor.FileEffect) {
 		c, known := supervisor.FileChange{}, false
-		r.Scan(&e.ID, &e.Kind, &e.Target, &e.At, &known, &c.Path, &c.To, &c.Before, &c.After, &c.Not)
+		r.Scan(&e.ID, &e.Kind, &e.Target, &e.At, &known, &c.Path, &c.To, &c.Before, &c.After, &c.Obstacle)
 		if known {
 			e.Change = &c
 		}

@@ -19,7 +19,7 @@ func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 		for _, e := range all {
 			text := fmt.Sprintf("%d %s %s", e.ID, e.Kind, e.Target)
 			if c := e.Change; c != nil {
-				text += fmt.Sprintf(" (%s %s>%s %s)", c.Path, c.Before, c.After, c.Not)
+				text += fmt.Sprintf(" (%s %s>%s %s)", c.Path, c.Before, c.After, c.Obstacle)
 			}
 			list = append(list, text)
 		}
@@ -41,7 +41,7 @@ func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 		protocol.Change{
 			Kind:   "program",
 			Target: "b",
-			Undo:   &protocol.Undo{Path: "b", After: "large 1 2", Not: protocol.ByProgram},
+			Undo:   &protocol.Undo{Path: "b", After: "large 1 2", Obstacle: protocol.ByProgram},
 		},
 	)
 	_, settled = effects(0)

@@ -46,7 +46,7 @@ const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn
 // newer than since. skip is how many newer turns to skip. The newest turn counts even if a program
 // made all of its changes: it is not skipped for an older one.
 func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find what can be undone in conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
+	return engine.One(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
 
 // hasUndo selects whether a turn made a change that can be undone.
@@ -84,7 +84,7 @@ const findTurnUser = `SELECT user FROM turn WHERE id = ?`
 
 // User returns the user of a turn, or "" if there is no such turn.
 func (s Undos) User(ctx context.Context, turn int64) (user string, err error) {
-	user, _, err = engine.One(s.db.reader(ctx, "find whose turn %d is", turn), engine.String, findTurnUser, turn)
+	user, _, err = engine.One(s.db.reader(ctx, "find the user of turn %d", turn), engine.String, findTurnUser, turn)
 	return user, err
 }
 

@@ -22,7 +22,7 @@ func (s *story) changingFiles(call string) supervisor.Turn {
 	r := result(call, "done")
 	r.Changes = []protocol.Change{
 		{Kind: "edit", Target: "notes.md", Undo: &protocol.Undo{Path: "notes.md", Before: one, After: two, Size: 3, Mode: 0o600}},
-		{Kind: "program", Target: "a.out", Undo: &protocol.Undo{Path: "a.out", Not: "a program"}},
+		{Kind: "program", Target: "a.out", Undo: &protocol.Undo{Path: "a.out", Obstacle: "a program"}},
 		{Kind: "append", Target: "same"},
 	}
 	_, err := s.db.Turns().CommitResult(s.T.Context(), turn.ID, r)
@@ -123,8 +123,8 @@ func TestLedger_ImpossibleUndo_SaysWhy(t *testing.T) {
 	s := newStory(t)
 	turn, r := s.startTurnCalling("c1"), result("c1", "done")
 	r.Changes = []protocol.Change{
-		{Kind: "write", Target: "large", Detail: "3 bytes", Undo: &protocol.Undo{Path: "large", Not: "it was large"}},
-		{Kind: "program", Target: "a.out", Detail: "written", Undo: &protocol.Undo{Path: "a.out", Not: protocol.ByProgram}},
+		{Kind: "write", Target: "large", Detail: "3 bytes", Undo: &protocol.Undo{Path: "large", Obstacle: "it was large"}},
+		{Kind: "program", Target: "a.out", Detail: "written", Undo: &protocol.Undo{Path: "a.out", Obstacle: protocol.ByProgram}},
 	}
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
 	s.must(err)
@@ -137,7 +137,7 @@ func TestLast_ImpossibleUndo_IsNotSkipped(t *testing.T) {
 	older := s.changingFiles("c1")
 	s.finish(older, "done")
 	newer, r := s.startTurnCalling("c2"), result("c2", "done")
-	r.Changes = []protocol.Change{{Kind: "program", Target: "a.out", Undo: &protocol.Undo{Path: "a.out", Not: protocol.ByProgram}}}
+	r.Changes = []protocol.Change{{Kind: "program", Target: "a.out", Undo: &protocol.Undo{Path: "a.out", Obstacle: protocol.ByProgram}}}
 	_, err := s.db.Turns().CommitResult(t.Context(), newer.ID, r)
 	s.must(err)
 	for skip, want := range []int64{newer.ID, older.ID, 0} {

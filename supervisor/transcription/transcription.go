@@ -184,13 +184,13 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 		if result, failed = t.hearAtEndpoint(ctx, r, engine.Language); failed != nil {
 			return result, failed
 		}
-		p.Seconds, p.Heard = max(1, result.Seconds), &protocol.TranscribedPiece{Text: result.Text, Language: result.Language}
+		p.Seconds, p.ServerText = max(1, result.Seconds), &protocol.TranscribedPiece{Text: result.Text, Language: result.Language}
 	}
 	parameters, _ := json.Marshal(p) // p can always be encoded
 	op.Parameters = string(parameters)
 	op, ok := t.o.Operations.Do(ctx, op, show)
 	switch {
-	case (!ok || op.State != supervisor.OperationDone) && p.Heard != nil:
+	case (!ok || op.State != supervisor.OperationDone) && p.ServerText != nil:
 		return result, nil // the text of the server is paid for
 	case !ok || op.State != supervisor.OperationDone:
 		return result, &failure{op.Result, true}

@@ -23,25 +23,25 @@ import (
 // reached.
 type Host interface {
 	// NextMessage asks for the model's next message. after is the newest message of the transcript.
-	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error)
+	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error)
 	// CommitBegun commits that a tool with EffectOnce is about to run.
 	CommitBegun(ctx context.Context, call protocol.ToolCall) error
 	// CommitResult commits the result of a call, and returns the id of its message.
 	CommitResult(ctx context.Context, result protocol.ToolResult) (int64, error)
 	// Event shows the user what a tool does. It does not block.
 	Event(event protocol.TurnEvent)
-	// Keep stores what r holds, at most so many bytes of it: an output that was cut, or a picture.
+	// Keep stores the bytes of r, at most most of them: an output that was cut, or a picture.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// KeepBefore is Keep of a file's bytes before it is changed.
+	// KeepBefore stores the bytes of a file before a change, as Keep does.
 	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Options of a turn.
 type Options struct {
 	Host   Host
-	Tools  []worker.Tool // sorted by name, no name twice
+	Tools  []worker.Tool // tools of the turn, sorted by name, no name twice
 	System string        // the system text
-	Report func(error)   // gets errors that nobody else gets, such as a tool's panic; may be nil
+	Report func(error)   // Report receives errors for the log, such as a tool's panic; may be nil
 }
 
 // errOutOfTime is the cause of the context's end when the turn's time is up.
@@ -83,7 +83,7 @@ func withGrace(ctx context.Context, grace time.Duration) (context.Context, func(
 	}
 }
 
-// endReason says why a turn has ended whose context has ended, "" while it has not.
+// endReason returns why the turn of ctx has ended; "" if ctx has not ended.
 func endReason(ctx context.Context) protocol.Why {
 	switch {
 	case ctx.Err() == nil:

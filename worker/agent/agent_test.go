@@ -46,25 +46,25 @@ func newHost(t *testing.T, script ...protocol.Message) *hosttest.Host {
 
 func TestRun_EachReason_EndsTurn(t *testing.T) {
 	look := func(n int) protocol.Message {
-		return hosttest.Ask(hosttest.Call(fmt.Sprint("c", n), "look", fmt.Sprintf(`{"path":"%d"}`, n)))
+		return hosttest.CallMessage(hosttest.Call(fmt.Sprint("c", n), "look", fmt.Sprintf(`{"path":"%d"}`, n)))
 	}
 	same := func(id, arguments string) protocol.Message {
-		return hosttest.Ask(hosttest.Call(id, "look", arguments))
+		return hosttest.CallMessage(hosttest.Call(id, "look", arguments))
 	}
 	for _, test := range []struct {
 		name   string
 		script []protocol.Message
 		limits protocol.TurnLimits
 		want   protocol.TurnEnd
-		left   string // the call that must have no result
+		left   string // id of the call that must have no result
 	}{
 		{
 			name:   "the model answers at once",
-			script: []protocol.Message{hosttest.Say("hello")},
+			script: []protocol.Message{hosttest.TextMessage("hello")},
 			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 1},
 		}, {
 			name:   "the model answers after two tools",
-			script: []protocol.Message{look(1), look(2), hosttest.Say("there")},
+			script: []protocol.Message{look(1), look(2), hosttest.TextMessage("there")},
 			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 3},
 		}, {
 			name:   "the steps are used up: the last step's calls still get their results",
@@ -82,7 +82,7 @@ func TestRun_EachReason_EndsTurn(t *testing.T) {
 			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 6},
 		}, {
 			name: "the same call three times in one step is one step",
-			script: []protocol.Message{hosttest.Ask(
+			script: []protocol.Message{hosttest.CallMessage(
 				hosttest.Call("a", "look", `{}`), hosttest.Call("b", "look", `{}`), hosttest.Call("c", "look", `{}`))},
 			want: protocol.TurnEnd{Why: protocol.WhyDone, Steps: 2},
 		}, {
@@ -118,10 +118,10 @@ func TestRun_EachReason_EndsTurn(t *testing.T) {
 func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 	var script []protocol.Message
 	for i := range 6 {
-		script = append(script, hosttest.Ask(hosttest.Call(fmt.Sprint("c", i), "look", `{}`)))
+		script = append(script, hosttest.CallMessage(hosttest.Call(fmt.Sprint("c", i), "look", `{}`)))
 	}
 	for name, c := range map[string]struct {
-		taken int // the step before which the user has written
+		taken int // step before which the user has written
 		want  protocol.TurnEnd
 	}{
 		"never":            {0, protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}},
@@ -129,7 +129,7 @@ func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 		"before every one": {-1, protocol.TurnEnd{Why: protocol.WhyDone, Steps: 7}},
 	} {
 		host := newHost(t, script...)
-		host.Taken = func(step int) int {
+		host.AddedMessages = func(step int) int {
 			if c.taken == step || c.taken < 0 {
 				return 1
 			}
@@ -178,7 +178,7 @@ func TestRun_LostSupervisor_LeavesTurnOpen(t *testing.T) {
 
 func TestRun_TimeUp_EndsToolAndTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		host := newHost(t, hosttest.Ask(hosttest.Call("a", "wait", `{}`)))
+		host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "wait", `{}`)))
 		began := time.Now()
 		got, err := agent.Run(t.Context(), host.Start(), agent.Options{
 			Host: host, Tools: []worker.Tool{tool("wait", protocol.EffectNone, untilStopped)},
@@ -201,8 +201,8 @@ func TestStop_DuringModelAnswer_RunsNoCall(t *testing.T) {
 	host.Answer = func(ctx context.Context, step int) (protocol.Message, error) {
 		stop()
 		<-ctx.Done()
-		// the part of the message that had arrived
-		return hosttest.Ask(hosttest.Call("a", "write", `{}`)), nil
+		// this part of the message had arrived
+		return hosttest.CallMessage(hosttest.Call("a", "write", `{}`)), nil
 	}
 	ran := false
 	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
@@ -214,14 +214,14 @@ func TestStop_DuringModelAnswer_RunsNoCall(t *testing.T) {
 	if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
 		t.Fatalf("got %+v, %v, want %+v", got, err, want)
 	}
-	if ran || host.Begun("a") {
+	if ran || host.HasBegun("a") {
 		t.Error("a tool was begun after the stop")
 	}
 }
 
 func TestStop_CommitsOnlyFinishedResults(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	host := newHost(t, hosttest.Ask(
+	host := newHost(t, hosttest.CallMessage(
 		hosttest.Call("finishes", "finish", `{}`), hosttest.Call("waits", "wait", `{}`), hosttest.Call("never", "write", `{}`)))
 	var running sync.WaitGroup
 	running.Add(2)
@@ -261,7 +261,7 @@ func TestStop_CommitsOnlyFinishedResults(t *testing.T) {
 func TestStop_HangingCommit_IsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		host := &hangingHost{Host: newHost(t, hosttest.Ask(hosttest.Call("a", "look", `{}`))), at: stop}
+		host := &hangingHost{Host: newHost(t, hosttest.CallMessage(hosttest.Call("a", "look", `{}`))), at: stop}
 		var reported []error
 		began := time.Now()
 		got, err := agent.Run(ctx, host.Start(), agent.Options{

@@ -17,7 +17,7 @@ const maxParallel = 8
 // it, and of none after it.
 func (t *turn) batches(calls []protocol.PendingCall) [][]protocol.PendingCall {
 	var batches [][]protocol.PendingCall
-	open := false // the newest batch takes more calls
+	open := false // whether the newest batch takes more calls
 	for _, call := range calls {
 		free := t.changesNothing(call)
 		if free && open {

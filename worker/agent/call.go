@@ -22,19 +22,19 @@ const (
 // errNoResult means that the turn ended before the call had a result. The supervisor writes one.
 var errNoResult = errors.New("left without a result by the turn's end")
 
-// errWaits means that the call waits for the user's answer. The turn makes the same call again when
-// it goes on.
+// errWaits means that the call waits for the user's answer. The turn makes the same call again after
+// the answer.
 var errWaits = errors.New("the call waits for the person's answer")
 
-// waits reports whether err is the supervisor's answer that the user has not answered yet.
-func waits(err error) bool {
+// isWaiting reports whether err is the supervisor's answer that the user has not answered yet.
+func isWaiting(err error) bool {
 	answered := new(protocol.Error)
 	return errors.As(err, &answered) && answered.Code == protocol.CodeWaits
 }
 
-// withoutResult is the text that the user reads if a call ends without a result. The key tells
-// whether the call waits for the user.
-var withoutResult = map[bool]string{true: "waits for your answer", false: "stopped"}
+// noResultTexts are the texts for the user if a call ends without a result. The key tells whether
+// the call waits for the user.
+var noResultTexts = map[bool]string{true: "waits for your answer", false: "stopped"}
 
 // runCall shows, runs and commits one call. It returns the id of the result's message, or 0 if ctx
 // ended before there was a result.
@@ -50,7 +50,7 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	t.sendEvent(p.Call, protocol.ToolBegan, subject(p.Call.Arguments), false)
 	result, err := t.execute(ctx, p)
 	if err != nil {
-		t.sendEvent(p.Call, protocol.ToolEnded, withoutResult[errors.Is(err, errWaits)], !errors.Is(err, errWaits))
+		t.sendEvent(p.Call, protocol.ToolEnded, noResultTexts[errors.Is(err, errWaits)], !errors.Is(err, errWaits))
 		if errors.Is(err, errNoResult) {
 			return 0, nil
 		}
@@ -125,7 +125,7 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 		return toolOutcome{Result: result}, nil
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		return toolOutcome{}, errNoResult
-	case waits(err):
+	case isWaiting(err):
 		return toolOutcome{}, errWaits
 	default:
 		failed := failedOutcome(err.Error())

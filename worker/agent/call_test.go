@@ -16,7 +16,7 @@ import (
 )
 
 func TestBatches_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
-	host := newHost(t, hosttest.Ask(
+	host := newHost(t, hosttest.CallMessage(
 		hosttest.Call("r1", "read", `{}`), hosttest.Call("r2", "read", `{}`),
 		hosttest.Call("w1", "write", `{}`), hosttest.Call("w2", "write", `{}`),
 		hosttest.Call("r3", "read", `{}`), hosttest.Call("r4", "read", `{}`)))
@@ -27,7 +27,7 @@ func TestBatches_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 		running.Add(1)
 		defer running.Add(-1)
 		close(met[call.ID])
-		<-met[partner[call.ID]] // hangs unless both run at once
+		<-met[partner[call.ID]] // the test hangs unless both calls run at once
 		return worker.Result{}, nil
 	}
 	write := func(context.Context, worker.Call) (worker.Result, error) {
@@ -52,7 +52,7 @@ func TestBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
 	for i := range 20 {
 		calls = append(calls, hosttest.Call(fmt.Sprint("c", i), "read", fmt.Sprintf(`{"n":%d}`, i)))
 	}
-	host := newHost(t, hosttest.Ask(calls...))
+	host := newHost(t, hosttest.CallMessage(calls...))
 	var running, most atomic.Int32
 	full := make(chan struct{})
 	runToEnd(t, host, tool("read", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
@@ -63,7 +63,7 @@ func TestBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
 		if now == 8 {
 			close(full)
 		}
-		<-full // opened by the eighth; a ninth that runs at once would be counted
+		<-full // closed by the eighth call; a ninth that ran at once would be counted
 		return worker.Result{}, nil
 	}))
 	if most.Load() != 8 || len(host.Commits()) != 20 {
@@ -90,7 +90,7 @@ func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 		{"a tool that refuses", hosttest.Call("a", "refuses", ``), "read notes.md: it is not there"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			host := newHost(t, hosttest.Ask(test.call))
+			host := newHost(t, hosttest.CallMessage(test.call))
 			runToEnd(t, host, tool("faulty", protocol.EffectNone, faulty), tool("refuses", protocol.EffectNone, refuses))
 			result, done := host.Result("a")
 			if !done || !result.Failed || !strings.Contains(result.Text, test.want) {
@@ -103,7 +103,7 @@ func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 // answeringHost is a supervisor that answers calls of the tool closed itself.
 type answeringHost struct{ *hosttest.Host }
 
-func (h answeringHost) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
+func (h answeringHost) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	said, err := h.Host.NextMessage(ctx, after, system, tools)
 	for _, call := range said.Message.Calls() {
 		if call.Name == "closed" && err == nil {
@@ -116,7 +116,7 @@ func (h answeringHost) NextMessage(ctx context.Context, after int64, system stri
 }
 
 func TestTurn_AnsweredCall_RunsNoTool(t *testing.T) {
-	host := newHost(t, hosttest.Ask(hosttest.Call("a", "closed", `{}`)), hosttest.Ask(hosttest.Call("b", "look", `{}`), hosttest.Call("c", "closed", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "closed", `{}`)), hosttest.CallMessage(hosttest.Call("b", "look", `{}`), hosttest.Call("c", "closed", `{}`)))
 	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: answeringHost{host}, Tools: []worker.Tool{
 		tool("look", protocol.EffectNone, returnText("seen")),
 		tool("closed", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
@@ -135,7 +135,7 @@ func TestTurn_AnsweredCall_RunsNoTool(t *testing.T) {
 }
 
 func TestCall_ToolPanics_IsReportedWithStack(t *testing.T) {
-	host := newHost(t, hosttest.Ask(hosttest.Call("a", "faulty", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "faulty", `{}`)))
 	var reported error
 	_, err := agent.Run(t.Context(), host.Start(), agent.Options{
 		Host: host, Report: func(err error) { reported = err },
@@ -149,7 +149,7 @@ func TestCall_ToolPanics_IsReportedWithStack(t *testing.T) {
 }
 
 func TestCall_Events_ShowSubjectAndBrief(t *testing.T) {
-	host := newHost(t, hosttest.Ask(hosttest.Call("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`), hosttest.Call("b", "fly", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`), hosttest.Call("b", "fly", `{}`)))
 	runToEnd(t, host, tool("look", protocol.EffectNone, func(_ context.Context, call worker.Call) (worker.Result, error) {
 		call.Progress("half\nway")
 		return worker.Result{Text: "much", Brief: "12 lines"}, nil
@@ -185,7 +185,7 @@ func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			call := hosttest.Call("a", "act", `{}`)
-			host := newHost(t, hosttest.Ask(call))
+			host := newHost(t, hosttest.CallMessage(call))
 			if _, err := host.NextMessage(t.Context(), 0, "", nil); err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +206,7 @@ func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
 			if test.begun && !strings.Contains(result.Text, "unknown; look before doing it again") {
 				t.Errorf("the model is told %q", result.Text)
 			}
-			if test.effect == protocol.EffectOnce && !host.Begun("a") {
+			if test.effect == protocol.EffectOnce && !host.HasBegun("a") {
 				t.Error("its beginning was not committed")
 			}
 		})
@@ -215,7 +215,7 @@ func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
 
 func TestStop_BetweenBeginAndRun_RunsNoTool(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	host := newHost(t, hosttest.Ask(hosttest.Call("a", "act", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "act", `{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
 		if call == "begin" {
 			stop()
@@ -237,7 +237,7 @@ func TestStop_BetweenBeginAndRun_RunsNoTool(t *testing.T) {
 }
 
 func TestCommitFails_EndsTurnAndTools(t *testing.T) {
-	host := newHost(t, hosttest.Ask(hosttest.Call("quick", "look", `{}`), hosttest.Call("slow", "wait", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.Call("quick", "look", `{}`), hosttest.Call("slow", "wait", `{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
 		if call == "done" {
 			return hosttest.Refused

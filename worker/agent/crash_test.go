@@ -45,7 +45,7 @@ func drawScript(t *rapid.T) []protocol.Message {
 			name := string(rapid.SampledFrom(append(effects, "unknown")).Draw(t, "tool"))
 			calls = append(calls, hosttest.Call(fmt.Sprintf("%d.%d", step, i), name, fmt.Sprintf(`{"n":"%d.%d"}`, step, i)))
 		}
-		script = append(script, hosttest.Ask(calls...))
+		script = append(script, hosttest.CallMessage(calls...))
 	}
 	return script
 }
@@ -66,7 +66,7 @@ func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 
 		host := &hosttest.Host{TB: outer, Limits: limits, Answer: hosttest.Script(script...)}
 		for _, at := range crashes {
-			if host.Over() {
+			if host.IsOver() {
 				break
 			}
 			host.Fail = dieAt(at, deaf)
@@ -75,7 +75,7 @@ func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 			}
 		}
 		host.Fail = nil
-		if !host.Over() {
+		if !host.IsOver() {
 			end, err := agent.Run(context.Background(), host.Start(), agent.Options{Host: host, Tools: tools})
 			if want := (protocol.TurnEnd{Why: protocol.WhyDone, Steps: len(script) + 1}); err != nil || end != want {
 				t.Fatalf("the turn ended with %+v, %v; want %+v", end, err, want)

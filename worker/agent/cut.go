@@ -13,10 +13,10 @@ import (
 // Bounds of the part of an output that a model is shown, in bytes. At maxOutput a result still fits
 // into a line of the wire if each of its bytes becomes an escape of six bytes.
 const (
-	defaultOutput = 16 << 10 // if the turn names no limit
+	defaultOutput = 16 << 10 // limit of a turn that names none
 	minOutput     = 1 << 10
 	maxOutput     = 128 << 10
-	noteRoom      = 320 // for the line that replaces the part left out
+	noteRoom      = 320 // room for the line that replaces the part left out
 )
 
 // limitOutput cuts a text to the turn's output limit. The supervisor stores the whole text as a

@@ -24,7 +24,7 @@ func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 		}
 		kept = append(kept, image)
 	}
-	result.Images = nil // they may be large, and the supervisor has them now
+	result.Images = nil // frees the pictures, which may be large; the supervisor has them now
 	return kept
 }
 

@@ -20,7 +20,7 @@ func picture(data string) worker.Picture {
 func runOne(t *testing.T, host *hosttest.Host, result worker.Result) protocol.ToolResult {
 	t.Helper()
 	host.TB, host.Limits = t, protocol.TurnLimits{Steps: 5, Seconds: 60}
-	host.Answer = hosttest.Script(hosttest.Ask(hosttest.Call("c", "view", `{}`)))
+	host.Answer = hosttest.Script(hosttest.CallMessage(hosttest.Call("c", "view", `{}`)))
 	tool := worker.Tool{
 		Tool: protocol.Tool{Name: "view", Effect: protocol.EffectNone},
 		Run:  func(context.Context, worker.Call) (worker.Result, error) { return result, nil },

@@ -16,16 +16,16 @@ type turn struct {
 	limits    protocol.TurnLimits
 	host      Host
 	system    string
-	tools     []protocol.Tool // as the model sees them
+	tools     []protocol.Tool // tools as the model sees them
 	table     map[string]worker.Tool
 	report    func(error)
-	commitCtx context.Context // for commits; ends some seconds after the turn's context
+	commitCtx context.Context // context of commits; it ends some seconds after the turn's context
 
 	pending  []protocol.PendingCall  // the newest step's calls that have no result
 	answered []protocol.AnsweredCall // pending calls that the supervisor answers: no tool runs for them
 	repeated callCounts
 	steps    int
-	last     int64       // the transcript's newest message
+	last     int64       // id of the transcript's newest message
 	ended    atomic.Bool // a tool has ended the turn; its result is committed
 }
 
@@ -104,7 +104,7 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 		t.steps++
 		t.last = answer.Message.ID
 	}
-	if answer.Taken > 0 {
+	if answer.AddedMessages > 0 {
 		t.repeated = nil // the user has written since, and may want the same calls again
 	}
 	if why := endReason(ctx); why != "" {
@@ -112,10 +112,10 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 	}
 	var refused *protocol.Error
 	switch {
-	case waits(err):
+	case isWaiting(err):
 		return protocol.WhyWaits, nil
 	case errors.As(err, &refused):
-		return protocol.WhyError, nil // an error of the supervisor itself
+		return protocol.WhyError, nil // the supervisor could not get a message of the model
 	case err != nil:
 		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
 	}

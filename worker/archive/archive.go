@@ -16,8 +16,8 @@ import (
 
 // Names in an archive.
 const (
-	filesFolder = "files" // holds the contents of the home
-	// has a line for each name of the home that is left out or incomplete
+	filesFolder = "files" // folder with the contents of the home
+	// file with a line for each name of the home that is left out or incomplete
 	leftOutFile = "left-out.txt"
 )
 
@@ -34,8 +34,8 @@ const (
 
 // Result describes the contents of an archive.
 type Result struct {
-	Files   int64 // regular ones
-	Bytes   int64 // the sum of their sizes
+	Files   int64 // number of regular files
+	Bytes   int64 // sum of the files' sizes
 	LeftOut []LeftOut
 	More    int64 // number of names left out that LeftOut does not list
 }
@@ -49,8 +49,8 @@ type LeftOut struct {
 // Options bound an archive.
 type Options struct {
 	MaxBytes int64 // size of the tar, more than 1 MiB; a file that does not fit is left out
-	MaxNamed int   // length of Result.LeftOut
-	MaxText  int   // bytes of a path or a reason in it
+	MaxNamed int   // most entries in Result.LeftOut
+	MaxText  int   // bytes of a path or a reason in Result.LeftOut
 }
 
 // Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as

@@ -28,7 +28,7 @@ import (
 type Kind string
 
 const (
-	V2   Kind = "v2"   // one hierarchy for all controllers; a child is born in its group
+	V2   Kind = "v2"   // one hierarchy for all controllers; a child starts in its group
 	V1   Kind = "v1"   // a hierarchy for each controller; a process is added to each
 	None Kind = "none" // no groups that this process may use: Make refuses
 )
@@ -38,16 +38,16 @@ type Options struct {
 	Root string // mount point of the hierarchies; "" means /sys/fs/cgroup
 	Self string // the file with this process's groups; "" means /proc/self/cgroup
 
-	kernel kernel // changes the hierarchies; nil means the real kernel, tests have another
+	kernel kernel // kernel that changes the hierarchies; nil means the real one
 }
 
-// Tree is our part of the hierarchies.
+// Tree is the part of the hierarchies in which this process may make groups.
 type Tree struct {
 	kind        Kind
 	why         string
-	hierarchies []*hierarchy // v2: one; v1: each with a useful controller
+	hierarchies []*hierarchy // one hierarchy with v2; with v1 each that has a useful controller
 	kernel      kernel
-	enabled     bool // new groups have the controllers
+	enabled     bool // whether new groups have the controllers
 }
 
 // hierarchy is a mounted hierarchy with our folder in it.
@@ -70,12 +70,13 @@ func filterUseful(kind Kind, given []string) (have []string, limits bool) {
 	return have, slices.Contains(have, "memory") || slices.Contains(have, "pids")
 }
 
-// errUnusable explains to people why a kind of control groups cannot be used. It is no failure.
-type errUnusable struct{ reason string }
+// unusableError explains to people why a kind of control groups cannot be used. Open does not
+// count it as a failure.
+type unusableError struct{ reason string }
 
-func (e errUnusable) Error() string { return e.reason }
+func (e unusableError) Error() string { return e.reason }
 
-func unusable(format string, args ...any) error { return errUnusable{fmt.Sprintf(format, args...)} }
+func unusable(format string, args ...any) error { return unusableError{fmt.Sprintf(format, args...)} }
 
 // Open finds the groups that this process may use. Finding none is no error. Unreadable or
 // senseless data is an error.
@@ -110,7 +111,7 @@ func findHierarchies(root *os.File, own []membership, k kernel) (*Tree, error) {
 		find func(*os.File, []membership, kernel) ([]*hierarchy, error)
 	}{{V2, findV2}, {V1, findV1}} {
 		found, err := try.find(root, own, k)
-		var reason errUnusable
+		var reason unusableError
 		switch {
 		case err == nil:
 			t := &Tree{kind: try.kind, hierarchies: found, kernel: k, enabled: try.kind == V1}
@@ -132,8 +133,9 @@ func unavailable(reason string) *Tree {
 // Kind returns the kind of the control groups.
 func (t *Tree) Kind() Kind { return t.kind }
 
-// Why explains to people what is limited and what is not, or why nothing is and what to do.
-func (t *Tree) Why() string { return t.why }
+// Explanation tells people what is limited and what is not. If nothing is limited, it tells why and
+// what to do.
+func (t *Tree) Explanation() string { return t.why }
 
 // Close closes the descriptors. The groups stay.
 func (t *Tree) Close() error {
@@ -150,7 +152,7 @@ func closeAll(hierarchies []*hierarchy) error {
 	return errors.Join(errs...)
 }
 
-// describe sets the text of Why for the hierarchies that were found.
+// describe sets the text for Explanation from the hierarchies that were found.
 func (t *Tree) describe() {
 	var have, lack []string
 	for _, c := range usefulControllers[t.kind] {
@@ -172,8 +174,8 @@ func (t *Tree) hasController(controller string) bool {
 
 func (h *hierarchy) hasController(name string) bool { return slices.Contains(h.controllers, name) }
 
-// Enabled reports whether new groups have a controller: memory, pids.
-func (t *Tree) Enabled(controller string) bool { return t.enabled && t.hasController(controller) }
+// HasEnabled reports whether new groups have a controller, such as memory or pids.
+func (t *Tree) HasEnabled(controller string) bool { return t.enabled && t.hasController(controller) }
 
 // Sweep removes the empty groups whose makers are gone. It calls isStale with the name of each
 // group, as given to Make.

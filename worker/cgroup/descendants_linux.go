@@ -112,7 +112,7 @@ func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 func KillWithin(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		return false, nil // it has ended
+		return false, nil // the process has ended
 	}
 	defer unix.Close(fd)
 	if !isDescendant(pid, root) {

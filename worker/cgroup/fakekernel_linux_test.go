@@ -25,7 +25,7 @@ type fake struct {
 	files map[string]map[string]string
 
 	mu     sync.Mutex // for the test's goroutine and the one that waits for killed processes
-	writes []string   // path beneath root, "=", text
+	writes []string   // writes so far: path beneath root, "=", text
 	fail   map[string]error
 }
 

@@ -16,8 +16,8 @@ var ErrInUse = errors.New("there are processes in it")
 // Group is a control group for the processes of a user.
 type Group struct {
 	tree *Tree
-	name string     // name of its folder
-	dirs []groupDir // folders made so far
+	name string     // name of the group's folder
+	dirs []groupDir // folders of the group, made so far
 }
 
 // groupDir is a group's folder in one hierarchy.
@@ -30,7 +30,7 @@ type groupDir struct {
 const groupPrefix = "user-"
 
 // Make makes a group, with every limit for which there is a controller. If an old group of that
-// name has no processes, it is removed and made anew, so that it counts from zero. The caller
+// name has no processes, it is removed and made again, so that it counts from zero. The caller
 // removes the group.
 func (t *Tree) Make(name string, l Limits) (*Group, error) {
 	g, err := t.group(name)

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Held is how much a process and its descendants hold of pools that the kernel counts for a whole
-// account, or for the machine.
-type Held struct {
-	Watches   int64 // of epoll and inotify
+// PoolCounts tells how much a process and its descendants take from pools. A pool is a resource that
+// the kernel counts for a whole account, or for the machine.
+type PoolCounts struct {
+	Watches   int64 // watches of epoll and inotify
 	Pipes     int64
 	Terminals int64
 }
@@ -24,29 +24,29 @@ type Held struct {
 const (
 	watchShare = 64
 	pipeShare  = 4
-	pipePages  = 16 // of a new pipe
+	pipePages  = 16 // pages of a new pipe
 )
 
 // inFlight is how many watches a descriptor counts for while it is sent between two sockets. Nobody
 // can see what it is then. (A sent socket may carry other descriptors, which are not counted.)
 const inFlight = 32
 
-// HeldLimits returns a worker's limits for each pool on this machine; 0 means no limit.
-func HeldLimits(proc string) Held {
+// PoolLimits returns the limit of one worker for each pool of this machine; 0 means no limit.
+func PoolLimits(proc string) PoolCounts {
 	setting := func(name string) int64 {
 		text, _ := os.ReadFile(proc + "/sys/" + name)
 		n, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
 		return n
 	}
-	return Held{
+	return PoolCounts{
 		Watches:   setting("fs/epoll/max_user_watches") / watchShare,
 		Pipes:     setting("fs/pipe-user-pages-soft") / pipePages / pipeShare,
 		Terminals: setting("kernel/pty/max") / watchShare,
 	}
 }
 
-// Beyond returns the exceeded limit and its value; "" means that none is exceeded.
-func (h Held) Beyond(most Held) (what string, limit int64) {
+// FindExceeded returns the pool whose limit in most is exceeded, and that limit; "" means none.
+func (h PoolCounts) FindExceeded(most PoolCounts) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string
 		held, most int64
@@ -58,18 +58,18 @@ func (h Held) Beyond(most Held) (what string, limit int64) {
 	return "", 0
 }
 
-// heldCount counts what some processes hold, until a limit is exceeded.
-type heldCount struct {
-	Held
-	most      Held
-	pipeMount []byte          // the line of fdinfo that identifies a pipe
-	pipes     map[string]bool // by inode, because each has two ends and processes share them
+// poolCounter counts what some processes take from the pools, until a limit is exceeded.
+type poolCounter struct {
+	PoolCounts
+	most      PoolCounts
+	pipeMount []byte          // line of fdinfo that identifies a pipe
+	pipes     map[string]bool // counted pipes by inode, because a pipe has two ends and processes share them
 	buf       []byte
 }
 
-func newHeldCount(most Held) (*heldCount, error) {
+func newHeldCount(most PoolCounts) (*poolCounter, error) {
 	mount, err := pipeMount()
-	return &heldCount{most: most, pipeMount: mount, pipes: map[string]bool{}, buf: make([]byte, 64<<10)}, err
+	return &poolCounter{most: most, pipeMount: mount, pipes: map[string]bool{}, buf: make([]byte, 64<<10)}, err
 }
 
 // pipeMount returns the line in fdinfo that only pipes have: all are of one file system.
@@ -91,7 +91,7 @@ func pipeMount() ([]byte, error) {
 
 // add counts the open descriptors of a process. Its threads share them. If its first thread has
 // ended, they are in another thread's folder.
-func (c *heldCount) add(proc *os.File, pid int, p process) {
+func (c *poolCounter) add(proc *os.File, pid int, p process) {
 	folder := strconv.Itoa(pid)
 	if c.addFolder(proc, folder+"/fdinfo") || p.threads <= 1 {
 		return
@@ -106,11 +106,11 @@ func (c *heldCount) add(proc *os.File, pid int, p process) {
 }
 
 // addFolder counts the entries of an fdinfo folder, and reports whether there were any.
-func (c *heldCount) addFolder(proc *os.File, folder string) bool {
+func (c *poolCounter) addFolder(proc *os.File, folder string) bool {
 	names, dir := listFolder(proc, folder)
 	defer dir.Close()
 	for _, name := range names {
-		if what, _ := c.Beyond(c.most); what != "" {
+		if what, _ := c.FindExceeded(c.most); what != "" {
 			break
 		}
 		c.addFile(dir, name)
@@ -130,7 +130,7 @@ func listFolder(proc *os.File, folder string) (names []string, dir *os.File) {
 
 // addFile counts what a descriptor stands for. For an epoll the kernel writes a line for each
 // watch, which may be many. So addFile reads it in pieces, until a limit is exceeded.
-func (c *heldCount) addFile(dir *os.File, name string) {
+func (c *poolCounter) addFile(dir *os.File, name string) {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return
@@ -154,12 +154,12 @@ func (c *heldCount) addFile(dir *os.File, name string) {
 }
 
 // addLine counts one line of fdinfo (proc_pid_fdinfo(5)).
-func (c *heldCount) addLine(line []byte, isPipe *bool) {
+func (c *poolCounter) addLine(line []byte, isPipe *bool) {
 	key, value, _ := bytes.Cut(line, []byte(":"))
 	switch string(key) {
 	case "mnt_id":
 		*isPipe = bytes.Equal(line, c.pipeMount)
-	case "ino": // after mnt_id
+	case "ino": // this line comes after mnt_id
 		if inode := string(value); *isPipe && !c.pipes[inode] {
 			c.pipes[inode] = true
 			c.Pipes++

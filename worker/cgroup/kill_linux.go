@@ -97,7 +97,7 @@ func killBatch(folder *os.File, pids []int) error {
 	for _, pid := range still {
 		fd, ok := held[pid]
 		if !ok {
-			continue // it is new: the next round finds it
+			continue // the process is new: the next round finds it
 		}
 		if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && err != unix.ESRCH {
 			errs = append(errs, fmt.Errorf("kill process %d of group %s: %w", pid, folder.Name(), err))

@@ -71,7 +71,7 @@ func TestLimit_V1_EndsProgram(t *testing.T) {
 			}
 			tree := open(t, o)
 			if tree.Kind() != V1 {
-				t.Fatalf("kind %s: %s", tree.Kind(), tree.Why())
+				t.Fatalf("kind %s: %s", tree.Kind(), tree.Explanation())
 			}
 			g := makeGroup(t, tree, act.limits)
 			s := startShell(t, k, act.script)
@@ -256,7 +256,7 @@ func runDelegated(out io.Writer) error {
 	eating := into(eater).Run()
 	fmt.Fprintf(out, "eater %s, born in user-mews: %t\n", strings.TrimPrefix(fmt.Sprint(eating), "signal: "),
 		strings.HasSuffix(string(born), "/user-mews\n"))
-	_ = into(forker).Run() // it gives up when it cannot fork
+	_ = into(forker).Run() // the shell gives up when it cannot fork
 	hits, err := g.LimitHits()
 	if err != nil {
 		return err

@@ -9,16 +9,16 @@ import (
 
 // LimitHits count how often each limit was hit since the group was made.
 type LimitHits struct {
-	OOMKills int64 // processes that the kernel killed at the group's memory limit
-	// times at the memory limit; usually only file caches were freed, and nothing was lost
+	OOMKills int64 // number of processes that the kernel killed at the group's memory limit
+	// number of hits of the memory limit; usually only file caches were freed, and nothing was lost
 	Memory int64
-	PIDs   int64 // forks that failed
+	PIDs   int64 // number of failed forks
 }
 
 // counter is the position of a number: the only one in a file or, with a key, the one after the
 // key.
 type counter[T any] struct {
-	controller string // "" for a file that every group has
+	controller string // controller of the file; "" for a file that every group has
 	file, key  string
 	add        func(*T, int64)
 }
@@ -30,7 +30,7 @@ var hitCounters = map[Kind][]counter[LimitHits]{
 		{"pids", "pids.events", "max", func(s *LimitHits, n int64) { s.PIDs += n }},
 	},
 	V1: {
-		// since Linux 4.13
+		// counted since Linux 4.13
 		{"memory", "memory.oom_control", "oom_kill", func(s *LimitHits, n int64) { s.OOMKills += n }},
 		{"memory", "memory.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},
 		// the limit with swap counts first

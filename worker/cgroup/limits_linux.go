@@ -8,12 +8,11 @@ import (
 // Limits hold for all the processes of a group together. Zero means no limit, and for a weight the
 // default, 100.
 type Limits struct {
-	// bytes; beyond it the kernel kills a process of the group. If there is swap, swapped bytes
-	// count too
+	// bytes; above this limit the kernel kills a process of the group. Swapped bytes count too
 	Memory int64
-	// bytes; beyond it the kernel slows the group down and frees its caches. Only v2
+	// bytes; above this limit the kernel slows the group down and frees its caches. Only v2
 	MemoryHigh int64
-	PIDs       int // processes and threads; beyond it fork(2) fails
+	PIDs       int // processes and threads; above this limit fork(2) fails
 	CPUWeight  int // 1 to 10000: share of the processor while others want it too
 	IOWeight   int // 1 to 10000: share of a disk whose scheduler supports weights
 }
@@ -46,7 +45,7 @@ func (l Limits) check() error {
 type setting struct {
 	controller string
 	file       string
-	optional   bool // some kernels lack the file
+	optional   bool // whether some kernels lack the file
 	text       func(Limits) string
 }
 

@@ -16,24 +16,24 @@ import (
 type TreeSize struct {
 	Bytes     int64
 	Processes int
-	Tasks     int // their threads, which the kernel counts against limits of processes
+	Tasks     int // number of threads, which the kernel counts against limits of processes
 	// the pid with the most memory, except the root; 0 if there is only the root
 	Largest      int
 	LargestBytes int64 // memory of Largest
-	// how many were counted by resident size, with shared pages, because their share may not be
-	// read
-	Resident int
-	Held     Held // if limits were given
-	RootHeld Held // of the root alone
+	// number of processes that were counted by resident size, with shared pages, because their
+	// share may not be read
+	Resident  int
+	Pools     PoolCounts // what all processes take from the pools, if limits were given
+	RootPools PoolCounts // what the root alone takes from the pools
 }
 
 // MeasureLimits tell what MeasureAll measures of a process and its descendants.
 type MeasureLimits struct {
-	// beyond this number only the tasks are counted: the watchdog ends such a worker before more
-	// could be measured
+	// most tasks; above this number only the tasks are counted, because the watchdog ends such a
+	// worker anyway
 	Tasks  int
-	Memory bool // whether to measure memory
-	Held   Held // limits of what they may hold: counting ends if one is exceeded
+	Memory bool       // whether to measure memory
+	Pools  PoolCounts // limits for the pools: counting ends if one is exceeded
 }
 
 // MeasureAll measures each process in roots together with all its descendants. Memory is the
@@ -69,20 +69,20 @@ func MeasureAll(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, err
 		if size.Tasks > look.Tasks {
 			members = nil
 		}
-		held, err := newHeldCount(look.Held)
+		held, err := newHeldCount(look.Pools)
 		for _, pid := range members {
 			if err == nil && look.Memory {
 				err = size.add(dir, pid, all[pid], pid == root)
 			}
 			held.add(dir, pid, all[pid])
 			if pid == root {
-				size.RootHeld = held.Held
+				size.RootPools = held.PoolCounts
 			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("measure process %d: %w", root, err)
 		}
-		size.Held = held.Held
+		size.Pools = held.PoolCounts
 		sizes[root] = size
 	}
 	return sizes, nil
@@ -170,7 +170,7 @@ func descendants(children map[int][]int, root int, spared ...int) []int {
 func proportionalSize(proc *os.File, pid int) (bytes int64, readable bool, err error) {
 	text, err := read(proc, strconv.Itoa(pid)+"/smaps_rollup")
 	switch {
-	case isGone(err): // it has no memory any longer
+	case isGone(err): // the process has no memory any longer
 		return 0, true, nil
 	case errors.Is(err, fs.ErrPermission):
 		return 0, false, nil

@@ -33,7 +33,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 		"10/stat": stat(10, "mews-worker", 1, 9), "10/smaps_rollup": rollup(8000, 0),
 		"11/stat": stat(11, "a) S 1 (b", 10, 9), "11/smaps_rollup": rollup(100, 300),
 		"12/stat": stat(12, "new\nline", 11, 9), "12/smaps_rollup": rollup(500, 0),
-		"13/stat": stat(13, "sh", 12, 25), // it is ending and has no other files
+		"13/stat": stat(13, "sh", 12, 25), // the process is ending and has no other files
 		"14/stat": stat(14, "zombie", 12, 0), "14/smaps_rollup": "",
 		"20/stat": stat(20, "stranger", 1, 9), "20/smaps_rollup": rollup(70000, 0),
 		"self/stat": "no pid", "15/comm": "ended meanwhile",
@@ -53,10 +53,10 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	if _, err := Measure(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := MeasureAll(proc, map[int]MeasureLimits{20: {1, true, Held{}}, 12: {2, true, Held{}}, 99: {1, true, Held{}}, 10: {5, true, Held{}}})
+	sums, err := MeasureAll(proc, map[int]MeasureLimits{20: {1, true, PoolCounts{}}, 12: {2, true, PoolCounts{}}, 99: {1, true, PoolCounts{}}, 10: {5, true, PoolCounts{}}})
 	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
-		12: {Tasks: 3}, // beyond its limit
+		12: {Tasks: 3}, // more tasks than this limit
 	}, sums); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -113,7 +113,7 @@ func endDescendants(t *testing.T, root int) {
 	}
 	for _, pid := range descendants(childrenOf(all), root)[1:] {
 		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill() // it may have ended
+			_ = p.Kill() // the process may have ended
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 // membership is a line of /proc/PID/cgroup (cgroups(7)): the group of a process in one hierarchy.
 type membership struct {
-	id          int      // 0 means v2
-	controllers []string // empty in v2; "name=..." for a named hierarchy without controllers
-	path        string   // from the mount's top; it begins with "/"
+	id          int      // id of the hierarchy; 0 means v2
+	controllers []string // controllers of the hierarchy: none in v2; "name=..." for a named one without controllers
+	path        string   // path of the group from the mount's top; it begins with "/"
 }
 
 func (m membership) isV2() bool { return m.id == 0 && len(m.controllers) == 0 }

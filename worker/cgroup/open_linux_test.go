@@ -37,8 +37,8 @@ func TestOpen_NoGroups_ExplainsWhy(t *testing.T) {
 			k, o := newFakeV2(t, "memory pids cpu io")
 			test.set(k, &o)
 			tree := open(t, o)
-			if tree.Kind() != None || !strings.Contains(tree.Why(), test.want) || !strings.Contains(tree.Why(), "Delegate=yes") {
-				t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Why(), test.want)
+			if tree.Kind() != None || !strings.Contains(tree.Explanation(), test.want) || !strings.Contains(tree.Explanation(), "Delegate=yes") {
+				t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Explanation(), test.want)
 			}
 			if err := tree.MakeRoom(0); err != nil {
 				t.Error(err)
@@ -81,8 +81,8 @@ func TestOpen_Hybrid_UsesV1(t *testing.T) {
 	k.folder("unified", map[string]string{"cgroup.controllers": "hugetlb\n", "cgroup.procs": ""})
 	tree := open(t, o)
 	want := "A person's processes are limited all together by cgroup v1: memory, pids, cpu, blkio."
-	if tree.Kind() != V1 || tree.Why() != want {
-		t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Why(), want)
+	if tree.Kind() != V1 || tree.Explanation() != want {
+		t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Explanation(), want)
 	}
 	if err := tree.MakeRoom(os.Getppid()); err != nil || len(k.written("")) != 0 {
 		t.Errorf("Main does something: %v", err)
@@ -107,8 +107,8 @@ func TestMake_MissingControllers_OthersLimit(t *testing.T) {
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")
 	tree := open(t, o)
 	if want := " v1: pids. There is no controller for: memory, cpu, blkio."; tree.Kind() != V1 ||
-		!strings.HasSuffix(tree.Why(), want) {
-		t.Errorf("kind %s, why %q, want the end %q", tree.Kind(), tree.Why(), want)
+		!strings.HasSuffix(tree.Explanation(), want) {
+		t.Errorf("kind %s, why %q, want the end %q", tree.Kind(), tree.Explanation(), want)
 	}
 	g := makeGroup(t, tree, Limits{Memory: 1 << 30, PIDs: 5, CPUWeight: 3})
 	if diff := cmp.Diff([]string{"pids/" + g.name + "/pids.max=5"}, k.written(g.name)); diff != "" {
@@ -120,8 +120,8 @@ func TestOpen_V1WithoutLimits_IsUnusable(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("3:cpu,cpuacct:/\n2:blkio:/\n")
 	tree := open(t, o)
-	if tree.Kind() != None || !strings.Contains(tree.Why(), "no controller of cgroup v1 for memory or pids") {
-		t.Errorf("kind %s, why %q", tree.Kind(), tree.Why())
+	if tree.Kind() != None || !strings.Contains(tree.Explanation(), "no controller of cgroup v1 for memory or pids") {
+		t.Errorf("kind %s, why %q", tree.Kind(), tree.Explanation())
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 
 // process holds the values of /proc/PID/stat.
 type process struct {
-	dead      bool // it has ended, with all its threads, and was not reaped
+	dead      bool // whether the process has ended, with all its threads, and was not reaped
 	parent    int
 	threads   int
-	startTime string // in ticks of the kernel since boot; identifies a process together with the pid
-	resident  int64  // bytes
+	startTime string // kernel ticks since boot; identifies a process together with the pid
+	resident  int64  // resident memory in bytes
 }
 
 // Fields of /proc/PID/stat, counted from the state, the first one after the name

@@ -58,13 +58,13 @@ func startShell(t testing.TB, k *fake, script string) *shell {
 	in.Close()
 	go func() {
 		defer close(s.ended)
-		_ = s.cmd.Wait() // the test asks how it ended
+		_ = s.cmd.Wait() // the test asks how the shell ended
 		if k != nil {
 			k.removeEnded(s.pid())
 		}
 	}()
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // it has usually ended
+		_ = s.cmd.Process.Kill() // the shell has usually ended
 		<-s.ended
 		out.Close()
 	})

@@ -21,7 +21,7 @@ type Usage struct {
 var usageCounters = map[Kind][]counter[Usage]{
 	V2: {
 		{"memory", "memory.current", "", func(u *Usage, n int64) { u.Memory += n }},
-		// since Linux 5.19
+		// counted since Linux 5.19
 		{"memory", "memory.peak", "", func(u *Usage, n int64) { u.MemoryPeak += n }},
 		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
 		{"", "cpu.stat", "usage_usec", func(u *Usage, n int64) { u.CPU += microseconds(n) }},
@@ -72,7 +72,7 @@ func (g *Group) Close() error {
 
 // Measure is MeasureAll for one root. The error wraps fs.ErrNotExist if the root is missing.
 func Measure(proc string, root int) (TreeSize, error) {
-	all, err := MeasureAll(proc, map[int]MeasureLimits{root: {math.MaxInt, true, Held{}}})
+	all, err := MeasureAll(proc, map[int]MeasureLimits{root: {math.MaxInt, true, PoolCounts{}}})
 	if err != nil {
 		return TreeSize{}, err
 	}

@@ -17,7 +17,7 @@ func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err 
 			continue
 		}
 		dir, err := openV1(root, m, k)
-		var reason errUnusable
+		var reason unusableError
 		switch {
 		case errors.As(err, &reason):
 			reasons = append(reasons, reason.reason)

@@ -22,8 +22,8 @@ func TestDelegation_V2_FromStartToEnd(t *testing.T) {
 	k.put(unit+"/cgroup.procs", strconv.Itoa(os.Getpid())+"\n"+strconv.Itoa(supervisor.pid())+"\n")
 	tree := open(t, o)
 	if want := "A person's processes are limited all together by cgroup v2: memory, pids, " +
-		"cpu, io."; tree.Kind() != V2 || tree.Why() != want {
-		t.Fatalf("kind %s, because %q, want %q", tree.Kind(), tree.Why(), want)
+		"cpu, io."; tree.Kind() != V2 || tree.Explanation() != want {
+		t.Fatalf("kind %s, because %q, want %q", tree.Kind(), tree.Explanation(), want)
 	}
 	if _, err := tree.Make("alice", Limits{}); err == nil {
 		t.Error("a group is made before there is room")
@@ -142,8 +142,8 @@ func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	if want := k.root + "/" + unit + "/user-" + testName(); g.Dir().Name() != want {
 		t.Errorf("group %s, want %s", g.Dir().Name(), want)
 	}
-	if want := " There is no controller for: cpu, io."; !strings.HasSuffix(tree.Why(), want) {
-		t.Errorf("why %q, want the end %q", tree.Why(), want)
+	if want := " There is no controller for: cpu, io."; !strings.HasSuffix(tree.Explanation(), want) {
+		t.Errorf("why %q, want the end %q", tree.Explanation(), want)
 	}
 }
 
@@ -195,8 +195,8 @@ func TestMakeRoom_NoCPUController_Works(t *testing.T) {
 		t.Fatal(err)
 	}
 	makeGroup(t, tree, Limits{PIDs: 3, CPUWeight: 7})
-	if want := ": memory, pids. There is no controller for: cpu, io."; !strings.HasSuffix(tree.Why(), want) {
-		t.Errorf("why %q, want the end %q", tree.Why(), want)
+	if want := ": memory, pids. There is no controller for: cpu, io."; !strings.HasSuffix(tree.Explanation(), want) {
+		t.Errorf("why %q, want the end %q", tree.Explanation(), want)
 	}
 }
 

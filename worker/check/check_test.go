@@ -112,7 +112,7 @@ func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		_, err := check.Files(t.Context(), endless{}, protocol.CheckParameters{Files: "**/none"})
-		if took := time.Since(begun); took != protocol.CheckSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
+		if took := time.Since(begun); took != protocol.MaxCheckSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
 			t.Errorf("after %v: %v", took, err)
 		}
 	})
@@ -149,14 +149,14 @@ func TestFiles_Many_NamesAreCut(t *testing.T) {
 	}
 }
 
-// played is a shell whose command writes a given output.
-type played struct {
+// fakeShell is a Shell whose commands all write the same output.
+type fakeShell struct {
 	text string
 	ok   bool
 	err  error
 }
 
-func (p played) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, error) {
+func (p fakeShell) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, error) {
 	for len(p.text) > 0 {
 		n := min(1000, len(p.text))
 		if _, err := io.WriteString(out, p.text[:n]); err != nil {
@@ -170,27 +170,27 @@ func (p played) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, er
 // The result has the end of the output in whole lines. The digest covers all of it.
 func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	long := strings.Repeat("a line of it\n", 1000)
-	run := func(p played, seen string) protocol.CheckResult {
+	run := func(p fakeShell, seen string) protocol.CheckResult {
 		r, err := check.Command(t.Context(), p, protocol.CheckParameters{Command: "x", Seen: seen})
 		if err != nil || r.Check() != nil {
 			t.Fatalf("%v, %v", err, r.Check())
 		}
 		return r
 	}
-	first := run(played{text: "first\n" + long, ok: true}, "")
+	first := run(fakeShell{text: "first\n" + long, ok: true}, "")
 	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxCheckFound || strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
 		t.Errorf("found %d bytes: %.40q", len(first.Found), first.Found)
 	}
-	if again := run(played{text: "first\n" + long}, first.Seen); again.Met || again.Changed {
+	if again := run(fakeShell{text: "first\n" + long}, first.Seen); again.Met || again.Changed {
 		t.Errorf("the same again: %+v", again)
 	}
-	if other := run(played{text: "other\n" + long}, first.Seen); !other.Changed {
+	if other := run(fakeShell{text: "other\n" + long}, first.Seen); !other.Changed {
 		t.Error("what is at its beginning counts too")
 	}
-	if odd := run(played{text: "\xff\x00ok\n"}, ""); odd.Found != "ok" {
+	if odd := run(fakeShell{text: "\xff\x00ok\n"}, ""); odd.Found != "ok" {
 		t.Errorf("of no text: %q", odd.Found)
 	}
-	if _, err := check.Command(t.Context(), played{err: errors.New("no bash")}, protocol.CheckParameters{Command: "x"}); err == nil {
+	if _, err := check.Command(t.Context(), fakeShell{err: errors.New("no bash")}, protocol.CheckParameters{Command: "x"}); err == nil {
 		t.Error("what can't be started is an error")
 	}
 }

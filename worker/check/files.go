@@ -28,12 +28,12 @@ type Home interface {
 	Walk(ctx context.Context, dir string, visit func(workspace.Entry) error) error
 }
 
-var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.CheckSeconds)
+var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.MaxCheckSeconds)
 
 // Files checks the files that match a pattern. The first check only remembers them. It may take as
 // long as a command.
 func Files(ctx context.Context, home Home, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, protocol.CheckSeconds*time.Second, errTooLong)
+	ctx, cancel := context.WithTimeoutCause(ctx, protocol.MaxCheckSeconds*time.Second, errTooLong)
 	defer cancel()
 	now, err := list(ctx, home, p.Files)
 	if err != nil {
@@ -47,7 +47,7 @@ func Files(ctx context.Context, home Home, p protocol.CheckParameters) (r protoc
 		return r, fmt.Errorf("%q has %d files with long names: more than can be watched", p.Files, len(now))
 	}
 	r.Seen = string(seen)
-	if p.Seen == "" { // there is nothing to tell yet
+	if p.Seen == "" { // the first check has nothing to compare
 		return r, nil
 	}
 	var before manifest
@@ -90,7 +90,7 @@ var changes = map[string]func(before, now manifest) []string{
 	},
 }
 
-// without returns the names in a that are not in b, in order.
+// without returns the sorted names in a that are not in b.
 func without(a, b manifest) (names []string) {
 	for name := range a {
 		if _, there := b[name]; !there {
@@ -121,7 +121,7 @@ func list(ctx context.Context, home Home, pattern string) (manifest, error) {
 		m[e.Path] = [2]int64{e.Info.Size(), e.Info.ModTime().UnixNano()}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) { // its folder does not exist yet
+	if errors.Is(err, fs.ErrNotExist) { // the pattern's folder does not exist yet
 		return manifest{}, nil
 	}
 	return m, err

@@ -40,7 +40,7 @@ func (l *Log) Cut(ctx context.Context, of protocol.MemoryTurns, gone bool) (n in
 	}
 	for _, name := range names {
 		state, text, _ := l.Files.Peek(name, maxLog)
-		if !state.Hashed() || len(text) >= maxLog {
+		if !state.IsHash() || len(text) >= maxLog {
 			return n, errors.Join(err, fmt.Errorf("%s is no file, or too large", name))
 		}
 		left, cut := without(string(text), of.Turns)

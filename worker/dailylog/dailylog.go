@@ -27,9 +27,9 @@ const maxTail = 4 << 20
 // Log holds the logs of a home.
 type Log struct {
 	Files *workspace.Workspace
-	Zone  *time.Location // days begin in this zone
+	Zone  *time.Location // time zone in which days begin
 
-	mu sync.Mutex // held while a file is read and written
+	mu sync.Mutex // held while a log is read and written
 }
 
 // Add appends an exchange to the log of its day, unless it is already there.

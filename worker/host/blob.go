@@ -52,7 +52,7 @@ func (b blobStore) keep(ctx context.Context, r io.Reader, most int64, before boo
 func (b blobStore) Create(ctx context.Context) (*BlobWriter, error) { return b.create(ctx, false) }
 
 func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error) {
-	var begun protocol.BlobBegun
+	var begun protocol.BlobBeginResult
 	begin := protocol.BlobBegin{Turn: b.turn, Operation: b.operation, Before: before}
 	if err := b.host.call(ctx, protocol.MethodBlobBegin, begin, &begun); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ type BlobWriter struct {
 	ctx   context.Context
 	id    int64
 	sum   hash.Hash
-	size  int64  // bytes sent
+	size  int64  // number of bytes sent
 	chunk []byte // bytes not yet sent
 }
 

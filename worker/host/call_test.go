@@ -32,7 +32,7 @@ func (*slowAnswer) Notify(context.Context, string, any) error { return nil }
 
 // sendFile sends a file for turn 7, whichever turn the file names.
 func sendFile(ctx context.Context, c host.Conn, file protocol.ChatSend) error {
-	_, err := host.Call[protocol.ChatSent](ctx, host.New(c).Turn(7), protocol.MethodChatSend, file)
+	_, err := host.Call[protocol.ChatSendResult](ctx, host.New(c).Turn(7), protocol.MethodChatSend, file)
 	return err
 }
 
@@ -61,7 +61,7 @@ func TestOperationCall_Silence_EndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		end := protocol.IndexEnd{Operation: 4}
-		_, err := host.Call[protocol.IndexEnded](
+		_, err := host.Call[protocol.IndexEndResult](
 			t.Context(),
 			host.New(silentConn{}).Operation(5),
 			protocol.MethodIndexEnd,

@@ -35,7 +35,7 @@ func TestRun_Events_ArriveInOrderBeforeItReturns(t *testing.T) {
 
 func TestEvent_QueueFull_DropsProgressFirst(t *testing.T) {
 	s, h := connect(t)
-	turn := h.Turn(1) // nobody sends yet
+	turn := h.Turn(1) // Run does not run, so nothing is sent
 	turn.Event(event(protocol.ToolBegan, "first", ""))
 	for i := range 1000 {
 		turn.Event(event(protocol.ToolProgressed, "first", fmt.Sprint(i)))
@@ -94,7 +94,7 @@ func TestRun_ContextEnds_ReturnsItsCause(t *testing.T) {
 // answer above the tools.
 func TestNextMessage_EarlierEvents_LeaveFirst(t *testing.T) {
 	s, h := connect(t)
-	s.say = func(protocol.ModelStream) {
+	s.onStream = func(protocol.ModelStream) {
 		if n := len(s.events); n != 3 {
 			t.Errorf("the model is asked after %d events of 3", n)
 		}

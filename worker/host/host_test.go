@@ -24,15 +24,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // supervisor answers the calls of one worker over a real connection and records them.
 type supervisor struct {
-	mu      sync.Mutex
-	methods []string
-	known   map[string]bool            // hashes of texts and lists that were sent whole
-	forget  bool                       // drop them before the next model call
-	streams []protocol.ModelStream     // in the order of arrival
-	say     func(protocol.ModelStream) // before the answer to a model call; may be nil
-	commits []protocol.StepCommit
-	blob    []byte
-	events  chan protocol.TurnEvent
+	mu         sync.Mutex
+	methods    []string
+	known      map[string]bool            // hashes of the texts and lists that were sent whole
+	forgetNext bool                       // whether to drop all known hashes before the next model call
+	streams    []protocol.ModelStream     // model calls in the order of arrival
+	onStream   func(protocol.ModelStream) // hook before the answer to a model call; may be nil
+	commits    []protocol.StepCommit
+	blob       []byte
+	events     chan protocol.TurnEvent
 }
 
 // connect returns a supervisor and the host that reaches it.
@@ -56,7 +56,7 @@ func (s *supervisor) call(_ context.Context, req *protocol.Request) (any, error)
 	answer, known := map[string]func(*protocol.Request) (any, error){
 		protocol.MethodModelStream: s.stream,
 		protocol.MethodStepCommit:  s.commit,
-		protocol.MethodBlobBegin:   func(*protocol.Request) (any, error) { return protocol.BlobBegun{Blob: 7}, nil },
+		protocol.MethodBlobBegin:   func(*protocol.Request) (any, error) { return protocol.BlobBeginResult{Blob: 7}, nil },
 		protocol.MethodBlobWrite:   s.write,
 		protocol.MethodBlobCommit:  func(*protocol.Request) (any, error) { return ref(s.blob), nil },
 		protocol.MethodBlobRead:    s.read,
@@ -73,8 +73,8 @@ func (s *supervisor) stream(req *protocol.Request) (any, error) {
 		return nil, err
 	}
 	s.streams = append(s.streams, params)
-	if s.forget {
-		s.known, s.forget = map[string]bool{}, false
+	if s.forgetNext {
+		s.known, s.forgetNext = map[string]bool{}, false
 	}
 	if params.System.Text != "" {
 		s.known[params.System.Hash] = params.System.Hash == hash(params.System.Text)
@@ -85,10 +85,10 @@ func (s *supervisor) stream(req *protocol.Request) (any, error) {
 	if !s.known[params.System.Hash] || !s.known[params.Tools.Hash] {
 		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
 	}
-	if s.say != nil {
-		s.say(params)
+	if s.onStream != nil {
+		s.onStream(params)
 	}
-	return protocol.ModelStreamed{Message: protocol.Message{
+	return protocol.ModelStreamResult{Message: protocol.Message{
 		ID: params.After + 1, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "hello"}},
 	}}, nil
 }
@@ -100,9 +100,9 @@ func (s *supervisor) commit(req *protocol.Request) (any, error) {
 	}
 	s.commits = append(s.commits, params)
 	if params.State == protocol.StateBegun {
-		return protocol.StepCommitted{}, nil
+		return protocol.StepCommitResult{}, nil
 	}
-	return protocol.StepCommitted{Message: 12}, nil
+	return protocol.StepCommitResult{Message: 12}, nil
 }
 
 func (s *supervisor) write(req *protocol.Request) (any, error) {
@@ -151,7 +151,7 @@ func TestNextMessage_SameHash_OmitsTexts(t *testing.T) {
 	ask(2, "be good")
 	ask(2, "be better")
 	s.mu.Lock()
-	s.forget = true
+	s.forgetNext = true
 	s.mu.Unlock()
 	ask(3, "be better")
 
@@ -163,7 +163,7 @@ func TestNextMessage_SameHash_OmitsTexts(t *testing.T) {
 		`turn 1: "be good" [list_files read_file]`,
 		`turn 2: "" []`,
 		`turn 2: "be better" []`,
-		`turn 3: "" []`, // the supervisor has forgotten
+		`turn 3: "" []`, // the supervisor has dropped both hashes
 		`turn 3: "be better" [list_files read_file]`,
 	}
 	if !slices.Equal(got, want) {
@@ -187,7 +187,7 @@ func TestNextMessage_Refusal_KeepsItsCode(t *testing.T) {
 func TestNextMessage_UserMessage_IsRefused(t *testing.T) {
 	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
 		CallFunc: func(context.Context, *protocol.Request) (any, error) {
-			return protocol.ModelStreamed{Message: protocol.UserText("obey")}, nil
+			return protocol.ModelStreamResult{Message: protocol.UserText("obey")}, nil
 		},
 	}, protocoltest.HandlerFuncs{})
 	if _, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil); err == nil {
@@ -269,7 +269,7 @@ func TestNextMessage_UnknownHash_ComposesAnew(t *testing.T) {
 	turn.Compose = func(context.Context) string { return "be better" }
 	for _, forget := range []bool{false, true, false} {
 		s.mu.Lock()
-		s.forget = forget
+		s.forgetNext = forget
 		s.mu.Unlock()
 		if _, err := turn.NextMessage(t.Context(), 4, "be good", tools); err != nil {
 			t.Fatal(err)

@@ -20,12 +20,12 @@ type Turn struct {
 	Compose func(context.Context) string
 
 	blobStore
-	system  string        // the text made by Compose; "" means the caller's text
+	system  string        // system text made by Compose; "" means the caller's text
 	ready   chan struct{} // holds a token when Run may have something to do
 	sending chan struct{} // holds a token while nobody sends events
 
-	mu      sync.Mutex           // guards the rest
-	waiting []protocol.TurnEvent // the events that wait to be sent
+	mu      sync.Mutex           // guards the fields below
+	waiting []protocol.TurnEvent // events that wait to be sent
 	closed  bool
 }
 
@@ -34,9 +34,9 @@ const maxCompositions = 3
 
 // NextMessage sends all earlier events and asks for the next message of the model. The newest
 // message known to the caller has the id after. tools are sorted by name.
-func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
+func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	if _, err := t.flush(ctx); err != nil {
-		return protocol.ModelStreamed{}, err
+		return protocol.ModelStreamResult{}, err
 	}
 	whole := fullRequest(t.turn, after, cmp.Or(t.system, system), tools)
 
@@ -49,7 +49,7 @@ func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tool
 		answer, err = t.stream(ctx, whole)
 	}
 	if err != nil {
-		return protocol.ModelStreamed{}, err
+		return protocol.ModelStreamResult{}, err
 	}
 	t.host.sent.remember(whole)
 	return answer, nil
@@ -71,13 +71,13 @@ func (t *Turn) AskSeparately(ctx context.Context, name, system, text string) (st
 	return answer.Message.Text(), nil
 }
 
-func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protocol.ModelStreamed, error) {
-	var answer protocol.ModelStreamed
+func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protocol.ModelStreamResult, error) {
+	var answer protocol.ModelStreamResult
 	if err := t.host.conn.Call(ctx, protocol.MethodModelStream, params, &answer); err != nil {
-		return protocol.ModelStreamed{}, err
+		return protocol.ModelStreamResult{}, err
 	}
 	if answer.Message.Role != protocol.RoleAssistant || answer.Message.ID <= params.After {
-		return protocol.ModelStreamed{}, fmt.Errorf("%s after message %d: got message %d of role %q",
+		return protocol.ModelStreamResult{}, fmt.Errorf("%s after message %d: got message %d of role %q",
 			protocol.MethodModelStream, params.After, answer.Message.ID, answer.Message.Role)
 	}
 	return answer, nil
@@ -109,7 +109,7 @@ func hashOf(text string) string {
 // user nearly always share both.
 type sentCache struct {
 	mu     sync.Mutex
-	system string // hashes of the text and the list
+	system string // hashes of the newest text and list
 	tools  string
 }
 

@@ -20,7 +20,7 @@ func (t *Turn) CommitResult(ctx context.Context, result protocol.ToolResult) (in
 }
 
 func (t *Turn) commit(ctx context.Context, step protocol.StepCommit) (int64, error) {
-	var answer protocol.StepCommitted
+	var answer protocol.StepCommitResult
 	if err := t.host.call(ctx, protocol.MethodStepCommit, step, &answer); err != nil {
 		return 0, err
 	}

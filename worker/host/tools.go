@@ -6,10 +6,9 @@ import (
 	"mews/protocol"
 )
 
-// ToolsChanged announces the new list of tools to the supervisor. It sends the whole list only if
-// the supervisor does not know its hash. Once it has returned nil, the model may be offered a new
-// tool.
-func (h *Host) ToolsChanged(ctx context.Context, tools []protocol.Tool) error {
+// AnnounceTools announces a new list of tools to the supervisor. It sends the whole list only if the
+// supervisor does not know the hash of the list. After success the model may be offered new tools.
+func (h *Host) AnnounceTools(ctx context.Context, tools []protocol.Tool) error {
 	if err := protocol.CheckTools(tools); err != nil {
 		return err
 	}

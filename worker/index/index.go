@@ -36,7 +36,7 @@ type Options struct {
 	Home   *workspace.Workspace
 	Host   Host
 	Now    func() time.Time
-	Folder func(path string) // called with each folder before its files are read
+	Folder func(path string) // hook for each folder, before its files are read
 }
 
 // pieceCalls is how many calls that send sections one Run makes: about 5 MB of text. Recordings
@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) (more bool, err error) {
 		}
 	}
 	end := protocol.IndexEnd{More: len(r.changed) > 0, Left: r.left}
-	ended, err := host.Call[protocol.IndexEnded](ctx, o.Host, protocol.MethodIndexEnd, end)
+	ended, err := host.Call[protocol.IndexEndResult](ctx, o.Host, protocol.MethodIndexEnd, end)
 	return ended.More, err
 }
 
@@ -67,12 +67,12 @@ func Run(ctx context.Context, o Options) (more bool, err error) {
 type run struct {
 	Options
 	ctx     context.Context
-	named   int                    // number of files so far
+	named   int                    // number of listed files so far
 	page    []protocol.IndexedFile // files that are not sent yet
 	bytes   int                    // size of the page's paths
-	changed []protocol.IndexedFile // files to read
+	changed []protocol.IndexedFile // changed files, to be read
 	left    protocol.IndexedLeft
-	calls   int // calls that may still be made
+	calls   int // number of calls that may still be made
 }
 
 // skipped are folders whose files no user has written.
@@ -96,7 +96,7 @@ func (r *run) visit(e workspace.Entry) error {
 		return nil
 	case strings.HasPrefix(name, "."), !info.Mode().IsRegular():
 		return nil
-	case info.Mode().Perm()&0o444 == 0: // its time does not show that it was closed to all
+	case info.Mode().Perm()&0o444 == 0: // a file that nobody may read; its time does not show that change
 		r.left.Unreadable++
 		return nil
 	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPath, !fs.ValidPath(e.Path):
@@ -143,7 +143,7 @@ func (r *run) sendPage() error {
 	if len(r.page) == 0 {
 		return nil
 	}
-	answer, err := host.Call[protocol.IndexDiffering](
+	answer, err := host.Call[protocol.IndexFilesResult](
 		r.ctx,
 		r.Host,
 		protocol.MethodIndexFiles,
@@ -176,11 +176,11 @@ func (r *run) sendBatch() error {
 	for len(r.changed) > 0 && len(files) < batchFiles && bytes < batchBytes && names < pageBytes && r.ctx.Err() == nil {
 		f, parts, err := r.read(r.changed[0].Path)
 		if sections += len(parts); sections > protocol.MaxIndexSections {
-			break // it goes first in the next batch
+			break // the file goes first in the next batch
 		}
 		if err != nil {
 			r.left.Unreadable++
-			// its earlier contents are not found any longer
+			// the file's earlier sections are removed from the index
 			f, parts = protocol.IndexedFile{Path: r.changed[0].Path}, nil
 		}
 		names += len(f.Path)
@@ -192,7 +192,7 @@ func (r *run) sendBatch() error {
 		files, r.changed = append(files, f), r.changed[1:]
 	}
 	r.calls--
-	answer, err := host.Call[protocol.IndexMissing](
+	answer, err := host.Call[protocol.IndexSectionsResult](
 		r.ctx,
 		r.Host,
 		protocol.MethodIndexSections,

@@ -36,7 +36,7 @@ type memory struct {
 	named   map[string]bool
 	batch   []protocol.IndexedFile
 	missing map[string]bool
-	blob    []byte // the newest blob
+	blob    []byte // bytes of the newest blob
 }
 
 // answers returns the supervisor's answers to the calls of one Run.
@@ -77,7 +77,7 @@ func (m *memory) call() error {
 	return nil
 }
 
-func (m *memory) indexFiles(_ context.Context, p protocol.IndexFiles) (answer protocol.IndexDiffering, err error) {
+func (m *memory) indexFiles(_ context.Context, p protocol.IndexFiles) (answer protocol.IndexFilesResult, err error) {
 	if err := errors.Join(m.call(), p.Check()); err != nil {
 		return answer, err
 	}
@@ -94,7 +94,7 @@ func (m *memory) indexFiles(_ context.Context, p protocol.IndexFiles) (answer pr
 	return answer, nil
 }
 
-func (m *memory) indexSections(_ context.Context, p protocol.IndexSections) (answer protocol.IndexMissing, err error) {
+func (m *memory) indexSections(_ context.Context, p protocol.IndexSections) (answer protocol.IndexSectionsResult, err error) {
 	if err := errors.Join(m.call(), p.Check()); err != nil {
 		return answer, err
 	}
@@ -140,15 +140,15 @@ func (m *memory) keep() {
 	}
 }
 
-func (m *memory) indexEnd(_ context.Context, end protocol.IndexEnd) (protocol.IndexEnded, error) {
+func (m *memory) indexEnd(_ context.Context, end protocol.IndexEnd) (protocol.IndexEndResult, error) {
 	if err := m.call(); err != nil {
-		return protocol.IndexEnded{}, err
+		return protocol.IndexEndResult{}, err
 	}
 	m.left = end.Left
 	if !end.More {
 		maps.DeleteFunc(m.files, func(path string, _ protocol.IndexedFile) bool { return !m.named[path] })
 	}
-	return protocol.IndexEnded{More: end.More}, nil
+	return protocol.IndexEndResult{More: end.More}, nil
 }
 
 // found returns the sections of each file, by its path.
@@ -250,7 +250,7 @@ func TestIndex_Changes_AreSent(t *testing.T) {
 		large.State != protocol.SizedState(protocol.MaxIndexedFile+1, time.Unix(0, large.Modified)) {
 		t.Errorf("a large file is %+v", large)
 	}
-	if f := h.memory.files["program"]; !f.State.Hashed() || len(f.Sections) > 0 {
+	if f := h.memory.files["program"]; !f.State.IsHash() || len(f.Sections) > 0 {
 		t.Errorf("what is no text is %+v", f)
 	}
 	if !slices.Equal(h.folder, []string{".", "notes"}) {
@@ -299,10 +299,10 @@ type replacing struct {
 	replace func(path string) error
 }
 
-func (r *replacing) indexFiles(ctx context.Context, p protocol.IndexFiles) (protocol.IndexDiffering, error) {
+func (r *replacing) indexFiles(ctx context.Context, p protocol.IndexFiles) (protocol.IndexFilesResult, error) {
 	for _, f := range p.Files {
 		if err := r.replace(f.Path); err != nil {
-			return protocol.IndexDiffering{}, err
+			return protocol.IndexFilesResult{}, err
 		}
 	}
 	return r.memory.indexFiles(ctx, p)
@@ -447,7 +447,7 @@ func TestIndex_AnyChangesAndKills_EqualsWalk(t *testing.T) {
 				}
 			case "move":
 				to := filepath.Join(h.dir, path.Draw(rt, "to"))
-				// it may not be there
+				// the file may not exist
 				_ = errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(name, to))
 			case "delete":
 				_ = os.Remove(name)

@@ -11,7 +11,7 @@ import (
 // section is a part of a text.
 type section struct {
 	protocol.SectionText
-	line int // number of its first line, from 1
+	line int // number of the first line, from 1
 }
 
 // markdown are the endings of files with headings.
@@ -83,7 +83,7 @@ func headings(f metadata, body string, line int) (list []section) {
 	path := []string{}
 	var text []string
 	begin, level, inFence := line, 0, ""
-	flush := func(next int) { // the level of the heading that follows
+	flush := func(next int) { // next is the level of the heading that follows
 		if whole := strings.Join(text, "\n"); strings.TrimSpace(whole) != "" || level > 0 && next <= level {
 			list = blocks(headingPath(f, path), whole, begin, list)
 		}
@@ -101,7 +101,7 @@ func headings(f metadata, body string, line int) (list []section) {
 		if len(list) > protocol.MaxIndexSections {
 			return list
 		}
-		if !strings.ContainsAny(l, "#=-`~") { // holds for most lines
+		if !strings.ContainsAny(l, "#=-`~") { // skips most lines cheaply
 			text, line = append(text, l), line+1
 			continue
 		}
@@ -148,7 +148,7 @@ func headingPath(f metadata, path []string) string {
 			names = append(names, name)
 		}
 	}
-	if len(path) <= 1 && f.tags != "" { // once: the tags belong to the file
+	if len(path) <= 1 && f.tags != "" { // only in the first sections: the tags belong to the file
 		names = append(names, "("+f.tags+")")
 	}
 	return strings.Join(names, " > ")

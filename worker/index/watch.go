@@ -23,12 +23,12 @@ const (
 // Watch notices changes in a home. If the system cannot watch all folders, each start of a turn
 // counts as a change instead. The folders are those of the last Run.
 type Watch struct {
-	dir     string            // absolute
-	watcher *fsnotify.Watcher // nil: nothing can be watched
+	dir     string            // absolute path of the home
+	watcher *fsnotify.Watcher // nil means that nothing can be watched
 	touched chan struct{}     // holds a token when something may have changed
 
 	folders    int         // number of folders of the present or last Run
-	incomplete atomic.Bool // not all folders are watched
+	incomplete atomic.Bool // whether some folders are not watched
 }
 
 // NewWatch makes a watch of a home. It watches nothing until Open; Folder adds the folders.
@@ -104,7 +104,7 @@ func (w *Watch) Run(ctx context.Context, changed func()) {
 			if strings.HasPrefix(filepath.Base(e.Name), ".") || e.Op == fsnotify.Chmod {
 				continue
 			}
-		case <-lost: // events, as a rule
+		case <-lost: // the system has lost some events, as a rule
 		case <-w.touched:
 		}
 		if first.IsZero() {

@@ -12,9 +12,9 @@ import (
 
 // ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
 type ChangeOptions struct {
-	Keep     workspace.Keep // as workspace.RecordBefore takes it
+	Keep     workspace.Keep // stores the file before the change, as for workspace.RecordBefore
 	Announce func(Change) error
-	After    int            // the highest number that a forgotten fact had
+	After    int            // highest number in a forgotten fact's id
 	Uses     map[string]int // uses of facts, by id
 }
 
@@ -83,7 +83,7 @@ func (f *File) add(w ChangeOptions, fact Fact) (Fact, error) {
 func (h *Home) Correct(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		old, known := file.Find(id)
-		if !known { // a fact written by hand has another id once it was changed
+		if !known { // a change gives another id to a fact written by hand
 			if old, known = findSame(file.Facts(), fact.Text); !known {
 				return noFact(id)
 			}

@@ -24,7 +24,7 @@ func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 	}{
 		{protocol.MemoryShow, 1, 1, "- 12:00 Met Ana\n- 12:00 Met Bo\n"}, {protocol.MemoryForget, 1, 1, "- 12:00 Met Bo\n"}, {protocol.MemoryForget, 0, 0, "- 12:00 Met Bo\n"},
 	} {
-		r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: step.action, Of: of}, time.Now())
+		r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: step.action, Turns: of}, time.Now())
 		if err != nil || len(r.Facts) != step.facts || r.Notes != step.note {
 			t.Fatalf("%s: got %+v, %v", step.action, r, err)
 		}

@@ -26,13 +26,13 @@ type Fact struct {
 	// k and a number; a bullet without an id gets one from a hash of its words, beginning with h
 	ID         string
 	Text       string
-	Kind       string  // one of Kinds
-	Confidence float64 // 0 to 1
-	Date       string  // 2026-11-20; "" if not known
-	Message    int64   // the message it comes from; 0 means none
+	Kind       string  // kind of the fact, one of Kinds
+	Confidence float64 // confidence from 0 to 1
+	Date       string  // day such as 2026-11-20; "" if not known
+	Message    int64   // id of the source message; 0 means none
 	// the subject, if only one fact about it can hold; "" means the result of About
 	Subject string
-	Line    int // from 1
+	Line    int // number of the line, from 1
 }
 
 const defaultKind = "fact"

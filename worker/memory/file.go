@@ -17,9 +17,9 @@ type File struct {
 
 // line is one line of the file. Only changed lines are written anew.
 type line struct {
-	raw  string // with its line end
-	mark string // the mark of its bullet
-	fact *Fact  // nil if the line is no fact
+	raw  string // the line with its line end
+	mark string // indentation and mark of the bullet
+	fact *Fact  // fact on the line; nil means none
 }
 
 // fence opens or closes a block of code. (As CommonMark has it, no backtick follows a fence of

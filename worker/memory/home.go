@@ -33,7 +33,7 @@ const (
 // Home is the memory in a user's home.
 type Home struct {
 	Files *workspace.Workspace
-	Zone  *time.Location // days begin in this zone
+	Zone  *time.Location // time zone in which days begin
 
 	mu sync.Mutex // held while a file is read and written
 }
@@ -100,8 +100,8 @@ func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Ch
 	return c, nil
 }
 
-// Taken returns the part of the changed MEMORY.md that the supervisor takes.
-func (c Change) Taken() []byte {
+// PromptPart returns the part of the changed MEMORY.md that counts for prompts.
+func (c Change) PromptPart() []byte {
 	return []byte(c.Text[:min(len(c.Text), protocol.PromptFileBytes(FileName))])
 }
 
@@ -113,9 +113,9 @@ func stateOf(text string) protocol.FileState {
 
 // Note is a line of a daily note.
 type Note struct {
-	Day  string // 2026-11-20
+	Day  string // day such as 2026-11-20
 	Line int    // number of the line, from 1
-	Text string // without the mark of its bullet
+	Text string // text without the mark of the bullet
 }
 
 // Path returns the path of the note's file.

@@ -21,9 +21,9 @@ type importer struct {
 	today  string
 	result *protocol.MemoryResult
 	facts  []Fact
-	from   []string            // source of each fact, in the same order
-	notes  map[string][]string // lines by day
-	found  bool                // the source has any data of another assistant
+	from   []string            // source file of each fact, in the order of the facts
+	notes  map[string][]string // note lines by day
+	found  bool                // whether the source has any data of another assistant
 	gone   map[string]bool     // digests of forgotten facts
 }
 
@@ -137,7 +137,7 @@ func (i *importer) readText(name, text string) {
 // echosRow is one entry of EchOS: of its memory, or a note.
 type echosRow struct {
 	Subject, Content, Kind string
-	Title                  string // of a note
+	Title                  string // title of a note
 	Confidence             *float64
 	Created                string
 }
@@ -176,7 +176,7 @@ func (i *importer) readRows(name, text string) {
 }
 
 func (i *importer) add(where string, fact Fact) {
-	fact.ID, fact.Message = "", 0 // both belong to another service
+	fact.ID, fact.Message = "", 0 // the id and the message are those of another service
 	if !slices.Contains(Kinds, fact.Kind) {
 		fact.Kind = defaultKind
 	}

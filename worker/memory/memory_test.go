@@ -144,7 +144,7 @@ func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 		if err != nil || !found || old.ID != "k1" {
 			t.Errorf("%+v, %t, %v", old, found, err)
 		}
-		for range 2 { // the call is made again after a crash
+		for range 2 { // twice, as after a crash
 			if _, _, err := h.Remember(ctx, memory.ChangeOptions{}, black, choice); (err != nil) != (choice == "") {
 				t.Errorf("the choice %q: %v", choice, err)
 			}
@@ -201,7 +201,7 @@ func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 
 func TestAddNote_GoesToUsersDay(t *testing.T) {
 	h := newHome(t, "")
-	at := time.Date(2026, 11, 20, 16, 19, 0, 0, time.UTC) // the next day in Tokyo
+	at := time.Date(2026, 11, 20, 16, 19, 0, 0, time.UTC) // in Tokyo this is already the next day
 	for range 2 {
 		name, _, err := h.AddNote(context.Background(), nil, at, "Met  Ana\nat noon")
 		if err != nil || name != "memory/2026-11-21.md" {

@@ -11,8 +11,8 @@ import (
 
 // Run runs an operation of the kind protocol.OperationMemory.
 func (h *Home) Run(ctx context.Context, p protocol.MemoryParameters, now time.Time) (r protocol.MemoryResult, err error) {
-	if p.Of != nil {
-		return h.forgetTurns(ctx, *p.Of, p.Action == protocol.MemoryForget)
+	if p.Turns != nil {
+		return h.forgetTurns(ctx, *p.Turns, p.Action == protocol.MemoryForget)
 	}
 	run, known := actions[p.Action]
 	if !known {
@@ -34,7 +34,7 @@ func (h *Home) Run(ctx context.Context, p protocol.MemoryParameters, now time.Ti
 // fillResult puts facts and a change into a result.
 func fillResult(r *protocol.MemoryResult, facts []Fact, c Change) {
 	if r.Before, r.After = c.Before, c.After; c.Before != c.After {
-		r.Text = c.Taken()
+		r.Text = c.PromptPart()
 	}
 	for _, f := range facts {
 		const longest = 2000 // bound for the bytes of a bullet written by hand

@@ -12,7 +12,7 @@ import (
 // Bounds of the memory in a prompt.
 const (
 	bestFacts   = 15
-	promptBytes = 4 << 10 // bytes of all
+	promptBytes = 4 << 10 // bytes of facts and notes together
 	factBytes   = 5 << 9  // bytes of the facts
 )
 

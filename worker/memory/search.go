@@ -13,8 +13,8 @@ const maxHits = 10
 
 // Hit is a fact or a line of a daily note that was found.
 type Hit struct {
-	Fact Fact   // of a note it has only a Text, a Line and perhaps a Date
-	Path string // of its file
+	Fact Fact   // the fact; for a note only Text, Line and perhaps Date are set
+	Path string // path of the file
 
 	score float64
 }

@@ -38,7 +38,7 @@ var errTooManyProcesses = errors.New("as many programs run as there may be at on
 type Child struct {
 	*Children
 	Cmd  *exec.Cmd
-	PID  int // also the number of its session and process group
+	PID  int // pid, session and process group of the program
 	mark string
 }
 
@@ -101,6 +101,6 @@ func (c *Child) Signal(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pids[c.PID] == c.mark {
-		_ = syscall.Kill(-c.PID, sig) // ESRCH: it has just ended
+		_ = syscall.Kill(-c.PID, sig) // the error ESRCH means that the program has just ended
 	}
 }

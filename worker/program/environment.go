@@ -15,10 +15,10 @@ const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
 // Environment describes the environment of programs. It is built from nothing: programs see no
 // variable of this process.
 type Environment struct {
-	Home string   // absolute; the programs' first folder
-	User string   // USER; "" leaves it out
-	Zone string   // TZ, an IANA name; "" leaves it out
-	Path string   // PATH; "" is DefaultPath
+	Home string   // absolute path of the programs' first folder
+	User string   // variable USER; "" leaves it out
+	Zone string   // variable TZ, an IANA name; "" leaves it out
+	Path string   // variable PATH; "" means DefaultPath
 	Env  []string // more variables, NAME=VALUE, that the walls need
 }
 

@@ -21,9 +21,9 @@ const (
 // process is a process as /proc/<pid>/stat describes it.
 type process struct {
 	pid     int
-	dead    bool // ended, but nobody has waited for it
+	dead    bool // the process has ended, but nobody has waited for it
 	session int
-	began   string // in ticks of the kernel; tells it from a later process with the same pid
+	began   string // start time in kernel ticks; it tells the process from a later one with the same pid
 }
 
 // KillLeftovers kills the program's remaining processes, and returns their number. Call it after
@@ -49,7 +49,7 @@ func (c *Child) KillLeftovers() int {
 func (c *Child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
-	living := c.living() // after orphans, so that it has all those of them that were started here
+	living := c.living() // read after the orphans, so that it has every orphan that was started here
 	for _, pid := range orphans {
 		if living[pid] != "" {
 			continue
@@ -91,7 +91,7 @@ func withDescendants(p process) []process {
 
 // kill ends a process if it is still the process that was read.
 func (p process) kill() bool {
-	held, err := os.FindProcess(p.pid) // holds on to the process, not to its number
+	held, err := os.FindProcess(p.pid) // a handle on the process itself, whatever happens to its pid
 	if err != nil {
 		return false
 	}
@@ -132,7 +132,7 @@ func readProcess(pid int) (process, bool) {
 // parseStat reads a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in it may hold any
 // character, even ")".
 func parseStat(pid int, text string) (process, bool) {
-	const state, session, began = 3, 6, 22 // fields, as the manual counts them
+	const state, session, began = 3, 6, 22 // numbers of fields in the manual
 	end := strings.LastIndexByte(text, ')')
 	if end < 0 {
 		return process{}, false

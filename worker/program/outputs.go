@@ -14,14 +14,14 @@ import (
 // outputs are the pipes that a program writes to.
 type outputs struct {
 	pipes  []*pipe
-	failed context.CancelCauseFunc // gets the error of a Writer
+	failed context.CancelCauseFunc // ends the run with the error of a Writer
 	copied chan struct{}           // closed when no process writes any longer and all was read
 }
 
 type pipe struct {
-	from, end *os.File // end belongs to the program
+	from, end *os.File // pipe: from is our end, end is the program's
 	to        io.Writer
-	err       error // of to; valid once copied is closed
+	err       error // error of writing to to; valid once copied is closed
 }
 
 // openOutputs makes a program's output pipes.

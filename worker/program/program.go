@@ -24,21 +24,21 @@ type Program struct {
 	Env     []string // more variables
 	Timeout time.Duration
 	Memory  int64     // most bytes of data; 0 means as much as the walls allow
-	Nice    int       // its priority (nice(1)); 0 means the worker's
-	Stdin   *os.File  // nil means empty
-	Stdout  io.Writer // nil drops it. An error of its Write ends the program
-	Stderr  io.Writer // nil drops it, except for the last line, which goes into the error
+	Nice    int       // priority (nice(1)); 0 means the worker's
+	Stdin   *os.File  // standard input; nil means empty
+	Stdout  io.Writer // standard output; nil drops it. A Write error ends the program
+	Stderr  io.Writer // standard error; nil keeps only the last line, for the error
 }
 
 // EndError is the error of a program that did not end with status 0.
 type EndError struct {
-	Name  string
-	State *os.ProcessState
-	Said  string // its last line on standard error; "" if there is none
+	Name     string
+	State    *os.ProcessState
+	LastLine string // last line on standard error; "" if there is none
 }
 
 func (e *EndError) Error() string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, Status(e.State), e.Said), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, Status(e.State), e.LastLine), ": ")
 }
 
 // Runner runs the worker's own programs. Any goroutine may use it.
@@ -47,7 +47,7 @@ type Runner struct {
 	Environment Environment
 }
 
-// limitData limits its own data segment, in KiB, and then becomes the given program.
+// limitData is a shell script that limits its data segment, in KiB, and then executes a program.
 const limitData = `ulimit -d "$0" && exec "$@"`
 
 // linger is how long a program's leftover processes may hold its output.
@@ -80,7 +80,7 @@ func (r *Runner) Run(ctx context.Context, p Program) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", p.Name, err)
 	case !cmd.ProcessState.Success():
-		return &EndError{Name: p.Name, State: cmd.ProcessState, Said: string(bytes.ToValidUTF8(said.line, nil))}
+		return &EndError{Name: p.Name, State: cmd.ProcessState, LastLine: string(bytes.ToValidUTF8(said.line, nil))}
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ const maxLine = 200
 
 // lastLine passes an output on, and keeps the end of its last line that is not blank.
 type lastLine struct {
-	to   io.Writer // may be nil
+	to   io.Writer // receiver of the output; may be nil
 	line []byte
 }
 

@@ -11,14 +11,14 @@ func (c *Children) Reap() {
 	}
 }
 
-// Lives reports whether there is a process pid that has not ended.
-func Lives(pid int) bool {
+// IsAlive reports whether there is a process pid that has not ended.
+func IsAlive(pid int) bool {
 	p, ok := readProcess(pid)
 	return ok && !p.dead
 }
 
-// Any reports whether a child or an orphan of this process still lives.
-func (c *Children) Any() bool {
+// HasLiving reports whether a child or an orphan of this process still lives.
+func (c *Children) HasLiving() bool {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && !p.dead {
 			return true

@@ -24,11 +24,11 @@ type Run struct {
 	// Errors receives standard error, from another goroutine. nil sends it to Output, in the order
 	// of writing.
 	Errors io.Writer
-	Nice   int           // its priority (nice(1)) from just after its start; 0 means this process's
+	Nice   int           // priority (nice(1)) from just after the start; 0 means this process's
 	Grace  time.Duration // time from SIGTERM to SIGKILL; 0 means SIGKILL at once
-	Linger time.Duration // how long leftover processes may hold the output
-	Every  time.Duration // between two calls of Tick
-	Tick   func()        // nil means no calls
+	Linger time.Duration // time for which leftover processes may hold the output
+	Every  time.Duration // time between two calls of Tick
+	Tick   func()        // hook during the run; nil means none
 }
 
 // Run runs a program until it ends. If ctx ends before, or a Writer fails, Run ends the program,
@@ -52,7 +52,7 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 		return 0, fmt.Errorf("start %s: %w", r.Cmd.Path, err)
 	}
 	if r.Nice != 0 {
-		// it has ended, or is nicer already
+		// an error means that the program has ended, or is nicer already
 		_ = syscall.Setpriority(syscall.PRIO_PGRP, child.PID, r.Nice)
 	}
 	out.copy()
@@ -113,7 +113,7 @@ func (c *Child) endLeftovers(out *outputs, linger time.Duration) (ended int) {
 	out.wait(linger)
 	ended = c.KillLeftovers()
 	if !out.wait(linger) {
-		out.stopReading() // an unknown process holds a pipe
+		out.stopReading() // an unknown process still holds a pipe
 	}
 	return ended
 }

@@ -38,7 +38,7 @@ func TestRun_EachEnd_IsReported(t *testing.T) {
 		{"echo a; echo b >&2; exit 3", "a\n", "b\n", 3, 0},
 		{"sleep 1000 & echo a", "a\n", "", 0, 1},
 		{"setsid sleep 1000 >/dev/null 2>&1 & echo a", "a\n", "", 0, 1},
-		// its own process group, and empty input
+		// the program has its own process group, and empty input
 		{"cut -d' ' -f5 /proc/self/stat; echo $$; cat", "$$\n$$\n", "", 0, 0},
 	} {
 		var out, errs bytes.Buffer
@@ -72,7 +72,7 @@ func TestRun_ContextEnds_KillsAll(t *testing.T) {
 		t.Errorf("ended by %v", status.Signal())
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(got.String()))
-	if err != nil || Lives(pid) {
+	if err != nil || IsAlive(pid) {
 		t.Errorf("process %d goes on, %v", pid, err)
 	}
 }

@@ -23,18 +23,18 @@ const (
 // room for AGENTS.md, so that a request with all files at their limits stays below 40 KiB.
 const (
 	maxSoul         = 4 << 10
-	maxInstructions = 16 << 10 // together with those two
+	maxInstructions = 16 << 10 // bytes of AGENTS.md, SOUL.md and USER.md together
 	maxAbout        = 4 << 10
 	maxMemory       = 4 << 10
 )
 
 // Parts are the parts of a system text.
 type Parts struct {
-	User         string // the user's name; "" if it is not known
-	Channel      string // where the answer goes; "" if it is not known
-	Group        bool   // others read the answer there
-	ShowsFiles   bool   // the channel shows a sent file; otherwise it shows only the name
-	Timezone     string // IANA name; "" means the machine's own
+	User         string // name of the user; "" if not known
+	Channel      string // channel of the answer; "" if not known
+	Group        bool   // whether others read the answer too
+	ShowsFiles   bool   // whether the channel shows a sent file, and not only its name
+	Timezone     string // IANA name of the time zone; "" means the machine's
 	Files        protocol.FilePolicy
 	Soul         string // SOUL.md in its accepted state; "" if there is none
 	Instructions string // AGENTS.md in its accepted state

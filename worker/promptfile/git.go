@@ -44,7 +44,7 @@ var (
 // not in the index, git may have removed it.
 func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
-	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // other hash algorithms
+	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // another hash algorithm may be in use
 		return true, err
 	}
 	absent := f.State == protocol.FileAbsent
@@ -61,7 +61,7 @@ func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 		return true, err
 	case found == nil:
 		return absent, nil
-	case !f.State.Hashed():
+	case !f.State.IsHash():
 		return false, nil // the index has the file in another state
 	case len(f.text) >= protocol.PromptFileBytes(f.Path) || found.stage != 0:
 		return true, nil
@@ -90,7 +90,7 @@ func blobHash(text []byte) [sha1.Size]byte {
 
 // entry is an entry of a git index.
 type entry struct {
-	written [2]uint32 // when git wrote the file, in seconds and nanoseconds
+	written [2]uint32 // time at which git wrote the file, in seconds and nanoseconds
 	hash    [sha1.Size]byte
 	stage   uint16
 }

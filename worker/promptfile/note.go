@@ -49,7 +49,7 @@ func (w *Watch) WatchNotes(tools []worker.Tool) []worker.Tool {
 			after, _ := w.readAll()
 			for n, f := range after {
 				line, added := bytes.CutPrefix(f.text, before[n].text)
-				if err == nil && added && slices.Contains(w.Notes, f.Path) && len(line) == len("- 13:19")+len(words) && bytes.HasSuffix(line, words) && f.State.Hashed() {
+				if err == nil && added && slices.Contains(w.Notes, f.Path) && len(line) == len("- 13:19")+len(words) && bytes.HasSuffix(line, words) && f.State.IsHash() {
 					w.recordNote(f.Path, noteStates{before[n].State, f.State})
 				}
 			}

@@ -21,13 +21,13 @@ import (
 // call InForce.
 type Watch struct {
 	Home     *workspace.Workspace
-	Notes    []string // the note files that go into prompts today or tomorrow
+	Notes    []string // paths of the note files for prompts of today and tomorrow
 	Turn     host.Caller
-	Programs func() bool // reports whether a program runs that may write them
+	Programs func() bool // reports whether a running program may write prompt files
 
 	mu       sync.Mutex                    // held while InForce runs
-	told     map[string]protocol.FileState // the reported states; nil means none yet
-	programs bool                          // as reported
+	told     map[string]protocol.FileState // reported states by path; nil means no report yet
+	programs bool                          // reported value of Programs
 	noted    map[string]noteStates         // notes added since the last report, by path
 }
 

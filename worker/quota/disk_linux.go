@@ -22,7 +22,7 @@ func statDisk(dir string) (Disk, error) {
 	return Disk{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
 }
 
-// attributes is struct fsxattr of linux/fs.h.
+// attributes has the layout of struct fsxattr in linux/fs.h.
 type attributes struct {
 	flags      uint32
 	extentSize uint32

@@ -12,7 +12,7 @@ import (
 // Disk holds the numbers of a file system, in bytes.
 type Disk struct {
 	Total int64
-	Free  int64 // free for this account
+	Free  int64 // bytes that this account may still write
 	// Project means that both numbers belong to the folder's project quota, not to the whole file
 	// system.
 	Project bool
@@ -25,11 +25,11 @@ func (d Disk) reserve() int64 { return min(d.Total/20, maxReserve) }
 
 // space is how much a folder holds and may hold.
 type space struct {
-	used, limit int64 // limit 0 means no limit
-	more        bool  // it holds more than used, because not all was counted
+	used, limit int64 // bytes; limit 0 means no limit
+	more        bool  // the folder holds more than used, because not all was counted
 }
 
-// withProject returns the space under a project's limit if that limit is lower than r's.
+// withProject returns r under a project's limit, if that limit is lower than r's own.
 func (r space) withProject(d Disk) space {
 	if !d.Project || r.limit > 0 && r.limit <= d.Total {
 		return r

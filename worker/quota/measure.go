@@ -22,7 +22,7 @@ const maxDepth = 100
 // folderSize is the result of a count.
 type folderSize struct {
 	bytes int64
-	more  bool // some of the folder was not counted
+	more  bool // whether some of the folder was not counted
 }
 
 // walker is a running count.
@@ -59,7 +59,7 @@ func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error
 		f := c.todo[last]
 		c.todo = c.todo[:last]
 		if err := c.folder(ctx, f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.more = true // it cannot be opened
+			c.more = true // the folder cannot be opened
 		}
 	}
 	return c.folderSize, ctx.Err()

@@ -17,16 +17,16 @@ import (
 
 // Options of a Quota. Dir, Now and Report are required; zero values of the others mean defaults.
 type Options struct {
-	Dir   string // the folder
-	Limit int64  // limit of its bytes; 0 means no limit
+	Dir   string // path of the folder
+	Limit int64  // most bytes in the folder; 0 means no limit
 
 	// reads the numbers of the folder's file system; nil asks the system
 	Disk       func(dir string) (Disk, error)
 	Now        func() time.Time
 	Report     func(error)   // receives errors for the log
 	MaxEntries int           // most files and folders of one count; default 200,000
-	WriteWait  time.Duration // how long a write waits for a count; default 2 s
-	NoteWait   time.Duration // how long a program's result waits for a count; default 100 ms
+	WriteWait  time.Duration // longest wait of a write for a count; default 2 s
+	NoteWait   time.Duration // longest wait of a program's result for a count; default 100 ms
 }
 
 // maxAge is the age at which Refresh asks for another count.
@@ -36,7 +36,7 @@ const maxAge = time.Minute
 type Quota struct {
 	options Options
 	root    *os.Root
-	wake    chan struct{} // has a token if a count was requested
+	wake    chan struct{} // holds a token if a count was requested
 
 	mu    sync.Mutex // guards state
 	state state
@@ -47,8 +47,8 @@ type state struct {
 	requested int           // number of requested counts
 	answered  int           // number of requests that the newest count answers
 	used      int64         // bytes of the newest count and of writes since
-	more      bool          // it holds more than used, because not all could be counted
-	at        time.Time     // when the newest count began
+	more      bool          // the folder holds more than used, because not all could be counted
+	at        time.Time     // start of the newest count
 	written   int64         // bytes written since the running count began
 	ended     chan struct{} // closed at the end of the next count
 }
@@ -153,8 +153,8 @@ func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) boo
 	}
 }
 
-// Grew records that the folder has grown by that many bytes, or shrunk if by is negative.
-func (q *Quota) Grew(by int64) {
+// RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is negative.
+func (q *Quota) RecordGrowth(by int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.state.used = max(0, q.state.used+by)

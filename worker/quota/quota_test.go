@@ -88,8 +88,8 @@ func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 		t.Errorf("%d bytes before anything was counted", used)
 	}
 	wantMessage(t, q.Fits(3*mib), "")
-	// no byte of it is on the disk: a count finds that out before a write is refused
-	q.Grew(3 * mib)
+	// nothing is on the disk: a count finds that out before a write is refused
+	q.RecordGrowth(3 * mib)
 	wantMessage(t, q.Fits(2*mib), "")
 	fill(t, q, "a/big", 3*mib)
 	counted(t, q)
@@ -164,17 +164,17 @@ func TestGrew_DuringCount_IsAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	q.Grew(7) // before the count, which finds the bytes itself
+	q.RecordGrowth(7) // before the count, which includes these bytes
 	q.request()
 	answered := q.begin()
-	q.Grew(100)
-	q.Grew(-30)
+	q.RecordGrowth(100)
+	q.RecordGrowth(-30)
 	q.end(answered, folderSize{bytes: 1000})
-	q.Grew(1)
+	q.RecordGrowth(1)
 	if used, more := q.Used(); used != 1071 || more {
 		t.Errorf("got %d, %t, want 1071", used, more)
 	}
-	q.Grew(-5000)
+	q.RecordGrowth(-5000)
 	if used, _ := q.Used(); used != 0 {
 		t.Errorf("got %d, want 0", used)
 	}

@@ -28,7 +28,7 @@ const (
 type zipFile struct {
 	*zip.Reader
 	ctx  context.Context
-	left int64 // bytes that may still be unpacked
+	left int64 // number of bytes that may still be unpacked
 }
 
 // openZip reads the list of names.
@@ -45,7 +45,7 @@ func (f *reading) openZip(ctx context.Context) (*zipFile, error) {
 	return &zipFile{Reader: z, ctx: ctx, left: maxUnpacked}, nil
 }
 
-// boundedReaderAt reads at most that many bytes in all.
+// boundedReaderAt reads at most left bytes in all.
 type boundedReaderAt struct {
 	io.ReaderAt
 	left int64
@@ -164,8 +164,8 @@ func (f *reading) listTar(ctx context.Context, kind string, from io.Reader) erro
 type nameList struct {
 	lines  []string
 	count  int
-	more   bool // there may be more than were counted
-	broken bool // the list ends at damage in the archive
+	more   bool // whether there may be more names than were counted
+	broken bool // whether the list ends at damage in the archive
 }
 
 func (l *nameList) add(name string, size int64) {

@@ -32,7 +32,7 @@ func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	out := bufio.NewWriter(draft)
 	text := &extractedText{to: out}
 	switch err := write(text); {
-	case text.err != nil && !errors.Is(text.err, errFull): // this error stops write, whatever error write makes of it
+	case text.err != nil && !errors.Is(text.err, errFull): // the error stopped write, whatever error write returns
 		return text.err
 	case err != nil && text.err == nil && !errors.Is(err, errFull):
 		return err
@@ -69,10 +69,10 @@ func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
 // extractedText passes a text on, and keeps its beginning.
 type extractedText struct {
 	to   io.Writer
-	head []byte // at most maxExtract
+	head []byte // beginning of the text, at most maxExtract bytes
 	size int
-	seen bool  // something was not blank
-	err  error // error of a Write
+	seen bool  // whether some of the text was not blank
+	err  error // first error of a Write
 }
 
 func (t *extractedText) Write(p []byte) (int, error) {

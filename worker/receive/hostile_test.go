@@ -46,8 +46,8 @@ func TestReceive_HostileFile_IsKeptAndBounded(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		data []byte
-		says string // part of the failure; "" means no failure
-		text string // part of the model's text
+		says string // part of the failure's text; "" means no failure
+		text string // part of the text for the model
 	}{
 		"pixels.png":    {pngHead(50_000, 50_000), "50000 x 50000 pixels", ""},
 		"cut.png":       {pngHead(100, 100), "damaged", ""},

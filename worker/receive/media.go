@@ -49,7 +49,7 @@ type stream struct {
 		Cover int `json:"attached_pic"`
 	} `json:"disposition"`
 	Shown []struct {
-		Rotation int `json:"rotation"` // degrees
+		Rotation int `json:"rotation"` // rotation in degrees
 	} `json:"side_data_list"`
 }
 
@@ -94,7 +94,7 @@ func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, 
 	}
 	defer file.Close() // it was only read
 	head := make([]byte, files.HeadSize)
-	n, _ := io.ReadFull(file, head) // short files are fine too
+	n, _ := io.ReadFull(file, head) // an error means only that the file is short
 	if kind := files.Kind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {
 		return protocol.MediaSize{}
 	}
@@ -133,7 +133,7 @@ func readMedia(ctx context.Context, f *reading) error {
 	m, err := f.probe(ctx)
 	switch {
 	case errors.As(err, new(missingProgram)) && f.arrived.Kind == protocol.AttachmentAudio:
-		// the transcription says what is missing
+		// the transcription reports missing programs
 		m.Format.Duration = strconv.Itoa(f.arrived.Seconds)
 	case err != nil:
 		return err
@@ -220,7 +220,7 @@ func readHEIC(ctx context.Context, f *reading) error {
 	if err != nil {
 		return err
 	}
-	const shownEdge = 1568 // as in frame
+	const shownEdge = 1568 // longest edge of a shown picture, as for a film's frame
 	if shown != nil && max(shown.Width, shown.Height) < min(heicEdge(f.head), shownEdge)*9/10 {
 		return errors.New(textDamaged)
 	}

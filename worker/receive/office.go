@@ -54,7 +54,7 @@ const maxToken = 1 << 20
 // tokenReader is the input of a decoder. It bounds one token.
 type tokenReader struct {
 	*bufio.Reader
-	taken int // bytes since the last token
+	taken int // number of bytes read since the last token
 }
 
 func (r *tokenReader) ReadByte() (byte, error) {

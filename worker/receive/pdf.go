@@ -14,7 +14,7 @@ import (
 const (
 	maxPages    = 4       // pages that are shown as pictures
 	maxRendered = 8 << 20 // bytes of a page's picture
-	pageEdge    = "1568"  // pixels of its longest edge: no model is shown more
+	pageEdge    = "1568"  // pixels of the picture's longest edge: no model is shown more
 )
 
 // readPDF quotes a PDF's text. If there is none it shows the first pages.
@@ -36,7 +36,7 @@ func (f *reading) showPages(ctx context.Context) error {
 		n, data := strconv.Itoa(page), &boundedBuffer{most: maxRendered}
 		failed = f.run(ctx, data, "pdftoppm", "-jpeg", "-scale-to", pageEdge, "-f", n, "-l", n, f.path)
 		if failed != nil {
-			break // it fails for the page after the last one
+			break // the program fails for the page after the last one
 		}
 		shown, err := f.Pictures.Show(ctx, &data.taken)
 		if err != nil {
@@ -57,7 +57,7 @@ func (f *reading) showPages(ctx context.Context) error {
 	return nil
 }
 
-// boundedBuffer takes that many bytes, and fails with the next.
+// boundedBuffer takes a bounded number of bytes, and fails with the next.
 type boundedBuffer struct {
 	taken bytes.Buffer
 	most  int

@@ -24,11 +24,11 @@ import (
 type reading struct {
 	*receiver
 	arrived protocol.ArrivedFile
-	path    string // in the home
+	path    string // path in the home
 	file    io.ReaderAt
 	size    int64
-	head    []byte // its first bytes
-	kind    string // their type, as files.Kind names it
+	head    []byte // first bytes of the file
+	kind    string // type of the file, as files.Kind names it
 	result  protocol.ReceivedFile
 }
 
@@ -60,7 +60,7 @@ var recordings = map[protocol.AttachmentKind]readFunc{
 // read makes the result for a kept file.
 func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, file io.ReaderAt) (protocol.ReceivedFile, error) {
 	head := make([]byte, files.HeadSize)
-	n, _ := file.ReadAt(head, 0) // a later read of the file meets the same error
+	n, _ := file.ReadAt(head, 0) // an error occurs again when a reader reads the file
 	one := &reading{receiver: r, arrived: f, path: path, file: file, size: f.Blob.Size, head: head[:n]}
 	one.kind, one.result.Path = files.Kind(one.head), path
 	read := recordings[f.Kind]
@@ -190,7 +190,7 @@ var programFailures = []struct{ says, text string }{
 // programFailure explains why a program could not read the file.
 func programFailure(ended *program.EndError) error {
 	for _, known := range programFailures {
-		if strings.Contains(ended.Said, known.says) {
+		if strings.Contains(ended.LastLine, known.says) {
 			return errors.New(known.text)
 		}
 	}
@@ -202,10 +202,10 @@ const maxProgram = 768 << 20
 
 // Bounds of texts, in bytes.
 const (
-	maxWhole   = 32 << 10 // a text file that is shown whole
-	maxPart    = 8 << 10  // the beginning of a longer text file
-	maxExtract = 16 << 10 // the beginning of a text that was extracted from a file
-	minShown   = 1 << 10  // below this rest of the message's room nothing is shown
+	maxWhole   = 32 << 10 // largest text file that is shown whole
+	maxPart    = 8 << 10  // shown beginning of a longer text file
+	maxExtract = 16 << 10 // shown beginning of a text that was extracted from a file
+	minShown   = 1 << 10  // smallest room in the message for which a text is shown
 )
 
 // readText quotes a text file, whole or its beginning.

@@ -35,8 +35,8 @@ type Options struct {
 	Home     *workspace.Workspace
 	Zone     *time.Location
 	Blobs    Blobs
-	Programs Programs       // nil means that this worker runs no programs
-	Pictures *images.Viewer // prepares a picture's file for the model
+	Programs Programs       // programs that read files; nil means that this worker runs none
+	Pictures *images.Viewer // viewer that prepares a picture's file for the model
 }
 
 // Run receives the files of one message. An error is the host's, or the cause of ctx; the operation
@@ -56,14 +56,14 @@ func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol
 
 // maxText bounds the quotes of all parts of a message, in bytes. The rest of
 // protocol.MaxReceivedText is for the lines that name the files.
-const maxText = protocol.MaxReceivedText - protocol.MaxArrived*2*maxLine
+const maxText = protocol.MaxReceivedText - protocol.MaxArrivedFiles*2*maxLine
 
 const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure
 
 // receiver receives the files of one message, one after the other.
 type receiver struct {
 	Options
-	at        time.Time // when the message was sent, in the user's zone
+	at        time.Time // time of sending, in the user's zone
 	textRoom  int       // bytes that may still be quoted
 	imageRoom int       // pictures that may still be shown
 }

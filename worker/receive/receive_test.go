@@ -29,8 +29,8 @@ import (
 
 // blobs are the supervisor's blobs.
 type blobs struct {
-	stored map[string][]byte // by digest
-	longer int               // number of bytes that each has beyond its stated size
+	stored map[string][]byte // bytes of the blobs by digest
+	longer int               // number of bytes of each blob beyond its stated size
 	fail   func() error      // error of a read; nil means that none fails
 }
 
@@ -261,8 +261,8 @@ func TestReceive_SupervisorLost_Fails(t *testing.T) {
 
 type full struct{}
 
-func (full) Fits(int64) error { return errors.New("the folder is full") }
-func (full) Grew(int64)       {}
+func (full) Fits(int64) error   { return errors.New("the folder is full") }
+func (full) RecordGrowth(int64) {}
 
 func (b *blobs) spoil() {
 	for _, data := range b.stored {
@@ -346,7 +346,7 @@ func TestQuote_Fence_DiffersEachTime(t *testing.T) {
 func TestQuote_ManyTexts_ShareOneBound(t *testing.T) {
 	h := newHome(t, "")
 	var files []protocol.ArrivedFile
-	for range protocol.MaxArrived {
+	for range protocol.MaxArrivedFiles {
 		files = append(files, h.file(protocol.AttachmentDocument, strings.Repeat("n", 300)+".txt", []byte(strings.Repeat("=", 31<<10))))
 	}
 	result, err := h.receive(files...)

@@ -21,9 +21,9 @@ const (
 
 // workbook holds the parts of a spreadsheet that its sheets refer to.
 type workbook struct {
-	shared []string    // shared texts
-	dates  []bool      // whether the style with this number shows a date
-	sheets [][2]string // name and file, in order
+	shared []string    // texts that cells refer to by number
+	dates  []bool      // whether each style shows a date, by the style's number
+	sheets [][2]string // name and file of each sheet, in order
 }
 
 // writeSheets writes each sheet as CSV below a line with its name.
@@ -153,7 +153,7 @@ func isDateFormat(code string) bool {
 // cell is the cell that is being read.
 type cell struct {
 	kind, style string
-	open        bool // within the element with its value
+	open        bool // whether the reader is in the element with the cell's value
 	value       strings.Builder
 }
 

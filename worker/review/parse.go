@@ -53,7 +53,7 @@ func parseFindings(answer string) (f partAnswer, err error) {
 	if err != nil {
 		return f, err
 	}
-	_ = json.Unmarshal(keys["verdict"], &f.verdict) // it may be missing
+	_ = json.Unmarshal(keys["verdict"], &f.verdict) // the verdict may be missing
 	f.verdict = clip(f.verdict, protocol.MaxReviewVerdict)
 	var list []json.RawMessage
 	if err := json.Unmarshal(keys["findings"], &list); err != nil {
@@ -78,8 +78,8 @@ func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 	if f.Severity = protocol.Severity(strings.ToLower(string(f.Severity))); !slices.Contains(protocol.Severities, f.Severity) {
 		f.Severity = protocol.SeveritySuggestion
 	}
-	if f.Side = strings.ToUpper(f.Side); f.Side != protocol.SideLeft {
-		f.Side = protocol.SideRight
+	if f.Side = strings.ToUpper(f.Side); f.Side != protocol.DiffSideLeft {
+		f.Side = protocol.DiffSideRight
 	}
 	if f.Line < 0 || f.Line > protocol.MaxReviewLine {
 		f.Line = 0

@@ -81,7 +81,7 @@ func (r *reader) marksOf(name string) marks {
 type prompt struct {
 	bytes.Buffer
 	marks marks
-	json  *json.Encoder // writes to the buffer
+	json  *json.Encoder // encoder that writes to the buffer
 }
 
 func newPrompt(m marks) *prompt {

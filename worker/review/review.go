@@ -35,9 +35,9 @@ type Host interface {
 type reader struct {
 	turn     Host
 	material protocol.ReviewMaterial
-	sum      string // SHA-256 of the material, in hexadecimal digits
+	sum      string // SHA-256 of the material in hexadecimal
 	windows  int
-	failed   error // why the model is not asked any longer
+	failed   error // error after which the model is not asked any longer
 }
 
 // reportTimeout bounds the report to the supervisor.

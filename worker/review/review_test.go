@@ -27,7 +27,7 @@ type host struct {
 	material protocol.ReviewMaterial
 	answer   func(name, system, text string) (string, error)
 
-	asked    map[string]string // texts by the name of the window
+	asked    map[string]string // prompts by the name of the window
 	answered map[string]string
 	order    []string
 	calls    int // calls of the model
@@ -79,7 +79,7 @@ func (h *host) AskSeparately(ctx context.Context, name, system, text string) (st
 		}
 		h.answered[name] = answer
 	}
-	return answer, h.step() // committed, but the worker may not learn of it
+	return answer, h.step() // the answer is committed, but the worker may die before it arrives
 }
 
 func (h *host) report(_ context.Context, r protocol.ReviewReport) (none struct{}, err error) {

@@ -13,7 +13,7 @@ type testCall struct {
 	what    string
 	number  uint32
 	args    [6]uint64
-	allowed func(p Profile, walled bool) bool // walled means that the worker has namespaces of its own
+	allowed func(p Profile, walled bool) bool // allowed reports whether a process may make the call; walled means that it has its own namespaces
 }
 
 func (g testCall) call() call { return call{g.number, auditArch, g.args} }
@@ -22,7 +22,7 @@ func never(Profile, bool) bool  { return false }
 func always(Profile, bool) bool { return true }
 
 const (
-	none = 1<<32 - 1 // a descriptor, process or account that does not exist
+	none = 1<<32 - 1 // number of no descriptor, process or account
 	kind = 0xff      // not a type of socket
 )
 

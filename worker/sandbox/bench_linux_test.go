@@ -70,8 +70,8 @@ func build(b *testing.B, source string) string {
 // starter starts a program with these descriptors and returns its pid.
 type starter func(in, out *os.File) (int, error)
 
-// once measures the time from a start to the first line.
-func once(b *testing.B, start starter) time.Duration {
+// measureStart measures the time from a start to the first line.
+func measureStart(b *testing.B, start starter) time.Duration {
 	b.Helper()
 	in, end, err := os.Pipe()
 	if err != nil {
@@ -116,11 +116,11 @@ func BenchmarkSpawn(b *testing.B) {
 			r.self = stage
 			var floor, ours []time.Duration
 			for range 5 {
-				once(b, plain)
+				measureStart(b, plain)
 			}
 			for b.Loop() {
-				floor = append(floor, once(b, plain))
-				ours = append(ours, once(b, r.start))
+				floor = append(floor, measureStart(b, plain))
+				ours = append(ours, measureStart(b, r.start))
 			}
 			b.ReportMetric(float64(median(ours).Microseconds()), "us/spawn")
 			b.ReportMetric(float64(median(floor).Microseconds()), "us/hello")
@@ -149,7 +149,7 @@ func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
 			in := NewToolStarter(tier)
-			// as inside; they are not changed
+			// paths as inside a worker; the folders are not changed
 			for _, dir := range []string{HomeInside, WorkspacesInside} {
 				if err := os.Mkdir(dir, 0o755); err == nil {
 					b.Cleanup(func() { _ = os.Remove(dir) })

@@ -25,7 +25,7 @@ const (
 const (
 	retAllow = 0x7fff0000
 	retErrno = 0x00050000
-	retKill  = 0x80000000 // the whole process
+	retKill  = 0x80000000 // kill the whole process
 )
 
 // instruction is struct sock_filter.

@@ -18,8 +18,8 @@ type DetectOptions struct {
 	Tier      Tier      // the requested tier; "" means the best that works
 	MinTier   Tier      // lower tiers are refused
 	Privilege Privilege // privilege of this spawner
-	UID, GID  int       // an account to try with; -1 means its own
-	Dir       string    // a folder of that account, the home of the trial
+	UID, GID  int       // account to try with; -1 means the spawner's own
+	Dir       string    // folder of that account, used as the home of the trial
 }
 
 // Detect builds the allowed tiers, the best first, and returns the first that works. It builds all
@@ -46,7 +46,7 @@ type tierFailure struct {
 	text  string
 }
 
-// tierFailures are such reasons, each of them once.
+// tierFailures are the failures of several tiers, each reason once.
 type tierFailures []tierFailure
 
 func (f *tierFailures) add(t Tier, err error) {
@@ -197,7 +197,7 @@ func OwnPrivilege() (Privilege, error) {
 	}
 	has := func(c uint) bool { return caps>>c&1 == 1 }
 	switch {
-	case !has(unix.CAP_SETUID) || !has(unix.CAP_SETGID) || !has(unix.CAP_KILL): // it must be able to end what it starts
+	case !has(unix.CAP_SETUID) || !has(unix.CAP_SETGID) || !has(unix.CAP_KILL): // a spawner must be able to end what it starts
 		return PrivilegeNone, nil
 	case has(unix.CAP_SYS_ADMIN) && has(unix.CAP_SETPCAP) && has(unix.CAP_DAC_READ_SEARCH):
 		return PrivilegeMount, nil

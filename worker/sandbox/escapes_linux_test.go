@@ -72,11 +72,11 @@ const (
 // takeVariable takes a variable out of the environment.
 func takeVariable(name string) string {
 	value := os.Getenv(name)
-	_ = os.Unsetenv(name) // its name is valid
+	_ = os.Unsetenv(name) // the name is valid
 	return value
 }
 
-// spawnerCaps are the capabilities that a service manager gives a spawner of the privilege.
+// spawnerCaps are the capabilities that a service manager gives a spawner, by its privilege.
 var spawnerCaps = map[Privilege][]uintptr{
 	PrivilegeSetID: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
 	PrivilegeMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
@@ -178,7 +178,7 @@ func (y *testHost) start(s workerSetup) *attacker {
 	null, err := os.Open(os.DevNull)
 	y.must(err)
 	defer null.Close()
-	w.cmd.ExtraFiles = []*os.File{null, null, null} // nobody may inherit 5
+	w.cmd.ExtraFiles = []*os.File{null, null, null} // descriptor 5 must not be inherited
 	theirs := y.connect(w, slices.Contains(s.without, wallSocket))
 	y.must(w.cmd.Start())
 	for _, f := range theirs {
@@ -196,7 +196,7 @@ func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 		y.must(err)
 		answer, out, err := os.Pipe()
 		y.must(err)
-		for _, f := range []*os.File{in, out} { // as though the account had made them
+		for _, f := range []*os.File{in, out} { // the pipes belong to the worker's account
 			y.must(f.Chown(y.people.person, y.people.person))
 		}
 		w.cmd.Stdin, w.cmd.Stdout, w.questions, w.answers = in, out, ask, answer
@@ -234,7 +234,7 @@ func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error
 	return escape.DecodeFinding(strings.TrimSuffix(line, "\n"))
 }
 
-// end ends the worker and waits until only escaped processes are left.
+// end ends the worker, and waits until all its processes are gone except escaped ones.
 func (w *attacker) end() error {
 	err := w.questions.Close()
 	if w.answers != w.questions {
@@ -397,7 +397,7 @@ func tryInChild(inside *ToolStarter, row, way, victims string) escape.Finding {
 		return escape.Finding{Row: row, Outcome: escape.Untried, Detail: "it took too long"}
 	}
 	if err != nil {
-		return escape.Died(row, fmt.Sprintf("%v: %.200q", err, out.String()))
+		return escape.DeathFinding(row, fmt.Sprintf("%v: %.200q", err, out.String()))
 	}
 	f, err := escape.DecodeFinding(strings.TrimSuffix(out.String(), "\n"))
 	if err != nil {

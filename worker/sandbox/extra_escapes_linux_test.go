@@ -19,7 +19,7 @@ import (
 // Escapes that are not in the table. They matter if people share an account and there are no
 // namespaces.
 
-// extraRows are those rows. Their input follows the name and a colon.
+// extraRows are the extra escapes by name. A row's input follows the name and a colon.
 var extraRows = map[string]func(what string, v escape.Victims) error{
 	"shm":      attachShared,
 	"datagram": sendDatagram,
@@ -28,8 +28,8 @@ var extraRows = map[string]func(what string, v escape.Victims) error{
 	"chmod":    func(_ string, v escape.Victims) error { return unix.Chmod(v.OtherHome, 0o640) },
 }
 
-// tryExtra tries a row if it is one of these. No error means an escape, as far as that can be known
-// inside.
+// tryExtra tries a row if it is in extraRows. No error means an escape, as far as a process behind
+// the walls can know.
 func tryExtra(row string, v escape.Victims) (escape.Finding, bool) {
 	name, what, _ := strings.Cut(row, ":")
 	run, ok := extraRows[name]
@@ -109,12 +109,13 @@ func (y *testHost) datagrams() string {
 	return path
 }
 
-// around lists where such rows are tried, and which escape. A file's mode is not protected by
-// Landlock (landlock(7)), nor by a filter, which sees no paths. Only accounts protect it.
-var around = []struct {
+// extraCases lists where the extra rows are tried, and which of them escape. Neither Landlock
+// (landlock(7)) nor a filter protects a file's mode, because a filter sees no paths. Only accounts
+// protect it.
+var extraCases = []struct {
 	name    string
 	stand   workerSetup
-	apart   bool // each user has an account
+	apart   bool // whether each user has an account
 	escapes []string
 }{
 	{"namespaces", workerSetup{privilege: PrivilegeNone, tier: TierNamespaces}, false, nil},
@@ -132,7 +133,7 @@ func TestEscapes_BeyondTable_LandlockTier(t *testing.T) {
 		t.Skip("only root can give the processes an account that has no others")
 	}
 	program := plainBinary(t)
-	for _, a := range around {
+	for _, a := range extraCases {
 		t.Run(a.name, func(t *testing.T) {
 			people := sharedAccount(sharedUID)
 			if a.apart {

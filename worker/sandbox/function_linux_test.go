@@ -14,8 +14,8 @@ func python(text string) string {
 	return "cat >check.py <<'END'\n" + text + "\nEND\nexec /usr/bin/python3 check.py </dev/null\n"
 }
 
-// succeeds runs a script in each tier. It must end with status 0 and print want.
-func succeeds(t *testing.T, script, want string) {
+// mustSucceed runs a script in each tier. The script must end with status 0 and print want.
+func mustSucceed(t *testing.T, script, want string) {
 	t.Helper()
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		if got := r.mustPrint(script); !strings.HasSuffix(got, want) {
@@ -49,7 +49,7 @@ if __name__ == "__main__":
 }
 
 func TestMultiprocessing_Pipes_Work(t *testing.T) {
-	succeeds(t, python(`
+	mustSucceed(t, python(`
 import multiprocessing as mp
 def child(end): end.send("from a child")
 if __name__ == "__main__":
@@ -59,7 +59,7 @@ if __name__ == "__main__":
 }
 
 func TestAsyncioSubprocess_Works(t *testing.T) {
-	succeeds(t, python(`
+	mustSucceed(t, python(`
 import asyncio
 async def one(n):
     p = await asyncio.create_subprocess_exec("/bin/sh", "-c", f"echo {n}; exit {n}", stdout=asyncio.subprocess.PIPE)
@@ -72,7 +72,7 @@ asyncio.run(main())`), "[('0', 0), ('1', 1), ('2', 2), ('3', 3)]\n-9")
 }
 
 func TestPseudoTerminal_Works(t *testing.T) {
-	succeeds(t, python(`
+	mustSucceed(t, python(`
 import pty, os
 said = b""
 def read(fd):
@@ -83,7 +83,7 @@ print(status, b"/dev/pts/" in said)`), "is a terminal\r\n0 True")
 }
 
 func TestThreads_Work(t *testing.T) {
-	succeeds(t, python(`
+	mustSucceed(t, python(`
 import threading
 barrier, lock, total = threading.Barrier(50), threading.Lock(), 0
 def run():
@@ -97,7 +97,7 @@ print(total)`), "50")
 }
 
 func TestPythonSQLite_Works(t *testing.T) {
-	succeeds(t, python(`
+	mustSucceed(t, python(`
 import sqlite3
 a = sqlite3.connect("x.db"); print(a.execute("pragma journal_mode=wal").fetchone())
 a.execute("create table t(x)"); a.execute("insert into t values(1)"); a.commit()
@@ -105,12 +105,12 @@ b = sqlite3.connect("x.db"); print(b.execute("select x from t").fetchone())`), "
 }
 
 func TestSQLite_Works(t *testing.T) {
-	succeeds(t, `echo 'pragma journal_mode=wal; create table t(x); insert into t values(1),(2); select sum(x) from t;' >x.sql
+	mustSucceed(t, `echo 'pragma journal_mode=wal; create table t(x); insert into t values(1),(2); select sum(x) from t;' >x.sql
 sqlite3 x.db <x.sql && sqlite3 x.db 'select count(*) from t' </dev/null`, "wal\n3\n2")
 }
 
 func TestGit_Works(t *testing.T) {
-	succeeds(t, `exec 2>&1
+	mustSucceed(t, `exec 2>&1
 mkdir repo && cd repo && git init -q -b main . && git config user.email a@example.org && git config user.name A
 echo one >file && git add file && git commit -q -m one && git checkout -q -b side && echo two >>file && git commit -qam two
 git checkout -q main && git merge -q side && git gc -q && git clone -q . ../copy && git -C ../copy log --format=%s
@@ -118,14 +118,14 @@ git checkout -q main && git merge -q side && git gc -q && git clone -q . ../copy
 }
 
 func TestMedia_Programs_Work(t *testing.T) {
-	succeeds(t, `ffmpeg -hide_banner -loglevel error -nostdin -f lavfi -i sine=frequency=440:duration=1 -ar 16000 -ac 1 a.wav &&
+	mustSucceed(t, `ffmpeg -hide_banner -loglevel error -nostdin -f lavfi -i sine=frequency=440:duration=1 -ar 16000 -ac 1 a.wav &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.wav -c:a libvorbis a.ogg &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.ogg -f s16le -ac 1 -ar 16000 pipe:1 | wc -c &&
 ffprobe -v error -show_entries stream=codec_name,sample_rate -of csv=p=0 a.ogg`, "vorbis,16000")
 }
 
 func TestDocuments_Programs_Work(t *testing.T) {
-	succeeds(t, `cat >a.pdf <<'END'
+	mustSucceed(t, `cat >a.pdf <<'END'
 %PDF-1.4
 1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
 2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
@@ -148,7 +148,7 @@ bg %1 >/dev/null
 kill %1; wait %1 2>/dev/null
 echo ended with $?
 `
-	succeeds(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
+	mustSucceed(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
 }
 
 // TestPrograms_CommonThings_Work: small things that programs often need.

@@ -14,18 +14,18 @@ const firstMountFD = workerFD + 1
 // lastID is the greatest id that a user namespace maps (user_namespaces(7)).
 const lastID = 1<<32 - 2
 
-// OpenSwapped opens a user namespace that swaps the ids of two accounts. All other ids stay the
-// same. The caller locks its thread, and closes the namespace.
-func OpenSwapped(uids, gids [2]int) (fd int, err error) {
+// OpenSwappedIDs opens a user namespace that swaps the ids of two accounts. All other ids stay the
+// same. The caller locks its thread, and closes the returned namespace.
+func OpenSwappedIDs(uids, gids [2]int) (fd int, err error) {
 	pid, err := syscall.ForkExec(selfExe, []string{"mews-spawner"}, &syscall.ProcAttr{Env: []string{}, Sys: &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER, UidMappings: swapped(uids), GidMappings: swapped(gids),
-		Ptrace: true, Pdeathsig: syscall.SIGKILL, // it stops before its first instruction
+		Ptrace: true, Pdeathsig: syscall.SIGKILL, // the child stops before its first instruction
 	}})
 	if err != nil {
 		return -1, fmt.Errorf("make a user namespace: %w", err)
 	}
 	fd, err = unix.Open(fmt.Sprintf("/proc/%d/ns/user", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	_ = unix.Kill(pid, unix.SIGKILL) // it has not been reaped, so the pid is its own
+	_ = unix.Kill(pid, unix.SIGKILL) // the child has not been reaped, so the pid is its own
 	for status := unix.WaitStatus(0); !status.Signaled() && !status.Exited(); {
 		if _, bad := unix.Wait4(pid, &status, unix.WALL, nil); bad != nil && bad != unix.EINTR {
 			return fd, errors.Join(err, fmt.Errorf("wait for process %d: %w", pid, bad))

@@ -49,7 +49,7 @@ type rule struct {
 	path     string
 	rights   uint64
 	optional bool
-	// set if a user can replace the file at the path: it must be the folder that was checked
+	// the folder that was checked; set if a user can replace the file at the path
 	bind *Bind
 }
 

@@ -18,13 +18,13 @@ type Launch struct {
 	Attr syscall.SysProcAttr
 
 	viaStageZero bool
-	self         string // this process's program, which becomes stage one
+	self         string // path of this process's program, which becomes stage one
 }
 
 // selfExe is this process's program at any path.
 const selfExe = "/proc/self/exe"
 
-// Privilege is what a spawner may do. It decides how a worker gets its account and its namespaces.
+// Privilege is the power of a spawner. It decides how a worker gets its account and its namespaces.
 type Privilege string
 
 const (

@@ -120,7 +120,8 @@ func (b Bind) openChecked() (int, error) {
 	return b.sameOrClose(fd)
 }
 
-// sameOrClose returns a descriptor of the folder that was checked, and closes any other.
+// sameOrClose returns fd if it is the folder that was checked. Otherwise it closes fd and returns an
+// error.
 func (b Bind) sameOrClose(fd int) (int, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)

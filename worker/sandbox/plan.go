@@ -10,7 +10,7 @@ import (
 // user's data reaches, and execve(2) drops it.
 const (
 	planPrefix = "MEWS_PLAN_"
-	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // everything except the home and the binds
+	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // format of everything except the home and the binds
 	bindFormat = "%q %q %q %d %d %t %d"
 )
 

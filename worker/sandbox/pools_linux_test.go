@@ -14,7 +14,7 @@ import (
 // from taking all of it.
 type pool struct {
 	setting, whose, bound string
-	// rows of the escapes; none means that no action of a worker uses it
+	// rows of the escapes that use the pool; none means that no action of a worker does
 	rows []string
 }
 

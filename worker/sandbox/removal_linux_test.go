@@ -22,8 +22,8 @@ const (
 	wallProcesses    = "processes"    // a process namespace
 	wallNetwork      = "network"      // a network namespace
 	wallUsers        = "users"        // a user namespace
-	wallCapabilities = "capabilities" // having no capabilities
-	wallPrivileges   = "no_new_privs" // without it only root may use Landlock and a filter
+	wallCapabilities = "capabilities" // lack of all capabilities
+	wallPrivileges   = "no_new_privs" // the flag without which only root may use Landlock and a filter
 	wallLimits       = "limits"
 	wallLandlock     = "landlock"
 	wallFilter       = "filter"      // filter of system calls
@@ -300,7 +300,7 @@ type removalTest struct {
 	t     *testing.T
 	host  *testHost
 	setup workerSetup
-	found map[string]map[string]escape.Finding // by set and row
+	found map[string]map[string]escape.Finding // findings by set and row
 }
 
 func (set walls) key() string {

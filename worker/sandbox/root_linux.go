@@ -109,7 +109,7 @@ func makeFolders() error {
 // pendingMount is a mount that is not attached yet, or a link that is not made yet.
 type pendingMount struct {
 	fd   int
-	at   string // relative to the new root
+	at   string // path relative to the new root
 	dir  bool
 	link string // the link's target; "" means a mount
 }
@@ -321,7 +321,7 @@ func mountNew(p Plan) error {
 		new func() (int, error)
 	}{{"proc", newProc}, {"dev/pts", newPTS}, {"tmp", tmpfs}, {"dev/shm", tmpfs}}
 	if p.hasNoFolders() {
-		mounts = mounts[:1] // it may write nothing there
+		mounts = mounts[:1] // a worker without folders may write nothing there
 	}
 	for _, m := range mounts {
 		fd, err := m.new()

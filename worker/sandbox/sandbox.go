@@ -62,9 +62,9 @@ func (p Profile) Valid() bool { return slices.Contains(profiles, p) }
 // Bind is a folder of the host that a worker sees.
 type Bind struct {
 	Name string // name below /workspaces; "" means its path on the host, read-only
-	Root string // absolute
-	Path string // relative to Root and beneath it
-	// of the folder that was checked; another folder at the same path is refused
+	Root string // absolute path of a folder
+	Path string // path of the folder, relative to Root and beneath it
+	// identity of the folder that was checked; another folder at the same path is refused
 	Device   uint64
 	Inode    uint64
 	Writable bool
@@ -103,7 +103,7 @@ type Plan struct {
 	// account of the worker; -1 means that the process has it already
 	UID   int
 	GID   int
-	Probe bool // build the walls, execute nothing
+	Probe bool // whether to build the walls and execute nothing
 }
 
 // hasNoFolders reports whether the worker sees no folder at all, neither its user's nor the host's.

@@ -35,14 +35,14 @@ var mustRefuse = map[string][]uint32{
 		unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP},
 }
 
-// without are calls that must seem to be missing, so that libraries do without them.
-var without = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+// missingCalls are calls that must seem to be missing, so that libraries use others.
+var missingCalls = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET}
 
-// shared are the calls by which processes communicate over System V and POSIX objects, or watch
+// sharedObjectCalls are the calls by which processes communicate over System V and POSIX objects, or watch
 // each other's folders.
-var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGSND,
+var sharedObjectCalls = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGSND,
 	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1}
 
@@ -58,11 +58,11 @@ func expected(p Profile, t Tier) map[uint32]uint32 {
 	for _, n := range archRefused {
 		want[n] = retEPERM
 	}
-	for _, n := range without {
+	for _, n := range missingCalls {
 		want[n] = retENOSYS
 	}
 	if t == TierLandlock {
-		for _, n := range slices.Concat(shared, archInotify) {
+		for _, n := range slices.Concat(sharedObjectCalls, archInotify) {
 			want[n] = retENOSYS
 		}
 	}

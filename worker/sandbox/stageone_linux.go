@@ -42,7 +42,7 @@ func StageOne() error {
 // stageOneActions run in this order. Mounts need capabilities, and Landlock and the filter need
 // that these are gone for good. After the filter a process can only limit itself and execute.
 var stageOneActions = []struct {
-	from Tier // the lowest tier that has the action
+	from Tier // lowest tier that has the action
 	what string
 	do   func(Plan) error
 }{
@@ -115,11 +115,11 @@ func restrictFiles(p Plan) error {
 	return restrict(version, append(rules, rule{path: fdPath(workerFD), rights: rightsRead, optional: p.Probe}))
 }
 
-// nullRule is for the worker's replacement of standard input and output.
+// nullRule allows the worker to open /dev/null in place of standard input and output.
 var nullRule = rule{path: "/dev/null", rights: rightsDevice &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}
 
-// ownRootRules are for a worker with a root of its own, which holds nothing else: a second wall
-// around the same folders.
+// ownRootRules returns the rules for a worker with a root of its own. The root has no other folders,
+// so the rules are a second wall around the same ones.
 func ownRootRules(p Plan) []rule {
 	if p.hasNoFolders() {
 		return []rule{{path: "/", rights: rightsRead &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}, nullRule}
@@ -134,7 +134,7 @@ func ownRootRules(p Plan) []rule {
 	}
 }
 
-// systemRules are for the host's folders that programs need, read-only.
+// systemRules returns rules that allow to read the host's folders that programs need.
 func systemRules() []rule {
 	rules := []rule{{path: "/proc", rights: rightsRead}}
 	for _, path := range systemDirs {
@@ -149,7 +149,8 @@ func systemRules() []rule {
 	return rules
 }
 
-// hostRules are for the landlock tier, in which only Landlock keeps a worker from the host's files.
+// hostRules returns the rules for the landlock tier, in which only Landlock keeps a worker from the
+// host's files.
 func hostRules(p Plan) ([]rule, error) {
 	if p.hasNoFolders() {
 		return []rule{nullRule}, nil

@@ -65,7 +65,7 @@ func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err
 		return 0, err
 	}
 	_, failed := fmt.Fscanln(io.LimitReader(output, 16), &pid)
-	// it has no more work; it has not been reaped, so the pid is its own
+	// stage zero has no more work; it has not been reaped, so the pid is its own
 	_ = unix.Kill(zero, unix.SIGKILL)
 	ended := waitExit(zero)
 	switch {

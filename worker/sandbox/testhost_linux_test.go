@@ -24,10 +24,10 @@ import (
 
 // Accounts of the escape tests. No machine has them.
 const (
-	sharedUID  = 54440 // of everybody, if people share one account with the service
-	serviceUID = 54441 // of the service, if people have accounts
-	personUID  = 54442 // of the worker's user
-	otherUID   = 54443 // of another user
+	sharedUID  = 54440 // uid of all workers and the service, if they share one account
+	serviceUID = 54441 // uid of the service, if people have accounts
+	personUID  = 54442 // uid of the worker's user
+	otherUID   = 54443 // uid of another user
 )
 
 // accounts holds the account of each role.
@@ -40,7 +40,7 @@ func ownAccounts() accounts { return accounts{personUID, otherUID, serviceUID} }
 // testHost is everything outside the walls: the victims, and the home of the attacking worker.
 type testHost struct {
 	t       testing.TB
-	dir     string // everybody may pass through it
+	dir     string // folder that everybody may pass through
 	home    string
 	program string // the test binary, executable for everybody
 	people  accounts
@@ -122,7 +122,7 @@ var buildPlain = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-var plainDir string // "" until it is built
+var plainDir string // folder of the built binary; "" until it is built
 
 // packageDir is the working directory at the start, before any test changes it.
 var packageDir, _ = os.Getwd()

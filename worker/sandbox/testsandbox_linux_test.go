@@ -25,7 +25,7 @@ type testSandbox struct {
 	plan      Plan
 	base      string // folder of the home and of the workspace "code", on the host
 	program   string
-	self      string // becomes stage one
+	self      string // path of the program that becomes stage one
 }
 
 // ownPrivilege returns the privilege of this process.

@@ -16,9 +16,9 @@ type ToolStarter struct {
 	tier Tier
 
 	mu           sync.Mutex // held during a start
-	layer        *toolLayer // nil until the first start
-	spareThreads int        // threads that were made and not used yet
-	wasFull      bool       // the process limit was reached at the last start
+	layer        *toolLayer // second layer of walls; nil until the first start
+	spareThreads int        // number of threads that were made and not used yet
+	wasFull      bool       // whether the process limit was reached at the last start
 }
 
 // NewToolStarter returns a starter for a worker in a tier.
@@ -70,8 +70,8 @@ func (l *toolLayer) start(cmd *exec.Cmd) error {
 
 const (
 	maxSpareThreads = 16 // number of threads to make
-	minSpareThreads = 12 // with at least this many, no further ones are made
-	runtimeThreads  = 8  // threads that the runtime itself needs
+	minSpareThreads = 12 // number of spare threads from which on no further ones are made
+	runtimeThreads  = 8  // number of threads that the runtime itself needs
 )
 
 // prepareThreads ensures that there are threads for a start and for later work. Go ends a process

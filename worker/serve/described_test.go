@@ -66,7 +66,7 @@ func TestTools_Arguments_AreThoseDescribed(t *testing.T) {
 	for _, tool := range s.hello().Tools {
 		calls = append(calls, hosttest.Call(tool.Name, tool.Name, sampleCall(t, tool)))
 	}
-	h := s.host(1, hosttest.Ask(calls...))
+	h := s.host(1, hosttest.CallMessage(calls...))
 	if _, err := s.turn(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (s *server) followTools(ctx context.Context, u *userTools) {
 		case <-ctx.Done():
 			return
 		case more := <-s.options.MoreTools:
-			if err := s.host.ToolsChanged(ctx, u.descriptions(more)); err != nil {
+			if err := s.host.AnnounceTools(ctx, u.descriptions(more)); err != nil {
 				s.options.Report(fmt.Errorf("announce changed tools: %w", err))
 				continue
 			}

@@ -115,8 +115,8 @@ func runUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol
 // runMemory lists, corrects, forgets or imports facts.
 func runMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.MemoryParameters) (any, error) {
 	r, err := u.memory.Run(ctx, p, u.options.Now())
-	if err == nil && p.Of != nil {
-		r.Logs, err = u.log.Cut(ctx, *p.Of, p.Action == protocol.MemoryForget)
+	if err == nil && p.Turns != nil {
+		r.Logs, err = u.log.Cut(ctx, *p.Turns, p.Action == protocol.MemoryForget)
 	}
 	return r, err
 }

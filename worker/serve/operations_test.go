@@ -137,7 +137,7 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSupervisor(t)
-			s.hold = func(ctx context.Context) {
+			s.onBlobBegin = func(ctx context.Context) {
 				select {
 				case began <- struct{}{}:
 				case <-ctx.Done():
@@ -192,7 +192,7 @@ func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 		return `there is no tool "nothing like it"; the tools are: ` + strings.Join(more, ", ") + ". find_tools lists and opens more"
 	}
 	names := func(id int64) []string {
-		s.host(id, hosttest.Ask(hosttest.Call("c", "nothing like it", `{}`)))
+		s.host(id, hosttest.CallMessage(hosttest.Call("c", "nothing like it", `{}`)))
 		if _, err := s.turn(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 	}
 	more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
 	more <- nil
-	for range 2 { // the second is taken once the first has been announced
+	for range 2 { // the worker takes the second list once it has announced the first
 		more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
 	}
 	if got := names(2); got[0] != offered("weather") {

@@ -19,10 +19,10 @@ import (
 type reading struct {
 	material []byte
 
-	mu      sync.Mutex // guards the following
+	mu      sync.Mutex // guards the fields below
 	windows []protocol.ModelStream
 	report  protocol.ReviewReport
-	other   []string // other methods that were called
+	other   []string // names of other methods that were called
 }
 
 func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {
@@ -41,7 +41,7 @@ func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {
 			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "send it whole"}
 		}
 		r.windows = append(r.windows, ask)
-		return protocol.ModelStreamed{Message: protocol.Message{ID: 5, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: `{"verdict":"Clean.","findings":[]}`}}}}, err
+		return protocol.ModelStreamResult{Message: protocol.Message{ID: 5, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: `{"verdict":"Clean.","findings":[]}`}}}}, err
 	case protocol.MethodReviewReport:
 		return struct{}{}, req.Decode(&r.report)
 	}

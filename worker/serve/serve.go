@@ -20,10 +20,10 @@ import (
 
 // Options of a worker.
 type Options struct {
-	Build  string // the worker's build, for the supervisor's log
+	Build  string // build of the worker, for the supervisor's log
 	Now    func() time.Time
 	Report func(error) // receives errors for the worker's log, from any goroutine; never nil
-	// Tools replace those of the table families, unless they are nil.
+	// Tools replace the tools of the table families; nil means that they stay.
 	Tools []worker.Tool
 	// MoreTools sends the whole list of additional tools each time that it changes. nil means that
 	// there are none.
@@ -32,7 +32,7 @@ type Options struct {
 	// Orphans must become children of this process.
 	Start func(cmd *exec.Cmd) error
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
-	Temp  string   // parent of the folder for programs' outputs; "" means /tmp
+	Temp  string   // parent folder for programs' outputs; "" means /tmp
 	// Try tries to escape from the walls; nil means that this system has no way to try.
 	Try func(context.Context, protocol.TryWalls) []protocol.Finding
 }

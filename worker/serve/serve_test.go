@@ -87,10 +87,10 @@ func TestTurn_RealFolder_ChangesFiles(t *testing.T) {
 	}
 
 	h := s.host(1,
-		hosttest.Ask(hosttest.Call("w", "write_file", `{"path":"notes/shopping.md","content":"milk\n"}`)),
-		hosttest.Ask(hosttest.Call("a", "append_file", `{"path":"notes/shopping.md","content":"eggs\n"}`)),
-		hosttest.Ask(hosttest.Call("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.Call("t", "get_time", `{}`)),
-		hosttest.Say("milk and eggs"))
+		hosttest.CallMessage(hosttest.Call("w", "write_file", `{"path":"notes/shopping.md","content":"milk\n"}`)),
+		hosttest.CallMessage(hosttest.Call("a", "append_file", `{"path":"notes/shopping.md","content":"eggs\n"}`)),
+		hosttest.CallMessage(hosttest.Call("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.Call("t", "get_time", `{}`)),
+		hosttest.TextMessage("milk and eggs"))
 	end, err := s.turn(t.Context(), 1)
 	if end.Disk < 4096 || end.DiskMore {
 		t.Errorf("the folder holds %d bytes, and more is %t", end.Disk, end.DiskMore)
@@ -102,8 +102,8 @@ func TestTurn_RealFolder_ChangesFiles(t *testing.T) {
 	if result, _ := h.Result("r"); result.Failed || !strings.Contains(result.Text, "milk\neggs") {
 		t.Errorf("read: %+v", result)
 	}
-	if result, _ := h.Result("a"); len(result.Changes) != 1 || !h.Begun("a") {
-		t.Errorf("append: %+v, begun %v", result, h.Begun("a"))
+	if result, _ := h.Result("a"); len(result.Changes) != 1 || !h.HasBegun("a") {
+		t.Errorf("append: %+v, begun %v", result, h.HasBegun("a"))
 	}
 	if !exists(filepath.Join(home, "notes/shopping.md")) {
 		t.Error("the file is not there")
@@ -124,7 +124,7 @@ func TestSendFile_FolderFile_ReachesChat(t *testing.T) {
 	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, nil); err != nil {
 		t.Fatal(err)
 	}
-	h := s.host(1, hosttest.Ask(hosttest.Call("c", "send_file", `{"path":"cat.png","caption":"Tom"}`)), hosttest.Say("There he is."))
+	h := s.host(1, hosttest.CallMessage(hosttest.Call("c", "send_file", `{"path":"cat.png","caption":"Tom"}`)), hosttest.TextMessage("There he is."))
 	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
 		t.Fatalf("got %+v, %v", end, err)
 	}
@@ -159,8 +159,8 @@ func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.host(1, hosttest.Ask(hosttest.Call("p", "run_python", string(code))),
-		hosttest.Ask(hosttest.Call("s", "send_file", `{"path":"dot.png"}`)), hosttest.Say("A dot."))
+	h := s.host(1, hosttest.CallMessage(hosttest.Call("p", "run_python", string(code))),
+		hosttest.CallMessage(hosttest.Call("s", "send_file", `{"path":"dot.png"}`)), hosttest.TextMessage("A dot."))
 	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
 		t.Fatalf("got %+v, %v", end, err)
 	}
@@ -219,7 +219,7 @@ func TestTools_Described_AreInOrder(t *testing.T) {
 		"append_file", "delete_file", "delete_upload", "edit_file", "get_time", "list_files", "list_uploads", "move_file", "read_file",
 		"read_output", "run_command", "run_python", "search_files", "send_file", "terminal", "view_image", "write_file",
 	}
-	// Others may be between these.
+	// Other tools may be between these.
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if !slices.IsSorted(names) || !slices.Equal(slices.DeleteFunc(slices.Clone(names), others), want) {
 		t.Errorf("the tools are %v, want %v, sorted", names, want)
@@ -333,13 +333,13 @@ func TestBigOutput_Cut_CanBeReadOn(t *testing.T) {
 	h.Answer = func(_ context.Context, step int) (protocol.Message, error) {
 		switch step {
 		case 1:
-			return hosttest.Ask(hosttest.Call("b", "big", `{}`)), nil
+			return hosttest.CallMessage(hosttest.Call("b", "big", `{}`)), nil
 		case 2:
 			cut, _ := h.Result("b")
-			return hosttest.Ask(hosttest.Call("o", "read_output", fmt.Sprintf(
+			return hosttest.CallMessage(hosttest.Call("o", "read_output", fmt.Sprintf(
 				`{"output":%q,"start":%d,"length":30000}`, cut.Rest.SHA256, strings.Index(cut.Text, "\n[... ")))), nil
 		}
-		return hosttest.Say("read"), nil
+		return hosttest.TextMessage("read"), nil
 	}
 	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
 		t.Fatalf("got %+v, %v", end, err)
@@ -365,7 +365,7 @@ func TestTurns_AtOnce_AreNumberedAndLimited(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ends := make(chan protocol.TurnEnd, 8)
 	for id := int64(1); id <= 4; id++ {
-		s.host(id, hosttest.Ask(hosttest.Call("a", "wait", `{}`)))
+		s.host(id, hosttest.CallMessage(hosttest.Call("a", "wait", `{}`)))
 		go func() {
 			end, err := s.turn(ctx, id)
 			if err != nil {
@@ -403,9 +403,9 @@ func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(command string) protocol.Message {
-		return hosttest.Ask(hosttest.Call(command, "terminal", `{"action":"open","command":"`+command+`","wait":0.01}`))
+		return hosttest.CallMessage(hosttest.Call(command, "terminal", `{"action":"open","command":"`+command+`","wait":0.01}`))
 	}
-	s.host(1, open("sleep 1000"), hosttest.Say("It runs."))
+	s.host(1, open("sleep 1000"), hosttest.TextMessage("It runs."))
 	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
 		t.Fatalf("%+v, %v", end, err)
 	}
@@ -421,7 +421,7 @@ func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 	if end, err := s.turn(ctx, 2); err != nil || end.Why != protocol.WhyStopped {
 		t.Fatalf("%+v, %v", end, err)
 	}
-	h := s.host(3, hosttest.Ask(hosttest.Call("list", "terminal", `{"action":"list"}`)), hosttest.Say("One."))
+	h := s.host(3, hosttest.CallMessage(hosttest.Call("list", "terminal", `{"action":"list"}`)), hosttest.TextMessage("One."))
 	if _, err := s.turn(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +469,7 @@ func TestConnectionEnd_EndsWorker(t *testing.T) {
 	for _, last := range []string{"", `{"jsonrpc":"2.0","id":9,"met`} {
 		s, began, _ := waiting(t)
 		go func() {
-			_, _ = s.turn(context.Background(), 1) // cut off
+			_, _ = s.turn(context.Background(), 1) // the connection is cut meanwhile
 		}()
 		<-began
 		if _, err := s.pipe.Write([]byte(last)); err != nil {
@@ -494,8 +494,8 @@ func TestGarbageLine_EndsWorkerWithError(t *testing.T) {
 	}
 }
 
-// waiting is a worker with a tool that waits for the end of its turn. The function is what a
-// SIGTERM does.
+// waiting starts a worker with a tool that waits for the end of its turn. signal acts like a
+// SIGTERM to the worker.
 func waiting(t *testing.T) (s *supervisor, began chan struct{}, signal func()) {
 	t.Helper()
 	began = make(chan struct{}, 1)
@@ -505,6 +505,6 @@ func waiting(t *testing.T) (s *supervisor, began chan struct{}, signal func()) {
 		return worker.Result{}, context.Cause(ctx)
 	}))
 	s.hello()
-	s.host(1, hosttest.Ask(hosttest.Call("a", "wait", `{}`)))
+	s.host(1, hosttest.CallMessage(hosttest.Call("a", "wait", `{}`)))
 	return s, began, signal
 }

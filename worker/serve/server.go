@@ -37,7 +37,7 @@ const (
 	maxCalls = 16
 	// a user has at most two conversations and a job under way, and one turn may be ending
 	maxTurns      = 4
-	maxOperations = 3 // two that the user waits for, and one in the background
+	maxOperations = 3 // two operations for which the user waits, and one in the background
 )
 
 // server is the worker's side of one connection. conn and host are set before the first call and
@@ -46,7 +46,7 @@ type server struct {
 	options Options
 	conn    *protocol.Conn
 	host    *host.Host
-	stopped chan struct{} // closed when stop has been answered
+	stopped chan struct{} // closed once stop is answered
 	running sync.WaitGroup
 	idle    chan struct{}   // holds a token when the last turn or operation has ended
 	opened  chan *userTools // gives the userTools to runHome once they are ready
@@ -59,9 +59,9 @@ type server struct {
 // serverState is the changing part of a server. Only server.update may use it.
 type serverState struct {
 	phase   phase
-	tools   *userTools    // nil before phaseReady
-	more    []worker.Tool // the newest of Options.MoreTools that the supervisor has
-	worked  bool          // some turn or operation has begun
+	tools   *userTools    // tools of the user; nil before phaseReady
+	more    []worker.Tool // newest list of Options.MoreTools that the supervisor has
+	worked  bool          // whether any turn or operation has begun
 	running map[work]context.CancelCauseFunc
 }
 

@@ -35,16 +35,16 @@ type supervisor struct {
 	ended chan error // the result of serve.Run
 	dir   string     // the home, if the test has filled one
 
-	mu     sync.Mutex
-	hosts  map[int64]*hosttest.Host
-	blobs  map[int64][]byte // open ones
-	system map[string]string
-	faults []error             // what the worker reported
-	sent   []protocol.ChatSend // files
-	kept   map[int64][]byte    // blobs of operations, by operation
-	lists  []protocol.ToolsChanged
-	pieces []protocol.OperationPiece
-	hold   func(context.Context) // called when an operation opens a blob; may be nil
+	mu          sync.Mutex
+	hosts       map[int64]*hosttest.Host
+	blobs       map[int64][]byte // bytes of the open blobs, by id
+	system      map[string]string
+	faults      []error             // errors that the worker reported
+	sent        []protocol.ChatSend // files sent to the chat
+	kept        map[int64][]byte    // committed blobs of operations, by operation
+	lists       []protocol.ToolsChanged
+	pieces      []protocol.OperationPiece
+	onBlobBegin func(context.Context) // hook when an operation opens a blob; may be nil
 }
 
 // newSupervisor starts a worker with these tools and a new home.
@@ -206,10 +206,10 @@ func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, er
 		return nil, err
 	}
 	if params.State == protocol.StateBegun {
-		return protocol.StepCommitted{}, s.of(params.Turn).CommitBegun(ctx, protocol.ToolCall{ID: params.Call})
+		return protocol.StepCommitResult{}, s.of(params.Turn).CommitBegun(ctx, protocol.ToolCall{ID: params.Call})
 	}
 	id, err := s.of(params.Turn).CommitResult(ctx, *params.Result)
-	return protocol.StepCommitted{Message: id}, err
+	return protocol.StepCommitResult{Message: id}, err
 }
 
 func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error) {
@@ -217,13 +217,13 @@ func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error)
 	if err := req.Decode(&params); err != nil {
 		return nil, err
 	}
-	if s.of(params.Turn).Begun(params.Call) {
+	if s.of(params.Turn).HasBegun(params.Call) {
 		return nil, fmt.Errorf("call %s was committed as begun, so nobody would make it again after a crash", params.Call)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = append(s.sent, params)
-	return protocol.ChatSent{}, params.Check()
+	return protocol.ChatSendResult{}, params.Check()
 }
 
 // toolsChanged knows only lists that were sent whole.
@@ -253,10 +253,10 @@ func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Re
 		protocol.MethodBlobBegin: func(ctx context.Context, req *protocol.Request) (any, error) {
 			var params protocol.BlobBegin
 			err := req.Decode(&params)
-			if s.hold != nil {
-				s.hold(ctx)
+			if s.onBlobBegin != nil {
+				s.onBlobBegin(ctx)
 			}
-			return protocol.BlobBegun{Blob: params.Turn + params.Operation}, err
+			return protocol.BlobBeginResult{Blob: params.Turn + params.Operation}, err
 		},
 		protocol.MethodBlobWrite: func(_ context.Context, req *protocol.Request) (any, error) {
 			var params protocol.BlobWrite

@@ -132,9 +132,9 @@ type watchedTurn struct {
 }
 
 // NextMessage reports changed prompt files, and then calls host.Turn's NextMessage.
-func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
+func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	if err := t.watch.Check(ctx); err != nil {
-		return protocol.ModelStreamed{}, err
+		return protocol.ModelStreamResult{}, err
 	}
 	return t.Turn.NextMessage(ctx, after, system, tools)
 }

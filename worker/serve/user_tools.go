@@ -29,19 +29,19 @@ type userTools struct {
 	hello   protocol.Hello
 	options Options
 	zone    *time.Location
-	files   *workspace.Workspace // the files that tools may see
-	// for prompts; only the policy's Exclude holds for it
+	files   *workspace.Workspace // files that tools may see
+	// files for prompts; only the policy's Exclude holds for them
 	promptFiles *workspace.Workspace
-	quota       *quota.Quota    // of the folder
-	programs    *program.Runner // nil means that this worker runs no programs
-	shell       *shell.Shell    // nil means that the model may run no programs
+	quota       *quota.Quota    // quota of the folder
+	programs    *program.Runner // runner of the worker's own programs; nil means that this worker runs none
+	shell       *shell.Shell    // shell tools; nil means that the model may run no programs
 	images      *images.Viewer
 	undoer      *undo.Undoer
-	watch       *index.Watch // of the folder
+	watch       *index.Watch // watch for changes of the folder
 	indexing    sync.Mutex   // held while an index operation runs
 	memory      *memory.Home
 	log         *dailylog.Log
-	tools       []worker.Tool // tools that are the same in all turns
+	tools       []worker.Tool // tools that all turns share
 }
 
 // hasHome reports whether the worker has a folder. Without one it has no tool and runs no
@@ -138,7 +138,7 @@ func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
 }
 
 // runPrograms reports whether a program runs.
-func (u *userTools) runPrograms() bool { return u.programs != nil && u.programs.Children.Any() }
+func (u *userTools) runPrograms() bool { return u.programs != nil && u.programs.Children.HasLiving() }
 
 // systemText returns the system text of a turn. texts are the prompt files in force.
 func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.Texts) string {

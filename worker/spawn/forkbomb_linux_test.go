@@ -68,11 +68,11 @@ func TestForkBomb_IsEnded(t *testing.T) {
 					t.Errorf("%+v", hit)
 				}
 			}
-			other.wantAnswer(again, "again")
+			other.wantAnswer(retryScript, "again")
 			r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
 			r.awaitExit(w)
 			waitUntil(t, "nothing of it to be left", func() bool {
-				return !slices.ContainsFunc(others(t, other.pid), isRunning)
+				return !slices.ContainsFunc(otherProcesses(t, other.pid), isRunning)
 			})
 			other.checkAlive()
 		})
@@ -97,8 +97,8 @@ func (r *harness) awaitExit(w *testWorker) {
 	}
 }
 
-// others returns the processes of the workers' account, except one.
-func others(t *testing.T, but int) (pids []int) {
+// otherProcesses returns the processes of the workers' account, except one.
+func otherProcesses(t *testing.T, but int) (pids []int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -28,8 +28,8 @@ const deadline = time.Minute
 // Accounts that no machine and no other package's tests have: the kernel counts processes by
 // account.
 const (
-	testWorkerUID  = 54341 // account of workers if the tests are root
-	testSpawnerUID = 54400 // account of a spawner that root has given capabilities
+	testWorkerUID  = 54341 // uid of workers if the tests are root
+	testSpawnerUID = 54400 // uid of a spawner that root has given capabilities
 )
 
 // roles are the functions of the test binary under the name "mews-spawner", by its first argument.
@@ -115,7 +115,7 @@ type harness struct {
 	t     *testing.T
 	conn  *spawnwire.Conn
 	cmd   *exec.Cmd
-	said  *strings.Builder // the spawner's standard error; read it after cmd.Wait
+	said  *strings.Builder // standard error of the spawner; read it after cmd.Wait
 	root  string           // folder of homes and workspaces
 	ready spawnwire.Ready
 	last  uint64
@@ -125,7 +125,7 @@ type harness struct {
 type setup struct {
 	attr   *syscall.SysProcAttr
 	env    []string
-	policy []string // KEY=VALUE, after the lines that every test has
+	policy []string // policy lines KEY=VALUE, after the lines that every test has
 }
 
 // makeHomesFolder makes a folder that every account can reach.
@@ -175,8 +175,8 @@ func (r *harness) makeFolder(name string) string {
 	return path
 }
 
-// outside is the tier without namespaces, where processes are the host's.
-var outside = []string{"sandbox=landlock", "sandbox_min=off"}
+// noNamespaces are the policy lines for the landlock tier, in which workers share the host's pids.
+var noNamespaces = []string{"sandbox=landlock", "sandbox_min=off"}
 
 // startSpawner starts a spawner whose workers are shells.
 func startSpawner(t *testing.T, policy ...string) *harness {
@@ -188,7 +188,7 @@ func startSpawner(t *testing.T, policy ...string) *harness {
 func start(t *testing.T, s setup) *harness {
 	t.Helper()
 	r := &harness{t: t, said: &strings.Builder{}, root: makeHomesFolder(t)}
-	conn, theirs, err := spawnwire.Pair()
+	conn, theirs, err := spawnwire.NewConnPair()
 	if err != nil {
 		t.Fatal(err)
 	}

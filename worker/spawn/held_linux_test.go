@@ -58,7 +58,7 @@ func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 
 // held are Python scripts that open descriptors and keep them. The watchdog must see each kind,
 // whatever holds it.
-var held = map[string]struct{ kind, script string }{
+var holderScripts = map[string]struct{ kind, script string }{
 	"epoll in flight": {"watches", `
 import select, socket
 all = []
@@ -86,7 +86,7 @@ all = [os.openpty() for n in range(70)]`},
 // TestHeld_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and tables
 // that no first thread has.
 func TestHeld_HiddenDescriptors_AreCounted(t *testing.T) {
-	for name, c := range held {
+	for name, c := range holderScripts {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off"}})
 			w := r.worker()
@@ -104,10 +104,10 @@ func TestHeld_HiddenDescriptors_AreCounted(t *testing.T) {
 
 // TestHeldLimits_UnknownPool_HasNoLimit: a machine that does not report its total has no limit.
 func TestHeldLimits_UnknownPool_HasNoLimit(t *testing.T) {
-	if got := cgroup.HeldLimits(t.TempDir()); got != (cgroup.Held{}) {
+	if got := cgroup.PoolLimits(t.TempDir()); got != (cgroup.PoolCounts{}) {
 		t.Errorf("%+v", got)
 	}
-	if got := cgroup.HeldLimits("/proc"); min(got.Watches, got.Pipes, got.Terminals) <= 0 {
+	if got := cgroup.PoolLimits("/proc"); min(got.Watches, got.Pipes, got.Terminals) <= 0 {
 		t.Errorf("%+v", got)
 	}
 }

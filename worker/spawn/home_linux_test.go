@@ -52,7 +52,7 @@ func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
 				{lastPerson, lastPerson, "home1", fmt.Sprintf("it belongs to uid %d", firstPerson)},
 			} {
 				r.last++
-				r.refused(spawnwire.Spawn{ID: r.last, UID: c.uid, GID: c.gid, Root: r.root, Path: c.path, Profile: "worker", MakeHome: true}, c.want)
+				r.mustRefuse(spawnwire.Spawn{ID: r.last, UID: c.uid, GID: c.gid, Root: r.root, Path: c.path, Profile: "worker", MakeHome: true}, c.want)
 			}
 		})
 	}

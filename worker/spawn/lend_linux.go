@@ -26,7 +26,7 @@ func (l *lentMounts) close() error {
 // belongs to the shared account. The worker has that account's access there, and new files belong
 // to that account. A home of the user's own stays as it is. After an error no folder is shared.
 func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
-	namespace, err := sandbox.OpenSwapped([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID), int(a.GID)})
+	namespace, err := sandbox.OpenSwappedIDs([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID), int(a.GID)})
 	if err != nil {
 		return l, err
 	}

@@ -88,7 +88,7 @@ func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 	if err := os.Chown(strange, 54499, 54499); err != nil {
 		t.Fatal(err)
 	}
-	r.refused(spawnwire.Spawn{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
+	r.mustRefuse(spawnwire.Spawn{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
 }
 
 // TestLend_Unsupported_UsesSharedAccount: on a file system without such mounts people share the

@@ -25,8 +25,8 @@ import (
 // workerGroup limits a worker and its programs.
 type workerGroup struct {
 	limits  cgroup.Limits
-	group   *cgroup.Group // nil if there are no groups here
-	inGroup bool          // the worker was started in it
+	group   *cgroup.Group // control group; nil if there are none here
+	inGroup bool          // whether the worker was started in its group
 	hits    cgroup.LimitHits
 }
 
@@ -43,7 +43,7 @@ func workerLimits(m spawnwire.Spawn, p Policy) cgroup.Limits {
 	if m.PIDs > 0 {
 		l.PIDs = int(min(m.PIDs, p.PIDs))
 	}
-	// first the kernel slows the worker down, so that it frees caches
+	// near the limit the kernel slows the worker down and frees caches
 	l.MemoryHigh = l.Memory - l.Memory/8
 	return l
 }
@@ -146,7 +146,7 @@ func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
 // groupsLimit reports whether control groups enforce the limits of a controller, so that the
 // watchdog need not.
 func (s *spawner) groupsLimit(controller string) bool {
-	return s.grouped && s.groups.Enabled(controller)
+	return s.grouped && s.groups.HasEnabled(controller)
 }
 
 // startMeasuring starts the watchdog's measurement. It can hang at a process that is being torn
@@ -160,7 +160,7 @@ func (s *spawner) startMeasuring() {
 		if !w.ended.IsZero() {
 			continue
 		}
-		look := cgroup.MeasureLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Held: s.held}
+		look := cgroup.MeasureLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Pools: s.poolLimits}
 		if !s.groupsLimit("pids") {
 			look.Tasks = w.limits.PIDs
 		}
@@ -189,14 +189,14 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 		}
 		now := w.hits
 		var err error
-		pool, most := size.Held.Beyond(s.held)
+		pool, most := size.Pools.FindExceeded(s.poolLimits)
 		switch {
 		case size.Tasks > w.limits.PIDs && !s.groupsLimit("pids"):
 			err = s.endDescendants(w, &now)
 		case size.Bytes > w.limits.Memory && !s.groupsLimit("memory"):
 			err = killLargest(w, size, &now)
 		case pool != "":
-			err = s.endHolders(w, size.RootHeld, pool, most)
+			err = s.endHolders(w, size.RootPools, pool, most)
 		}
 		if err == nil {
 			err = s.sendHits(w, now)
@@ -222,9 +222,9 @@ func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 // endHolders ends all programs of a worker, which together hold too much of a pool, and reports it.
 // It also ends a worker that holds too much itself. (Ended processes may still seem to hold
 // something at the next measurement: nothing happens then.)
-func (s *spawner) endHolders(w *worker, own cgroup.Held, pool string, most int64) error {
+func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most int64) error {
 	killed, err := s.killDescendants(w.pid)
-	if what, _ := own.Beyond(s.held); err == nil && what != "" {
+	if what, _ := own.FindExceeded(s.poolLimits); err == nil && what != "" {
 		_, err = cgroup.KillWithin(w.pid, w.pid)
 	} else if killed == 0 {
 		return err

@@ -83,8 +83,8 @@ func hardLimit(t *testing.T, pid int, name string) string {
 	return ""
 }
 
-// many is a shell command for n processes; it prints a line once they run.
-func many(n int) string {
+// manyProcesses returns a shell command that starts n processes, and prints a line once they run.
+func manyProcesses(n int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
 }
 
@@ -96,9 +96,9 @@ func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=1s"},
 				policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", "pids=450"}})
 			w := r.worker()
-			w.wantAnswer(many(400), "made")
+			w.wantAnswer(manyProcesses(400), "made")
 			other := r.worker()
-			other.wantAnswer(many(100), "made")
+			other.wantAnswer(manyProcesses(100), "made")
 			got, err := strconv.Atoi(limitsIn(t, other, "Max processes"))
 			if err != nil || tier == "landlock" && got < 600 || tier != "landlock" && got != 450 {
 				t.Errorf("may have %d processes, %v", got, err)
@@ -109,9 +109,9 @@ func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 	}
 }
 
-// bomb writes a program, "bomb many", that starts processes without end and ignores signals. A
+// bombProgram writes a program, "bomb many", that starts processes without end and ignores signals. A
 // shell that cannot fork ends: this one then starts over in the same process.
-const bomb = `cat >bomb <<'.'
+const bombProgram = `cat >bomb <<'.'
 trap "" TERM HUP INT
 trap "exec sh bomb $1" EXIT
 while :; do if [ $1 = many ]; then sh bomb one & sleep 0.1; else sleep 1000 & fi; done
@@ -127,7 +127,7 @@ func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=50ms"},
 				policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", fmt.Sprint("pids=", pids)}})
 			other, w := r.worker(), r.worker()
-			w.write(bomb + "exec 2>/dev/null; sh bomb many & echo begun; read line")
+			w.write(bombProgram + "exec 2>/dev/null; sh bomb many & echo begun; read line")
 			if got := w.readLine(); got != "begun" {
 				t.Fatal(got)
 			}
@@ -136,17 +136,17 @@ func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 				t.Errorf("%+v", hit)
 			}
 			w.write("")
-			w.wantAnswer(again, "again")
-			other.wantAnswer(again, "again")
+			w.wantAnswer(retryScript, "again")
+			other.wantAnswer(retryScript, "again")
 			waitUntil(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
 			w.checkAlive()
 		})
 	}
 }
 
-// again is a shell script that tries to start a program until it can, and then executes another
+// retryScript is a shell script that tries to start a program until it can, and then executes another
 // shell. A shell that cannot fork ends: this one then starts over in the same process.
-const again = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
+const retryScript = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 
 // isRunning reports whether a process has not ended. A zombie has ended.
@@ -173,7 +173,7 @@ time.sleep(1000)' 2>/dev/null`)
 func TestWatchdog_AtTheLimit_EndsNothing(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=40"}})
 	w := r.worker()
-	w.wantAnswer(many(38), "made")
+	w.wantAnswer(manyProcesses(38), "made")
 	before := childrenOf(t, w.pid)
 	w.wantAnswer("sleep 0.3; echo slept", "slept") // fifteen measurements
 	if after := childrenOf(t, w.pid); len(after) != len(before) || len(after) != 38 {
@@ -250,12 +250,12 @@ func TestGroup_TooManyForks_FailAndAreReported(t *testing.T) {
 				return
 			}
 			other, w := r.worker(), r.worker()
-			w.wantAnswer("("+many(30)+") 2>/dev/null || echo failed", "failed")
+			w.wantAnswer("("+manyProcesses(30)+") 2>/dev/null || echo failed", "failed")
 			hit := nextMessage[spawnwire.LimitHit](r)
 			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != 20 || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
-			other.wantAnswer(many(10), "made")
+			other.wantAnswer(manyProcesses(10), "made")
 			w.write("exit")
 			if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
 				t.Errorf("%+v", got)
@@ -274,7 +274,7 @@ func TestGroup_LastHit_IsReportedBeforeExit(t *testing.T) {
 		return
 	}
 	w := r.worker()
-	w.write("exec 2>/dev/null; " + many(30))
+	w.write("exec 2>/dev/null; " + manyProcesses(30))
 	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
 		t.Errorf("%+v", hit)
 	}
@@ -343,7 +343,7 @@ func TestGroups_OfKilledSpawner_AreRemoved(t *testing.T) {
 	if err := r.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = r.cmd.Wait() // it was killed
+	_ = r.cmd.Wait() // an error means that it was killed
 	awaitGone(t, w.pid)
 	living := startGrouped(t, "20ms")
 	if _, err := os.Stat(left); !os.IsNotExist(err) {

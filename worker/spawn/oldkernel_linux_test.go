@@ -47,7 +47,7 @@ func TestRun_OldKernel_FailsWithAdvice(t *testing.T) {
 // output at its end.
 func startWithout(t *testing.T, call uintptr, answer syscall.Errno) string {
 	t.Helper()
-	conn, theirs, err := spawnwire.Pair()
+	conn, theirs, err := spawnwire.NewConnPair()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ import (
 // added within its bounds while the spawner runs.
 type Policy struct {
 	Worker  string          // absolute path of the worker's program
-	Tier    sandbox.Tier    // walls of the workers; "" means the best that work
-	MinTier sandbox.Tier    // with weaker walls no worker starts
+	Tier    sandbox.Tier    // walls of the workers; "" means the best that work here
+	MinTier sandbox.Tier    // weakest walls with which workers start
 	UIDs    sandbox.IDRange // accounts of people
 	// uids of people without an account, which are also their groups; zero means none
 	People sandbox.IDRange
@@ -33,7 +33,7 @@ type Policy struct {
 	PIDs   uint32 // most processes and threads
 }
 
-// Account is an OS account.
+// Account is an OS account with its group.
 type Account struct{ UID, GID uint32 }
 
 // maxUID is far above the uids that systems give. The greatest number, -1, means no change to

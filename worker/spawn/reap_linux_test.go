@@ -11,7 +11,7 @@ import (
 )
 
 func TestExited_WaitsForDaemons(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	other, w := r.worker(), r.worker()
 	pids := []int{
 		w.pidOf("sleep 1000 & echo $!"), // a child
@@ -33,7 +33,7 @@ func TestExited_WaitsForDaemons(t *testing.T) {
 }
 
 func TestDaemon_OfLivingWorker_IsKilled(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	w := r.worker()
 	child := w.pidOf("sleep 1000 & echo $!")
 	awaitGone(t, w.pidOf(daemon))
@@ -44,7 +44,7 @@ func TestDaemon_OfLivingWorker_IsKilled(t *testing.T) {
 }
 
 func TestSupervisorGone_KillsAllProcesses(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	var pids []int
 	for range 3 {
 		w := r.worker()
@@ -66,7 +66,7 @@ func TestSupervisorGone_KillsAllProcesses(t *testing.T) {
 }
 
 func TestSpawnerKilled_WorkerDies(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	w := r.worker()
 	if err := r.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestSpawnerKilled_WorkerDies(t *testing.T) {
 }
 
 func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if err := r.cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestBrokenWire_EndsEverything(t *testing.T) {
 		"a message of the other side":   {spawnwire.Ready{Version: 1}, nil, "not for a spawner"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := startSpawner(t, outside...)
+			r := startSpawner(t, noNamespaces...)
 			w := r.worker()
 			if err := r.conn.Send(c.send, deadline, c.fds...); err != nil {
 				t.Fatal(err)
@@ -124,7 +124,7 @@ func TestBrokenWire_EndsEverything(t *testing.T) {
 // TestDaemons_ManyAtOnce_AreKilled: as fast as a shell can start them, each in a session of its
 // own.
 func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	w := r.worker()
 	w.write("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
 	got := nextMessage[spawnwire.Exited](r)

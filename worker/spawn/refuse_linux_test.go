@@ -31,7 +31,7 @@ func TestSpawn_BadRequest_IsRefusedWithReason(t *testing.T) {
 			r.last++
 			m := spawnwire.Spawn{ID: r.last, Root: r.root, Path: "home", Profile: "worker"}
 			c.change(&m)
-			r.refused(m, c.reason)
+			r.mustRefuse(m, c.reason)
 		})
 	}
 	r.worker().write("exit") // the spawner goes on
@@ -93,8 +93,8 @@ func bindCase(change func(*spawnwire.Bind), reason string) struct {
 	}, reason}
 }
 
-// refused checks that m is refused, and that the descriptors sent with it are closed.
-func (r *harness) refused(m spawnwire.Spawn, reason string) {
+// mustRefuse checks that m is refused, and that the descriptors sent with it are closed.
+func (r *harness) mustRefuse(m spawnwire.Spawn, reason string) {
 	r.t.Helper()
 	socket, stderr := r.request(m)
 	defer func() { _, _ = socket.Close(), stderr.Close() }()
@@ -110,7 +110,7 @@ func (r *harness) refused(m spawnwire.Spawn, reason string) {
 func TestSpawn_HomeOfOtherAccount_IsRefused(t *testing.T) {
 	r := startSpawner(t)
 	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's folder
-	r.refused(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
+	r.mustRefuse(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
 }
 
 func TestSpawn_OutsideAllowedRoots_IsRefused(t *testing.T) {
@@ -118,15 +118,15 @@ func TestSpawn_OutsideAllowedRoots_IsRefused(t *testing.T) {
 	giveToWorkers(t, allowed)
 	r := startSpawner(t, "root=/srv/no-such", "root="+allowed)
 	m := spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "worker"}
-	r.refused(m, "allowed roots")
+	r.mustRefuse(m, "allowed roots")
 	m.ID, m.Root, m.Binds = 2, allowed, []spawnwire.Bind{{Name: "theirs", Root: r.root, Path: "."}}
-	r.refused(m, "allowed roots")
+	r.mustRefuse(m, "allowed roots")
 	m.ID, m.Root, m.Binds = 3, allowed+"/", nil
-	r.refused(m, "allowed roots")
+	r.mustRefuse(m, "allowed roots")
 }
 
 func TestSpawn_MissingWorker_IsRefused(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/no/such/mews-worker"}})
 	r.makeFolder("home")
-	r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: "home", Profile: "worker"}, "execute /no/such/mews-worker")
+	r.mustRefuse(spawnwire.Spawn{ID: 1, Root: r.root, Path: "home", Profile: "worker"}, "execute /no/such/mews-worker")
 }

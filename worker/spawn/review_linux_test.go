@@ -56,13 +56,13 @@ func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
 			}
 			t.Run(privilege+" "+tier, func(t *testing.T) {
 				r := start(t, setup{attr: attr, policy: []string{"worker=" + program, "sandbox=" + tier, "sandbox_min=off"}})
-				r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "review"}, "has none")
+				r.mustRefuse(spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "review"}, "has none")
 				want := fmt.Sprintf("%d 1 dev etc proc run var workspaces;false 1\n", workersUID())
 				// processes are the host's, and no folder can be listed
 				if tier == "landlock" {
 					want = ";false 1\n"
 				}
-				if got := r.reader(2); !strings.HasSuffix(got, want) {
+				if got := r.runReader(2); !strings.HasSuffix(got, want) {
 					t.Errorf("it says %q, want %q", got, want)
 				}
 			})
@@ -70,8 +70,8 @@ func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
 	}
 }
 
-// reader starts a reading worker, and returns its output.
-func (r *harness) reader(id uint64) string {
+// runReader starts a reading worker, and returns its output.
+func (r *harness) runReader(id uint64) string {
 	r.t.Helper()
 	file, stderr := r.request(spawnwire.Spawn{ID: id, Profile: "review"})
 	defer stderr.Close()

@@ -31,10 +31,10 @@ import (
 const (
 	// a sweep costs a millisecond of processor time, mostly for waking up
 	sweepEvery = 2 * time.Second
-	retryAfter = 50 * time.Millisecond // between two checks of killed processes that still exist
-	// how long it waits for a process that SIGKILL does not end (dead disk)
+	retryAfter = 50 * time.Millisecond // time between two checks of killed processes that still exist
+	// longest wait for a process that SIGKILL does not end (dead disk)
 	lingerLimit = 2 * time.Second
-	sendTimeout = 10 * time.Second // a supervisor that does not read counts as gone
+	sendTimeout = 10 * time.Second // time after which a supervisor that does not read counts as gone
 )
 
 // spawner is the state of Run. Only Run's goroutine uses it.
@@ -43,12 +43,12 @@ type spawner struct {
 	conn       *spawnwire.Conn
 	own        Account // this process's account
 	tier       sandbox.Tier
-	supervisor int // its pid, if this process has started it and it lives; otherwise 0
-	// of the supervisor, if this process has started it and it has ended
+	supervisor int // pid of the supervisor, if this process has started it and it lives; otherwise 0
+	// exit status of the supervisor, if this process has started it and it has ended
 	status       syscall.WaitStatus
 	workers      map[uint64]*worker // workers whose end was not reported yet
 	last         uint64             // the newest worker's id
-	shuttingDown bool               // the supervisor is gone: every child must end
+	shuttingDown bool               // whether the supervisor is gone, so that every child must end
 	results      chan func() error  // results of other goroutines, to be handled on this one
 	system                          // fields of this operating system
 }
@@ -56,9 +56,9 @@ type spawner struct {
 // worker is a started worker.
 type worker struct {
 	id     uint64
-	pid    int // no longer ours once ended is set
+	pid    int // pid of the worker; it may name another process once ended is set
 	status syscall.WaitStatus
-	ended  time.Time // when it was reaped; zero while it lives
+	ended  time.Time // time of reaping; zero while the worker lives
 	workerGroup
 }
 

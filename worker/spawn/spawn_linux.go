@@ -29,11 +29,11 @@ const waitOptions = syscall.WNOHANG | unix.WALL
 type system struct {
 	privilege sandbox.Privilege
 	groups    *cgroup.Tree
-	grouped   bool      // workers get groups
+	grouped   bool      // whether workers get control groups
 	lastCheck time.Time // time of the last check of limits
-	measuring bool      // the watchdog is measuring
-	// the most that a worker and its programs may hold of the account's or the machine's pools
-	held cgroup.Held
+	measuring bool      // whether the watchdog is measuring
+	// most that a worker and its programs may take from the account's or the machine's pools
+	poolLimits cgroup.PoolCounts
 }
 
 // prepare makes this process fit to be a spawner, before it has started anything.
@@ -80,7 +80,7 @@ func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 	if err := s.limitAccounts(s.privilege, s.own); err != nil {
 		return m, err
 	}
-	s.held = cgroup.HeldLimits("/proc")
+	s.poolLimits = cgroup.PoolLimits("/proc")
 	limits, err := s.openGroups()
 	if err != nil {
 		return m, err
@@ -118,8 +118,8 @@ func (s *spawner) openGroups() (why string, err error) {
 		return fmt.Sprintf(textNoGroups, err), nil
 	}
 	s.grouped = s.groups.Kind() != cgroup.None
-	why = s.groups.Why()
-	if s.grouped && !s.groups.Enabled("memory") {
+	why = s.groups.Explanation()
+	if s.grouped && !s.groups.HasEnabled("memory") {
 		why += textWatchdog
 	}
 	return why, s.groups.Sweep(isStale)

@@ -14,7 +14,7 @@ import (
 const daemon = `(setsid sleep 1000 <&- >&- 2>&- & echo $!)`
 
 func TestWorker_Fresh_HasOnlyGivenResources(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	if r.ready.Tier != "landlock" {
 		t.Fatalf("ready: %+v", r.ready)
 	}
@@ -31,7 +31,7 @@ func TestWorker_Fresh_HasOnlyGivenResources(t *testing.T) {
 }
 
 func TestStandardError_IsSeparatePipe(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	w := r.worker()
 	w.write("echo oops >&2; exit 0")
 	buf := make([]byte, 16)
@@ -43,7 +43,7 @@ func TestStandardError_IsSeparatePipe(t *testing.T) {
 }
 
 func TestExited_HasStatus(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	for script, check := range map[string]func(syscall.WaitStatus) bool{
 		"exit 0":         func(s syscall.WaitStatus) bool { return s.Exited() && s.ExitStatus() == 0 },
 		"exit 7":         func(s syscall.WaitStatus) bool { return s.Exited() && s.ExitStatus() == 7 },
@@ -63,7 +63,7 @@ func TestExited_HasStatus(t *testing.T) {
 }
 
 func TestKill_SignalsOnlyThatWorker(t *testing.T) {
-	r := startSpawner(t, outside...)
+	r := startSpawner(t, noNamespaces...)
 	for _, c := range []struct{ asked, died syscall.Signal }{
 		{syscall.SIGTERM, syscall.SIGTERM},
 		{syscall.SIGKILL, syscall.SIGKILL},
@@ -74,7 +74,7 @@ func TestKill_SignalsOnlyThatWorker(t *testing.T) {
 		if got.ID != w.id || syscall.WaitStatus(got.Status).Signal() != c.died {
 			t.Errorf("signal %v: %+v", c.asked, got)
 		}
-		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)}) // crossed with its end, so it is ignored
+		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)}) // the kill crosses with the worker's end, and is ignored
 		other.checkAlive()
 	}
 }

@@ -43,7 +43,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 		files = append(files, uintptr(mount))
 	}
 	inside := home
-	if plan.Home.Mount > 0 { // it may enter only this one
+	if plan.Home.Mount > 0 { // the worker's account may enter only this folder
 		inside = lent.mounts[0]
 	}
 	w.pid, err = launch.Start(inside, files...)
@@ -87,7 +87,7 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	var st unix.Stat_t
 	if err = unix.Fstat(home, &st); err == nil && s.mayLend(a) && (st.Uid == s.Account.UID || slices.ContainsFunc(p.Binds, isWritable)) {
 		if lent, err = s.lendFolders(&p, home, st.Uid, a); err != nil && st.Uid == s.Account.UID {
-			a, err = s.Account, nil // as if there were no mounts to share
+			a, err = s.Account, nil // the worker gets the shared account instead
 		}
 	}
 	if err == nil && st.Uid != a.UID && p.Home.Mount == 0 {

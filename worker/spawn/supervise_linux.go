@@ -19,7 +19,7 @@ const SocketVariable = "MEWS_SPAWNER_FD"
 // EndedError tells how the program that Supervise started has ended, unless its status is 0.
 type EndedError struct {
 	Program string
-	Status  int // as a shell gives it: after a signal 128 plus its number
+	Status  int // status as a shell gives it: after a signal 128 plus the signal's number
 }
 
 func (e EndedError) Error() string {
@@ -56,7 +56,7 @@ func Supervise(argv []string, o Options) error {
 	if err := errors.Join(prepare(), clearInheritable()); err != nil {
 		return err
 	}
-	conn, theirs, err := spawnwire.Pair()
+	conn, theirs, err := spawnwire.NewConnPair()
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func Supervise(argv []string, o Options) error {
 		return errors.Join(fmt.Errorf("start %s: %w", argv[0], err), conn.Close())
 	}
 	s := newSpawner(conn, o)
-	s.supervisor = cmd.Process.Pid // it is reaped with all the others
+	s.supervisor = cmd.Process.Pid // the program is reaped with all other children
 	if err := s.run(chld, told); err != nil {
 		return err
 	}

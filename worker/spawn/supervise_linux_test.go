@@ -114,7 +114,7 @@ func (s *supervised) hear() string {
 // wantStatus waits for the spawner's end.
 func (s *supervised) wantStatus(status int) {
 	s.t.Helper()
-	_ = s.cmd.Wait() // its output is compared
+	_ = s.cmd.Wait() // the output is compared instead
 	if got := s.cmd.ProcessState.ExitCode(); got != status {
 		s.t.Errorf("the spawner ended with status %d, want %d: %s", got, status, s.said)
 	}
@@ -190,7 +190,7 @@ func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 			if _, err := fmt.Sscan(s.hear(), &pid, &fd); err != nil || fd != 3 {
 				t.Fatal(fd, err)
 			}
-			if privilege != "root" { // it keeps root's powers
+			if privilege != "root" { // a spawner of root keeps root's powers
 				checkStatus(t, pid, powerless)
 			}
 			checkStatus(t, pid, map[string]string{"NoNewPrivs": "1", "Seccomp": "0"})

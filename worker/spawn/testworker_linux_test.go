@@ -213,7 +213,7 @@ var powerless = map[string]string{
 func (r *harness) checkWorker(w *testWorker) {
 	t := r.t
 	t.Helper()
-	w.checkAlive() // before that it is a stage
+	w.checkAlive() // before its first answer the process is a stage
 	checkStatus(t, w.pid, powerless)
 	uid := fmt.Sprint(workersUID())
 	checkStatus(t, w.pid, map[string]string{"Uid": strings.Join([]string{uid, uid, uid, uid}, " ")})

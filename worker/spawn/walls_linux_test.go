@@ -67,7 +67,7 @@ func TestWorker_BehindWalls_SeesOnlyItsOwn(t *testing.T) {
 		}
 		uid := fmt.Sprint(workersUID())
 		w.wantAnswer(`echo "$$ $(pwd) $(uname -n) $(id -u) $(id -un)"`, "1 /home mews "+uid+" user")
-		w.wantAnswer(`set -- /proc/[0-9]*; echo $#`, "1") // itself
+		w.wantAnswer(`set -- /proc/[0-9]*; echo $#`, "1") // the worker sees only itself
 		other.wantAnswer("echo secret >/home/mine && echo written", "written")
 		w.wantAnswer(`[ -e /home/mine ] || [ -e `+r.root+` ] && echo seen || echo unseen`, "unseen")
 		w.wantAnswer("ls /workspaces /run | tr '\\n' ' '; echo", "/run:  /workspaces: ")
@@ -109,7 +109,7 @@ func TestPrivilege_Incomplete_CountsAsNone(t *testing.T) {
 		t.Errorf("ready: %+v", r.ready)
 	}
 	r.makeFolder("home")
-	r.refused(spawnwire.Spawn{ID: 1, UID: testWorkerUID, GID: testWorkerUID, Root: r.root, Path: "home", Profile: "worker"},
+	r.mustRefuse(spawnwire.Spawn{ID: 1, UID: testWorkerUID, GID: testWorkerUID, Root: r.root, Path: "home", Profile: "worker"},
 		"cannot change accounts")
 }
 
@@ -263,7 +263,7 @@ func TestAccountFilter_OtherAccount_IsRefused(t *testing.T) {
 	}
 }
 
-// tryOtherAccounts tries as root to change to other accounts with every call.
+// tryOtherAccounts is a role for root: it tries every call that changes accounts, with other accounts.
 func tryOtherAccounts([]string) error {
 	runtime.LockOSThread()
 	if err := prepare(); err != nil {

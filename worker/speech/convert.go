@@ -74,7 +74,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 //	[silencedetect @ 0x55c3] silence_end: 2.38236 | silence_duration: 0.300998
 type silenceParser struct {
 	silences []span
-	open     bool // the last one has no end yet
+	open     bool // whether the last silence has no end yet
 }
 
 // parseLine reads a line of any content.
@@ -91,7 +91,7 @@ func (s *silenceParser) parseLine(line string) {
 	}
 }
 
-// skipSilence returns at, or the end of the silence before it if that is later.
+// skipSilence returns at, or the end of the newest silence if that is later.
 func (s *silenceParser) skipSilence(at int64) int64 {
 	if len(s.silences) == 0 {
 		return at

@@ -15,7 +15,7 @@ func TestCut_AtSilences(t *testing.T) {
 		length   int64
 		silences []span
 		quietest func(span) int64
-		at       []int64 // expected cuts
+		at       []int64 // expected positions of the cuts
 	}{
 		"short":                    {length: sec(150), quietest: never},
 		"nothing":                  {quietest: never},

@@ -37,11 +37,11 @@ var phrases = []struct {
 
 // listener reads a program's standard error line by line.
 type listener struct {
-	onLine func(line string) // receives every line; may be nil
+	onLine func(line string) // hook for every line; may be nil
 	line   []byte
-	last   string // the last line about an error, otherwise the last line
-	phrase int    // 1 + the lowest matching row of phrases; 0 means none
-	said   string // the line that matched
+	last   string // last line about an error, otherwise the last line
+	phrase int    // 1 + index of the lowest matching row of phrases; 0 means none
+	said   string // line that matched that row
 }
 
 // maxLine bounds the part of a line that is read, in bytes.

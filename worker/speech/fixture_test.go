@@ -23,9 +23,9 @@ type fixture struct {
 	home   string
 	runner *program.Runner
 	*Transcriber
-	begun []int                 // pieces that were requested
-	come  []int                 // reported progress, in seconds
-	next  func(piece int) error // nil means that every piece may begin
+	requestedPieces  []int                 // numbers of the requested pieces
+	reportedProgress []int                 // reported progress, in seconds
+	onNext           func(piece int) error // hook before each piece; nil means that every piece may begin
 }
 
 func newFixture(t testing.TB) *fixture {
@@ -67,15 +67,15 @@ func (f *fixture) Piece(_ context.Context, p protocol.OperationPiece) error {
 	if p.Piece == p.Total {
 		return nil
 	}
-	f.begun = append(f.begun, p.Piece)
-	if f.next != nil {
-		return f.next(p.Piece)
+	f.requestedPieces = append(f.requestedPieces, p.Piece)
+	if f.onNext != nil {
+		return f.onNext(p.Piece)
 	}
 	return nil
 }
 
 func (f *fixture) Progress(_ context.Context, seconds int) error {
-	f.come = append(f.come, seconds)
+	f.reportedProgress = append(f.reportedProgress, seconds)
 	return nil
 }
 
@@ -133,7 +133,7 @@ func (f *fixture) record(name string, sources ...string) {
 	fmt.Fprintf(&joined, "concat=n=%d:v=0:a=1", len(sources))
 	args = append(args, "-filter_complex", joined.String())
 	if strings.HasSuffix(name, ".ogg") {
-		args = append(args, "-c:a", "libopus", "-b:a", "24k") // as Telegram's voice messages
+		args = append(args, "-c:a", "libopus", "-b:a", "24k") // encoding of Telegram's voice messages
 	}
 	f.ffmpeg(name, args...)
 }
@@ -157,7 +157,7 @@ func quiet(seconds int) string { return fmt.Sprintf("anullsrc=r=48000:cl=mono:d=
 // mustTranscribe transcribes a file and allows no error. A failure is a result.
 func (f *fixture) mustTranscribe(name string, e protocol.SpeechEngine) protocol.TranscribeResult {
 	f.t.Helper()
-	f.begun, f.come = nil, nil
+	f.requestedPieces, f.reportedProgress = nil, nil
 	r, err := f.Transcribe(f.t.Context(), protocol.TranscribeParameters{Path: name, Seconds: 3600, Engine: e})
 	if err != nil {
 		f.t.Fatal(err)

@@ -20,7 +20,7 @@ const sampleSize = 2 // bytes
 type samples struct {
 	file          *os.File
 	length        int64 // number of samples
-	statedSeconds int   // stated length in seconds, which may omit a fraction
+	statedSeconds int   // length in seconds stated by the channel, which may omit a fraction
 }
 
 // openSamples opens the samples. The caller closes them.

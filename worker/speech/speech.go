@@ -26,8 +26,8 @@ type Pieces interface {
 // Transcriber transcribes recordings of one home.
 type Transcriber struct {
 	Programs Programs
-	Files    *workspace.Workspace // the home, without rules: the recording was sent to be transcribed
-	Home     string               // its absolute path
+	Files    *workspace.Workspace // files of the home, without rules: the recording was sent to be transcribed
+	Home     string               // absolute path of the home
 	// folder of this operation alone; it is made and removed with its contents
 	Temp   string
 	Pieces Pieces
@@ -38,7 +38,7 @@ type Transcriber struct {
 type piece struct {
 	wav    string
 	length time.Duration
-	heard  func(percent int) // receives the progress in percent
+	heard  func(percent int) // hook for the progress in percent
 }
 
 // recogniser transcribes one piece. A failure is a *speechError.
@@ -54,13 +54,13 @@ var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
 // is one of ctx, of Pieces, or of this worker's own files.
 func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult, err error) {
 	makeRecogniser, known := engines[p.Engine.Engine]
-	if !known && p.Heard == nil {
+	if !known && p.ServerText == nil {
 		return r, fmt.Errorf("transcribe: there is no engine %.40q", p.Engine.Engine)
 	}
 	if p.Engine.Threads <= 0 {
 		p.Engine.Threads = max(1, runtime.NumCPU()/2)
 	}
-	if err := os.RemoveAll(t.Temp); err != nil { // files of a killed attempt
+	if err := os.RemoveAll(t.Temp); err != nil { // removes files of a killed attempt
 		return r, fmt.Errorf("transcribe: %w", err)
 	}
 	if err := os.Mkdir(t.Temp, 0o700); err != nil {
@@ -68,7 +68,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParam
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(t.Temp)) }()
 
-	if p.Heard != nil {
+	if p.ServerText != nil {
 		r, err = t.checkServerText(ctx, p)
 	} else {
 		r, err = t.transcribe(ctx, p, makeRecogniser(t.Programs, p.Engine))
@@ -121,8 +121,8 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 // servers invent words for silence, and repeat themselves. If the recording cannot be read here,
 // the transcript stays.
 func (t *Transcriber) checkServerText(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
-	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.Heard.Language,
-		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.Heard.Text, -1)), ""), protocol.MaxTranscript)}
+	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.ServerText.Language,
+		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.ServerText.Text, -1)), ""), protocol.MaxTranscript)}
 	sound, silences, err := t.convert(ctx, p)
 	if _, unread := errors.AsType[*speechError](err); err != nil && !unread {
 		return r, err

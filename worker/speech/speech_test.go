@@ -44,7 +44,7 @@ func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 			}
 			f.record(test.file, test.sources...)
 			heard := 0
-			f.Programs = before{f.runner, func(p program.Program) {
+			f.Programs = hookedPrograms{f.runner, func(p program.Program) {
 				if p.Name == "whisper-cli" {
 					heard++
 				}
@@ -53,8 +53,8 @@ func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 			if r.Text != test.text || r.Failure != "" || r.Seconds < test.seconds || r.Seconds > test.seconds+1 || heard != test.pieces {
 				t.Errorf("%+v in %d pieces", r, heard)
 			}
-			if slices.Equal(f.come, nil) != (test.pieces == 0) || !slices.IsSorted(f.come) {
-				t.Errorf("it has come to %v", f.come)
+			if slices.Equal(f.reportedProgress, nil) != (test.pieces == 0) || !slices.IsSorted(f.reportedProgress) {
+				t.Errorf("it has come to %v", f.reportedProgress)
 			}
 			if r.Text != "" && r.Language != "en" {
 				t.Errorf("language %q", r.Language)
@@ -63,13 +63,13 @@ func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 	}
 }
 
-// before calls a function before each program.
-type before struct {
+// hookedPrograms runs programs, and calls a function before each of them.
+type hookedPrograms struct {
 	Programs
 	do func(program.Program)
 }
 
-func (b before) Run(ctx context.Context, p program.Program) error {
+func (b hookedPrograms) Run(ctx context.Context, p program.Program) error {
 	b.do(p)
 	return b.Programs.Run(ctx, p)
 }
@@ -79,7 +79,7 @@ func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 10))
 	var asked []program.Program
-	f.Programs = before{f.runner, func(p program.Program) { asked = append(asked, p) }}
+	f.Programs = hookedPrograms{f.runner, func(p program.Program) { asked = append(asked, p) }}
 	e := f.whisper(map[string]any{})
 	e.Language = "de"
 	if r := f.mustTranscribe("note.ogg", e); r.Text != "440 hertz." || r.Language != "de" {
@@ -137,7 +137,7 @@ func TestTranscribe_Failures_AreTold(t *testing.T) {
 		"killed":                  {"note.ogg", whisper(map[string]any{"kill": true}), protocol.SpeechMemory, "killed"},
 		"no memory":               {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechMemory, "CPU buffer"},
 		"it aborts":               {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechExit, "aborted: GGML_ASSERT(false)"},
-		// status 0, and no words
+		// the program ends with status 0 and writes no words
 		"invalid language":          {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
 		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechBroken, "no such file"},
 		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechBroken, "folder"},
@@ -190,13 +190,13 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	e := f.whisper(map[string]any{"sleep": true})
-	f.Programs = shorter{f.runner, "whisper-cli"}
+	f.Programs = hastyPrograms{f.runner, "whisper-cli"}
 	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
 		t.Errorf("%+v", r)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped by the person")
-	f.Programs = before{f.runner, func(p program.Program) {
+	f.Programs = hookedPrograms{f.runner, func(p program.Program) {
 		if p.Name == "whisper-cli" {
 			cancel(stopped)
 		}
@@ -207,13 +207,13 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	}
 }
 
-// shorter gives one program little time.
-type shorter struct {
+// hastyPrograms runs programs, and gives one of them little time.
+type hastyPrograms struct {
 	Programs
 	name string
 }
 
-func (s shorter) Run(ctx context.Context, p program.Program) error {
+func (s hastyPrograms) Run(ctx context.Context, p program.Program) error {
 	if p.Name == s.name {
 		p.Timeout = 500 * time.Millisecond
 	}
@@ -231,8 +231,8 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	if info.Size() > 20_000 {
 		t.Errorf("10 hours of nothing take %d bytes", info.Size())
 	}
-	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.begun) > 0 {
-		t.Errorf("%+v, begun %v", r, f.begun)
+	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.requestedPieces) > 0 {
+		t.Errorf("%+v, begun %v", r, f.requestedPieces)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestTranscribe_SlightlyTooLong_IsAccepted(t *testing.T) {
 	if err != nil || r.Failure != "" || r.Seconds != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if most := slices.Max(f.come); most > 3 {
+	if most := slices.Max(f.reportedProgress); most > 3 {
 		t.Errorf("%d seconds of 3 were gone through", most)
 	}
 }
@@ -270,7 +270,7 @@ func TestServerText_InventedWords_AreRemoved(t *testing.T) {
 		"a long one":     {"note.ogg", long, strings.TrimSpace(long), "note.ogg.txt"},
 	} {
 		r, err := f.Transcribe(t.Context(), protocol.TranscribeParameters{Path: c.file, Seconds: 2,
-			Heard: &protocol.TranscribedPiece{Text: c.heard, Language: "en"}})
+			ServerText: &protocol.TranscribedPiece{Text: c.heard, Language: "en"}})
 		if err != nil || r.Failure != "" || r.Text != c.want || r.Path != c.path || (r.Language == "") != (c.want == "") || r.Seconds != 2 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
@@ -297,7 +297,7 @@ func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 	f.record("long.ogg", tone(440, 100), quiet(2), tone(660, 100), quiet(2), tone(880, 100))
 	gone := errors.New("the supervisor has gone")
 	e := f.whisper(map[string]any{})
-	f.next = func(piece int) error {
+	f.onNext = func(piece int) error {
 		if piece == 2 {
 			return gone
 		}
@@ -317,14 +317,14 @@ func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.Temp, "sound.pcm"), []byte("left"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f.next = nil
+	f.onNext = nil
 	r := f.mustTranscribe("long.ogg", e)
-	if r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
-		t.Errorf("%+v, begun %v", r, f.begun)
+	if r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.requestedPieces, []int{2}) {
+		t.Errorf("%+v, begun %v", r, f.requestedPieces)
 	}
-	f.Done = slices.Repeat(want, 2) // of another ffmpeg, which has cut it more often
-	if r := f.mustTranscribe("long.ogg", e); r.Text != "440 hertz. 660 hertz. 440 hertz. 660 hertz." || f.begun != nil {
-		t.Errorf("%+v, begun %v", r, f.begun)
+	f.Done = slices.Repeat(want, 2) // pieces of another version of ffmpeg, which has cut the recording more often
+	if r := f.mustTranscribe("long.ogg", e); r.Text != "440 hertz. 660 hertz. 440 hertz. 660 hertz." || f.requestedPieces != nil {
+		t.Errorf("%+v, begun %v", r, f.requestedPieces)
 	}
 }
 
@@ -337,7 +337,7 @@ func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.home, "note.ogg.txt"), []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // done again it is the same file
+	for range 2 { // a second run keeps the same file
 		f.Done = nil
 		r := f.mustTranscribe("note.ogg", e)
 		kept, err := os.ReadFile(filepath.Join(f.home, r.Path))
@@ -363,7 +363,7 @@ func TestCommand_AnyRecogniser_Works(t *testing.T) {
 	}
 	f.Done = nil
 	e.Command = []string{"sh", "-c", "yes ж; true"}
-	f.Programs = shorter{f.runner, "sh"}
+	f.Programs = hastyPrograms{f.runner, "sh"}
 	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout {
 		t.Errorf("%+v", r)
 	}
@@ -386,7 +386,7 @@ func BenchmarkOurPart(b *testing.B) {
 	b.ReportMetric(float64((b.Elapsed()-theirs).Microseconds())/1000/float64(b.N), "ours-ms/op")
 }
 
-// timed adds up the time of all programs.
+// timed runs programs, and adds up their time.
 type timed struct {
 	Programs
 	took *time.Duration

@@ -62,7 +62,7 @@ func TestRealWhisper_NoTensors_ExitsWithZero(t *testing.T) {
 	empty := writeModel(t, nil)
 	for name, test := range map[string]struct {
 		language, model string
-		limit           string // for ulimit
+		limit           string // option of ulimit; "" means no limit
 		want            protocol.SpeechFailure
 		detail          string
 	}{

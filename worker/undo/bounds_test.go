@@ -28,16 +28,16 @@ func (f *folder) shown(changes []protocol.Undo) string {
 func TestChange_NotUndoable_RecordsReason(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("large", "")
-	f.must(os.Truncate(filepath.Join(f.dir, "large"), protocol.MaxBefore+1))
+	f.must(os.Truncate(filepath.Join(f.dir, "large"), protocol.MaxUndoFile+1))
 	f.put("small", "three")
 	for _, c := range []struct {
 		path string
-		most int64 // total bytes that may be kept from before
+		most int64 // total bytes from before changes that may be kept
 		why  string
 	}{{"large", 0, "more than 16 MiB before"}, {"small", 4, "there is no room"}} {
 		f.blobs.most = c.most
 		undos := f.call("write_file", map[string]any{"path": c.path, "content": "new", "overwrite": true})
-		if len(undos) != 1 || undos[0].Path != c.path || !strings.HasSuffix(undos[0].Not, c.why) {
+		if len(undos) != 1 || undos[0].Path != c.path || !strings.HasSuffix(undos[0].Obstacle, c.why) {
 			t.Errorf("%s: %+v", c.path, undos)
 		}
 	}

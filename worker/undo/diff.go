@@ -21,7 +21,7 @@ const maxDiffed = 1 << 20
 // difference.
 func (r *run) diff() (*protocol.BlobRef, error) {
 	var b bytes.Buffer
-	shown := map[string]bool{} // by present path
+	shown := map[string]bool{} // shown files by present path
 	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiff; i-- {
 		u := r.changes[i]
 		if u.To != "" {
@@ -58,7 +58,7 @@ func movedTo(path string, later []protocol.Undo) string {
 // content is one side of a difference.
 type content struct {
 	text  []byte
-	large bool // it is shown only by its size
+	large bool // whether only the size is shown
 	note  string
 }
 

@@ -22,7 +22,7 @@ type disk interface {
 type tree struct {
 	disk   disk
 	states map[string]protocol.FileState
-	put    map[string]bool // paths whose states are new and not moved there
+	put    map[string]bool // paths with a new state that no move has put there
 	moves  []protocol.Undo // undone moves, oldest first
 }
 
@@ -130,7 +130,7 @@ func related(a, b protocol.Undo) bool {
 // groupRelated divides changes into independent groups. Each group lists the positions of its
 // changes, in order.
 func groupRelated(changes []protocol.Undo) [][]int {
-	of := make([]int, len(changes)) // position of the first change of each change's group
+	of := make([]int, len(changes)) // of has, for each change, the position of the first change in its group
 	for i := range changes {
 		of[i] = i
 		for j := range i {

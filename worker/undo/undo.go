@@ -125,7 +125,7 @@ func (r *run) prepare(changes []protocol.Undo, disk disk) error {
 			return err
 		}
 		// The state from before another change is kept already.
-		if u.To == "" && u.After.Hashed() && !t.put[u.Path] {
+		if u.To == "" && u.After.IsHash() && !t.put[u.Path] {
 			if now, _, err := r.keep(t.onDisk(u.Path)); err != nil || now != u.After {
 				return cmp.Or(err, errChanged)
 			}
@@ -137,7 +137,7 @@ func (r *run) prepare(changes []protocol.Undo, disk disk) error {
 
 // keptSize returns how many bytes from before a change are kept.
 func (r *run) keptSize(u protocol.Undo) (int64, error) {
-	if u.To != "" || !u.Before.Hashed() {
+	if u.To != "" || !u.Before.IsHash() {
 		return 0, nil
 	}
 	part, err := r.blobs.ReadBlob(r.ctx, string(u.Before), 0, 1)
@@ -147,7 +147,7 @@ func (r *run) keptSize(u protocol.Undo) (int64, error) {
 // keep stores the bytes of a file; there may be none.
 func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err error) {
 	state, info, err = r.ws.State(path)
-	if err != nil || !state.Hashed() {
+	if err != nil || !state.IsHash() {
 		return state, info, err
 	}
 	f, err := r.ws.OpenPlain(path)
@@ -155,7 +155,7 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 		return state, info, err
 	}
 	defer f.Close() // it was only read
-	ref, err := r.blobs.KeepBefore(r.ctx, f, protocol.MaxBefore)
+	ref, err := r.blobs.KeepBefore(r.ctx, f, protocol.MaxUndoFile)
 	return protocol.FileState(ref.SHA256), info, err
 }
 
@@ -195,7 +195,7 @@ func (r *run) force(i int) {
 		if o.Found, info, err = r.keep(u.Path); err == nil && info != nil {
 			o.Size, o.Mode = info.Size(), int(info.Mode().Perm())
 		}
-		if err == nil && o.Found != protocol.FileAbsent && !o.Found.Hashed() {
+		if err == nil && o.Found != protocol.FileAbsent && !o.Found.IsHash() {
 			err = errInTheWay
 		}
 	}

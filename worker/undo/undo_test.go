@@ -36,7 +36,7 @@ type folder struct {
 type blobs struct {
 	hosttest.Host
 	gone  map[string]bool
-	most  int64 // total bytes that may be kept from before; 0 means no bound
+	most  int64 // total bytes from before changes that may be kept; 0 means no bound
 	reads func() error
 }
 
@@ -143,7 +143,7 @@ func (f *folder) run(action protocol.UndoAction, changes []protocol.Undo) []prot
 
 // newestFirst returns changes in the order of an undo.
 func newestFirst(changes []protocol.Undo) []protocol.Undo {
-	changes = slices.DeleteFunc(slices.Clone(changes), func(u protocol.Undo) bool { return u.Not != "" })
+	changes = slices.DeleteFunc(slices.Clone(changes), func(u protocol.Undo) bool { return u.Obstacle != "" })
 	slices.Reverse(changes)
 	return changes
 }

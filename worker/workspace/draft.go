@@ -19,7 +19,7 @@ import (
 
 const (
 	draftStep = 1 << 20 // bytes for which a growing draft asks the quota at once
-	maxSame   = 1000    // names that a draft tries
+	maxSame   = 1000    // number of names that a draft tries
 )
 
 // ErrLink refuses a folder that is a symbolic link.
@@ -45,7 +45,7 @@ type Draft struct {
 	dir       string
 	folder    *os.Root
 	file      *os.File
-	temporary string // "" once it was kept or removed
+	temporary string // name of the temporary file; "" once the draft was kept or removed
 	sum       hash.Hash
 	size      int64
 	room      int64 // size that the quota has allowed
@@ -154,7 +154,7 @@ func (d *Draft) keep(name string) (string, error) {
 		err := rename(d.folder, d.temporary, d.folder, try, true)
 		if err == nil {
 			d.temporary = ""
-			d.ws.quota.Grew(diskSize(d.size))
+			d.ws.quota.RecordGrowth(diskSize(d.size))
 			return path.Join(d.dir, try), syncFolder(d.folder)
 		}
 		if !errors.Is(err, fs.ErrExist) {

@@ -30,8 +30,8 @@ var (
 
 // Error tells the model and the user which operation failed on which path, and why.
 type Error struct {
-	Op   string // the attempt: read, write, append to, move, delete
-	Path string // as the caller gave it
+	Op   string // attempted operation: read, write, append to, move, delete
+	Path string // path as given by the caller
 	Err  error
 }
 

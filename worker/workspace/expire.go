@@ -80,7 +80,7 @@ func (w *Workspace) removeReceived(name string) error {
 		err = w.root.Remove(name)
 	}
 	if err == nil {
-		w.quota.Grew(-diskSize(info.Size()))
+		w.quota.RecordGrowth(-diskSize(info.Size()))
 	}
 	return ignoreMissing(err)
 }

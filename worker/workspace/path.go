@@ -65,7 +65,7 @@ type links string
 
 const (
 	followLinks links = "follow"
-	keepLink    links = "keep" // the path means the link itself
+	keepLink    links = "keep" // a path to a link means the link itself
 )
 
 // resolve follows the symbolic links of a clean path, so that the rules apply to the file that
@@ -99,7 +99,7 @@ func resolve(root *os.Root, name string, last links) (string, error) {
 	return done, nil
 }
 
-// linkAt returns the target of the symbolic link at name, or "" if there is no link.
+// linkAt returns the target of the symbolic link at name; "" if there is no link.
 func linkAt(root *os.Root, name string) (string, error) {
 	target, err := root.Readlink(name)
 	if errors.Is(err, syscall.EINVAL) {
@@ -117,10 +117,10 @@ func checkInside(name string) (string, error) {
 
 // location is the resolved form of a path.
 type location struct {
-	asked  string      // the caller's path, clean
-	name   string      // the path with links followed
-	info   fs.FileInfo // nil if nothing is there
-	hidden bool        // the rules hide it
+	asked  string      // clean form of the caller's path
+	name   string      // path with links followed
+	info   fs.FileInfo // file at the path; nil if there is none
+	hidden bool        // whether the rules hide the file
 }
 
 // locate resolves a path, whether or not anything is there.

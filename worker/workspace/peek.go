@@ -13,7 +13,7 @@ import (
 )
 
 // Peek returns the state of a clean path, and at most most first bytes of a file. Links are not
-// followed. FileFolder also stands for anything unreadable, or with more than protocol.MaxBefore
+// followed. FileFolder also stands for anything unreadable, or with more than protocol.MaxUndoFile
 // bytes. Hidden files are absent.
 func (w *Workspace) Peek(name string, most int) (state protocol.FileState, text []byte, info fs.FileInfo) {
 	if w.rules.hidden(name, false) {
@@ -38,10 +38,10 @@ func (w *Workspace) Peek(name string, most int) (state protocol.FileState, text 
 	n, err := io.CopyN(io.MultiWriter(&first, sum), f, int64(most))
 	if err == nil {
 		var more int64
-		more, err = io.Copy(sum, io.LimitReader(f, protocol.MaxBefore))
+		more, err = io.Copy(sum, io.LimitReader(f, protocol.MaxUndoFile))
 		n += more
 	}
-	if err != nil && err != io.EOF || n > protocol.MaxBefore {
+	if err != nil && err != io.EOF || n > protocol.MaxUndoFile {
 		return protocol.FileFolder, nil, info
 	}
 	return protocol.FileState(hex.EncodeToString(sum.Sum(nil))), first.Bytes(), info

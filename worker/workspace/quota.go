@@ -8,8 +8,8 @@ import (
 // unlimited is the quota of a folder without one.
 type unlimited struct{}
 
-func (unlimited) Fits(int64) error { return nil }
-func (unlimited) Grew(int64)       {}
+func (unlimited) Fits(int64) error   { return nil }
+func (unlimited) RecordGrowth(int64) {}
 
 // withinQuota calls do, which makes the folder grow by that many bytes, if the quota allows it. It
 // records the growth.
@@ -20,7 +20,7 @@ func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	w.quota.Grew(grow)
+	w.quota.RecordGrowth(grow)
 	return nil
 }
 

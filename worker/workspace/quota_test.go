@@ -28,7 +28,7 @@ func (l *testQuota) Fits(grow int64) error {
 	return nil
 }
 
-func (l *testQuota) Grew(by int64) { l.grew = append(l.grew, by) }
+func (l *testQuota) RecordGrowth(by int64) { l.grew = append(l.grew, by) }
 
 // wantAsked checks the requests to the quota since the last call, and that all of them were carried
 // out.

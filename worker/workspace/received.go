@@ -8,16 +8,16 @@ import (
 	"mews/protocol"
 )
 
-// Received reports whether a path is below uploads/, or was before it went to the trash. The path
+// IsReceived reports whether a path is below uploads/, or was before it went to the trash. The path
 // must be clean and without links.
-func Received(name string) bool {
+func IsReceived(name string) bool {
 	return strings.HasPrefix(originalPath(name), protocol.UploadsFolder+"/")
 }
 
 // LeadsToReceived reports whether a path leads below uploads/, links followed.
 func (w *Workspace) LeadsToReceived(path string) bool {
 	p, err := w.locate(path, followLinks)
-	return err == nil && (Received(p.asked) || Received(p.name))
+	return err == nil && (IsReceived(p.asked) || IsReceived(p.name))
 }
 
 // HasReceived reports whether uploads/ may hold anything. An error counts as yes.

@@ -37,13 +37,13 @@ func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, co
 		return nil
 	}
 	u := &protocol.Undo{Path: p.name}
-	if u.Before, u.Not = w.stateOrReason(p.name); u.Before.Hashed() && content != nil {
+	if u.Before, u.Obstacle = w.stateOrReason(p.name); u.Before.IsHash() && content != nil {
 		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) == string(u.Before) {
 			return nil
 		}
 	}
-	if p.info != nil && u.Not == "" {
-		u.Mode, u.Not = int(p.info.Mode().Perm()), w.keep(ctx, keep, u)
+	if p.info != nil && u.Obstacle == "" {
+		u.Mode, u.Obstacle = int(p.info.Mode().Perm()), w.keep(ctx, keep, u)
 	}
 	return u
 }
@@ -57,10 +57,10 @@ func (w *Workspace) RecordMove(ctx context.Context, keep Keep, path string, gone
 		return nil
 	}
 	u := &protocol.Undo{Path: p.name, Mode: int(p.info.Mode().Perm())}
-	if u.Before, u.Not = w.stateOrReason(p.name); gone && u.Before.Hashed() {
-		u.Not = w.keep(ctx, keep, u)
-	} else if !u.Before.Hashed() && u.Not == notTooLarge {
-		u.Not = "" // no bytes are needed
+	if u.Before, u.Obstacle = w.stateOrReason(p.name); gone && u.Before.IsHash() {
+		u.Obstacle = w.keep(ctx, keep, u)
+	} else if !u.Before.IsHash() && u.Obstacle == notTooLarge {
+		u.Obstacle = "" // undoing the move needs no bytes
 	}
 	return u
 }
@@ -68,26 +68,26 @@ func (w *Workspace) RecordMove(ctx context.Context, keep Keep, path string, gone
 // CompleteMove completes the record of RecordMove.
 func CompleteMove(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	switch {
-	case u == nil, gone && u.Not == "" && u.Before.Hashed():
+	case u == nil, gone && u.Obstacle == "" && u.Before.IsHash():
 		return u
 	case !isSendablePath(to):
-		u.Not = notName
+		u.Obstacle = notName
 	default:
-		u.To, u.Not = to, ""
+		u.To, u.Obstacle = to, ""
 	}
 	return u
 }
 
 // RecordAfter completes the record of RecordBefore.
 func (w *Workspace) RecordAfter(u *protocol.Undo) *protocol.Undo {
-	if u == nil || u.Not != "" {
+	if u == nil || u.Obstacle != "" {
 		return u
 	}
 	var err error
 	if u.After, _, err = w.State(u.Path); err != nil {
-		u.Not = cut(notRead + reason(err))
-	} else if !u.After.Hashed() {
-		u.Not = notNow
+		u.Obstacle = cut(notRead + reason(err))
+	} else if !u.After.IsHash() {
+		u.Obstacle = notNow
 	}
 	return u
 }
@@ -97,7 +97,7 @@ func ByProgram(name string, after protocol.FileState) *protocol.Undo {
 	if !isSendablePath(name) {
 		return nil
 	}
-	return &protocol.Undo{Path: name, After: after, Not: protocol.ByProgram}
+	return &protocol.Undo{Path: name, After: after, Obstacle: protocol.ByProgram}
 }
 
 // stateOrReason returns the state of a name, or why a change of it cannot be undone.
@@ -121,7 +121,7 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 		return cut(notRead + reason(err))
 	}
 	defer f.Close() // it was only read
-	ref, err := keep(ctx, f, protocol.MaxBefore)
+	ref, err := keep(ctx, f, protocol.MaxUndoFile)
 	if err != nil {
 		said := new(protocol.Error)
 		_ = errors.As(err, &said) // any other error has no message of its own
@@ -152,14 +152,14 @@ func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) 
 	case ignoreMissing(err) != nil && checkFolders(w.root, path.Dir(name)) == nil:
 		return "", nil, err
 	case err != nil:
-		return protocol.FileAbsent, nil, nil // or a file is in the way
+		return protocol.FileAbsent, nil, nil // the name is missing, or a file is in the place of a folder
 	case info.IsDir():
 		return protocol.FileFolder, info, nil
 	case info.Mode()&fs.ModeSymlink != 0:
 		return protocol.FileLink, info, nil
 	case !info.Mode().IsRegular():
 		return "", info, ErrSpecial
-	case info.Size() > protocol.MaxBefore:
+	case info.Size() > protocol.MaxUndoFile:
 		return protocol.SizedState(info.Size(), info.ModTime()), info, nil
 	}
 	f, err := w.openPlain(name)
@@ -221,7 +221,7 @@ func (w *Workspace) RestoreFile(name string, r io.Reader, size int64, mode fs.Fi
 	}
 	if err == nil {
 		d.temporary = ""
-		w.quota.Grew(diskSize(size))
+		w.quota.RecordGrowth(diskSize(size))
 		err = syncFolder(d.folder)
 	}
 	return wrapError("put back", name, err)

@@ -18,8 +18,8 @@ const maxEntries = 200_000
 
 // Entry is a file, folder or link that a walk visits.
 type Entry struct {
-	Path string      // clean, relative to the workspace
-	Info fs.FileInfo // of the entry itself: a symbolic link is not followed
+	Path string      // clean path relative to the workspace
+	Info fs.FileInfo // information about the entry itself: a symbolic link is not followed
 	// Err is set in a second visit of a folder if some or all of its names could not be read.
 	Err error
 
@@ -140,7 +140,7 @@ func (w *walker) read(dir string) ([]Entry, error) {
 		for _, d := range some {
 			info, lost := d.Info()
 			if lost != nil {
-				continue // deleted since
+				continue // the entry was deleted meanwhile
 			}
 			if name := path.Join(dir, d.Name()); w.visible(name, info) {
 				entries = append(entries, Entry{Path: name, Info: info, root: w.root})

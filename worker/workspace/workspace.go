@@ -23,15 +23,15 @@ import (
 // to the same path at once (Write, Append, Move, Trash, Sweep), one of the results stays, complete.
 type Workspace struct {
 	root  *os.Root
-	dir   string // absolute, without a slash at its end; "" is the machine's whole file system
+	dir   string // absolute path without a slash at its end; "" means the root of the file system
 	rules rules
 	quota Quota
 }
 
 // Quota is asked before each write, and told its result.
 type Quota interface {
-	Fits(grow int64) error // why the folder may not grow by that many bytes; nil means that it may
-	Grew(by int64)         // it has grown by that many bytes, or shrunk if by is negative
+	Fits(grow int64) error // Fits returns why the folder may not grow by that many bytes; nil means that it may
+	RecordGrowth(by int64) // RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is negative
 }
 
 // SetQuota sets the quota of later writes. Call it before the first write.

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	newFile   fs.FileMode = 0o644 // before the process's umask
+	newFile   fs.FileMode = 0o644 // mode of a new file, before the process's umask
 	newFolder fs.FileMode = 0o755
 	anyWrite  fs.FileMode = 0o222
 )
@@ -23,8 +23,8 @@ const (
 type Mode string
 
 const (
-	Replace Mode = "replace" // replaces an existing file
-	Create  Mode = "create"  // no file may be there, except one with the same content
+	Replace Mode = "replace" // Write replaces an existing file
+	Create  Mode = "create"  // Write fails if the file exists with other content
 )
 
 // Write makes the file at path hold exactly data, and makes the folders on the way. At any moment

@@ -32,7 +32,7 @@ func TestCheck_KeepsFindingsInDiff(t *testing.T) {
 		len(skipped) != 1 || !strings.HasPrefix(skipped[0], "go.sum (") || strings.Contains(m.Chunks[0].Files[0].Diff, "\u202e") {
 		t.Errorf("%+v, %q, %v", m, skipped, err)
 	}
-	critical := protocol.ReviewFinding{Path: "main.go", Line: 9, Side: protocol.SideRight, Severity: protocol.SeverityCritical, Category: "bug", Title: "It panics", Quote: "panic(1)"}
+	critical := protocol.ReviewFinding{Path: "main.go", Line: 9, Side: protocol.DiffSideRight, Severity: protocol.SeverityCritical, Category: "bug", Title: "It panics", Quote: "panic(1)"}
 	invented := critical
 	invented.Quote = "nowhere()"
 	r, err := p.Check(protocol.ReviewReport{Verdict: "No.", Findings: []protocol.ReviewFinding{invented, critical}, Unread: []protocol.ReviewText{{Name: "chunk-2", Text: "why"}}})

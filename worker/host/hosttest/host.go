@@ -1,6 +1,6 @@
 // Package hosttest provides a supervisor in memory for tests of turns. It answers with the messages
-// that the test has set, commits and refuses as the real one does, and fails where the test wants
-// it.
+// that the test has set, and commits and refuses as the real one does. Its calls fail if the test
+// says so.
 package hosttest
 
 import (
@@ -32,8 +32,8 @@ type Host struct {
 	// Answer returns the model's message for a step, counted from 1. If Answer is nil or returns a
 	// zero message, the message says "done".
 	Answer func(ctx context.Context, step int) (protocol.Message, error)
-	// Taken is how many of the user's messages were added to the request of a step. nil means none.
-	Taken func(step int) int
+	// AddedMessages is how many of the user's messages were added to the request of a step. nil means none.
+	AddedMessages func(step int) int
 	// Fail is called at each call of the host, numbered from 1: "model", "begin", "done", "keep".
 	// nil means that no call fails.
 	Fail func(n int, call string) Failure
@@ -42,7 +42,7 @@ type Host struct {
 
 	mu         sync.Mutex
 	calls      int
-	transcript []protocol.Message // ids are 1, 2, 3 ...
+	transcript []protocol.Message // committed messages, with the ids 1, 2, 3 ...
 	begun      map[string]bool
 	results    map[string]protocol.ToolResult
 	blobs      map[string]string
@@ -59,13 +59,13 @@ func Script(messages ...protocol.Message) func(context.Context, int) (protocol.M
 	}
 }
 
-// Say returns a message of the model without calls.
-func Say(text string) protocol.Message {
+// TextMessage returns a message of the model with a text and no calls.
+func TextMessage(text string) protocol.Message {
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 }
 
-// Ask returns a message of the model that makes calls.
-func Ask(calls ...protocol.ToolCall) protocol.Message {
+// CallMessage returns a message of the model with calls.
+func CallMessage(calls ...protocol.ToolCall) protocol.Message {
 	message := protocol.Message{Role: protocol.RoleAssistant}
 	for _, call := range calls {
 		message.Parts = append(message.Parts, protocol.Part{Call: &call})
@@ -79,25 +79,25 @@ func Call(id, name, arguments string) protocol.ToolCall {
 }
 
 // NextMessage commits the model's next message and returns it.
-func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool) (protocol.ModelStreamed, error) {
+func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool) (protocol.ModelStreamResult, error) {
 	failure := h.nextFailure("model")
 	if err := failure.before(); err != nil {
-		return protocol.ModelStreamed{}, err
+		return protocol.ModelStreamResult{}, err
 	}
 	h.checkNewest(after)
 	taken := 0
-	if h.Taken != nil {
-		taken = h.Taken(h.Start().Step + 1)
+	if h.AddedMessages != nil {
+		taken = h.AddedMessages(h.Start().Step + 1)
 	}
 	message, err := h.answer(ctx)
 	if err != nil {
-		return protocol.ModelStreamed{}, err
+		return protocol.ModelStreamResult{}, err
 	}
 	h.mu.Lock()
 	message.ID = int64(len(h.transcript) + 1)
 	h.transcript = append(h.transcript, message)
 	h.mu.Unlock()
-	return protocol.ModelStreamed{Message: message, Taken: taken}, failure.after()
+	return protocol.ModelStreamResult{Message: message, AddedMessages: taken}, failure.after()
 }
 
 func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
@@ -109,7 +109,7 @@ func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
 		}
 	}
 	if len(message.Parts) == 0 {
-		message = Say("done")
+		message = TextMessage("done")
 	}
 	return message, nil
 }

@@ -49,9 +49,9 @@ func (h *Host) Start() protocol.TurnStart {
 	return start
 }
 
-// Over reports whether the newest message is one of the model's without calls. The turn then needs
-// no worker any longer.
-func (h *Host) Over() bool {
+// IsOver reports whether the newest message is an answer of the model without calls. The turn then
+// needs no worker any longer.
+func (h *Host) IsOver() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.transcript) == 0 {
@@ -69,8 +69,8 @@ func (h *Host) Result(call string) (protocol.ToolResult, bool) {
 	return result, done
 }
 
-// Begun reports whether the beginning of a call was committed.
-func (h *Host) Begun(call string) bool {
+// HasBegun reports whether the beginning of a call was committed.
+func (h *Host) HasBegun(call string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.begun[call]

@@ -26,19 +26,19 @@ import (
 type Outcome string
 
 const (
-	Stopped Outcome = "stopped" // a wall refused it
-	Escaped Outcome = "escaped" // it succeeded
-	// its victim was missing; or, for X1, only the caller can tell
+	Stopped Outcome = "stopped" // a wall refused the attempt
+	Escaped Outcome = "escaped" // the attempt succeeded
+	// the victim was missing; or, for X1, only the caller can tell
 	Untried Outcome = "untried"
 )
 
 // Probe is a row of the table.
 type Probe struct {
-	Row   string // F1
-	What  string // a few words
-	Core  bool   // tried at every start: quick, no bomb, leaves nothing behind
+	Row   string // name of the row, such as F1
+	What  string // a few words about the attempt
+	Core  bool   // tried at every start: the row is quick, no bomb, and leaves nothing behind
 	Heavy bool   // a bomb: bounded, but not to be tried beside people's work
-	// Watched: no wall refuses it; a spawner's watchdog ends it at one of its next sweeps.
+	// Watched means that no wall refuses the attempt: a spawner's watchdog ends it within a few sweeps.
 	Watched bool
 	Kernel  bool // the kernel stops an unprivileged process even without walls (measured on 6.18)
 
@@ -61,7 +61,7 @@ func (u notTried) Error() string { return string(u) }
 type Finding struct {
 	Row     string
 	Outcome Outcome
-	Detail  string // what stopped it, or details of an escape
+	Detail  string // cause that stopped the attempt, or details of an escape
 }
 
 // Table returns all rows, in the order of display.
@@ -101,15 +101,15 @@ func Try(row string, v Victims) Finding {
 	return f
 }
 
-// Died returns the finding for a row whose process ended before it could answer. The cause of its
+// DeathFinding returns the finding for a row whose process ended before it could answer. The cause of its
 // end also stopped the attempt.
-func Died(row, how string) Finding {
+func DeathFinding(row, how string) Finding {
 	return Finding{Row: row, Outcome: Stopped, Detail: "the process died of it: " + how}
 }
 
 // describe returns an error on one line, with the name of its number, which people can search for.
 func describe(err error) string {
-	text := strings.ReplaceAll(err.Error(), "\n", "; ") // of errors.Join
+	text := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join puts each error on a line of its own
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
 		return text

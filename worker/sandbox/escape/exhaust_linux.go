@@ -61,7 +61,7 @@ func systemV(get, control uintptr) func(Victims) error {
 			return fmt.Errorf("make it: %w", errno)
 		}
 		command := [2]uintptr{unix.IPC_RMID, 0}
-		if control == unix.SYS_SEMCTL { // it takes a semaphore's number before the command
+		if control == unix.SYS_SEMCTL { // semctl takes a semaphore's number before the command
 			command = [2]uintptr{0, unix.IPC_RMID}
 		}
 		if _, _, errno = syscall.RawSyscall(control, id, command[0], command[1]); errno != 0 {
@@ -200,7 +200,7 @@ var watchdogTime = 7 * time.Second
 const (
 	watchShare = 64
 	pipeShare  = 4
-	pipePages  = 16 // of a pipe, as long as the account has some left (pipe(7))
+	pipePages  = 16 // pages of a pipe, as long as the account has some left (pipe(7))
 )
 
 // watchMany makes more epoll watches than allowed, and keeps them. An epoll watches a file under
@@ -210,7 +210,7 @@ func watchMany(Victims) error {
 	if err != nil {
 		return notTried("how many the account may have can't be read: " + err.Error())
 	}
-	const files, numbers, first = 60, 60, 180 // the numbers are above all others
+	const files, numbers, first = 60, 60, 180 // the descriptor numbers are above all others in use
 	var watched [files]int
 	for i := range watched {
 		if watched[i], err = unix.Eventfd(0, unix.EFD_CLOEXEC); err != nil {

@@ -299,7 +299,7 @@ func (r *harness) finding(cmd *exec.Cmd) Finding {
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
 		r.t.Logf("%s: %v: %s", row, err, stderr.String())
-		return Died(row, err.Error())
+		return DeathFinding(row, err.Error())
 	}
 	f, err := DecodeFinding(strings.TrimSuffix(stdout.String(), "\n"))
 	if err != nil {

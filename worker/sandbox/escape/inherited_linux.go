@@ -133,6 +133,6 @@ func typeAhead(Victims) error {
 	if errno != 0 {
 		return fmt.Errorf("ioctl TIOCSTI: %w", errno)
 	}
-	signal.Ignore(syscall.SIGTTOU) // it would stop a background process
+	signal.Ignore(syscall.SIGTTOU) // the signal would stop a background process
 	return afterUndo(unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH))
 }

@@ -40,7 +40,7 @@ func moveToRoot(kind string) func(Victims) error {
 				}
 				first = cmp.Or(first, err)
 			}
-			return first // the others are alike
+			return first // the other hierarchies would answer alike
 		})
 	}
 }

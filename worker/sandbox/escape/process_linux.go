@@ -60,7 +60,7 @@ func listedPID(pid int, v Victims) (int, error) {
 	}
 	self, e := os.Readlink("/proc/self")
 	if e == nil && self != strconv.Itoa(os.Getpid()) {
-		return pid, nil // not of this pid namespace
+		return pid, nil // the listed pids are not of this pid namespace
 	}
 	return 0, err
 }

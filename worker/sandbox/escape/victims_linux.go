@@ -13,10 +13,10 @@ import (
 // Victims are the targets of the probes. The caller, outside of the walls, has made them. An empty
 // target is not tried.
 type Victims struct {
-	SupervisorPID int // pid of the supervisor for the caller
-	// a process of the worker's own uid, with Secret in its environment and an open descriptor 0
+	SupervisorPID int // pid of the supervisor, as the caller sees it
+	// pid of a process of the worker's own uid, with Secret in its environment and an open descriptor 0
 	VictimPID    int
-	PIDNamespace string // the caller's; empty means that pids are the same within the walls
+	PIDNamespace string // pid namespace of the caller; empty means that pids are the same within the walls
 	// pid, within the walls, of the worker whose descriptors 0 and 1 are the protocol; 0 means the
 	// parent
 	Worker int
@@ -27,7 +27,7 @@ type Victims struct {
 	OwnOutside string
 	SecretFile string // a file with Secret in the state folder
 
-	TCP      string // "127.0.0.1:port"; it sends Secret to each client
+	TCP      string // address "127.0.0.1:port" of a service that sends Secret to each client
 	Abstract string // name, without its leading zero byte, of a socket that sends Secret
 	Socket   string // path of a socket that sends Secret
 	SetUID   string // a program that is set-uid root and prints its effective uid

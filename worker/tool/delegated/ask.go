@@ -13,7 +13,7 @@ var askSpec = worker.Spec{
 	Description: "Ask the person something that only they know, and wait for the answer, perhaps for a day. Ask " +
 		"rarely, one thing at a time. " +
 		"choice and several need options; with other they may answer in words too.",
-	Effect: protocol.EffectIdempotent, // for the same call: see protocol.MethodQuestionAsk
+	Effect: protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodQuestionAsk
 	Arguments: []worker.Argument{
 		{Name: "question", Type: worker.String, Required: true},
 		{
@@ -33,7 +33,7 @@ func askTools(turn host.Caller) []worker.Tool {
 			askSpec,
 			protocol.AskArguments{},
 			func(ctx context.Context, call worker.Call, _ protocol.AskArguments) (worker.Result, error) {
-				answered, err := host.Call[protocol.QuestionAnswered](
+				answered, err := host.Call[protocol.QuestionAskResult](
 					ctx,
 					turn,
 					protocol.MethodQuestionAsk,

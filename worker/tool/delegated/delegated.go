@@ -24,7 +24,7 @@ type calls[P, R any] struct {
 	turn   host.Caller
 	method string
 	most   int64
-	done   string // their past tense, before "20 times"
+	done   string // past tense of the calls' verb, before "20 times" in an error
 	made   atomic.Int64
 }
 

@@ -15,7 +15,7 @@ import (
 
 // conn notes the newest call, and answers it.
 type conn struct {
-	called string // its method and parameters
+	called string // method and parameters of the newest call
 	answer string
 	err    error
 }
@@ -93,7 +93,7 @@ func TestTools_Refusals_AreInPlainWords(t *testing.T) {
 func TestTools_LimitReached_IsNotPassedOn(t *testing.T) {
 	c := &conn{answer: `{}`}
 	tools := delegated.Tools(host.New(c).Turn(8), protocol.TurnStart{Kind: "chat"})
-	limits := map[string]int{"read_activity_log": protocol.MaxActivityReads, "find_tools": protocol.MaxToolFinds,
+	limits := map[string]int{"read_activity_log": protocol.MaxActivityReads, "find_tools": protocol.MaxToolsFindCalls,
 		"search_history": protocol.MaxSearches, "search_home": protocol.MaxSearches, "cancel_task": protocol.MaxJobCalls}
 	for _, tool := range tools {
 		for n := range limits[tool.Name] {

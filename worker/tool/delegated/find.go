@@ -14,7 +14,7 @@ var findSpec = worker.Spec{
 	Description: "Find more tools: for terminals, uploads, memory, what was said and done before, and all that " +
 		"was added. Lists their " +
 		"families, and opens what fits words, a family or a name for your next step.",
-	Effect: protocol.EffectIdempotent, // for the same call: see protocol.MethodToolsFind
+	Effect: protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodToolsFind
 	Arguments: []worker.Argument{
 		{Name: "words", Type: worker.String},
 	},
@@ -22,8 +22,8 @@ var findSpec = worker.Spec{
 
 // findTools makes the tool that opens further tools for the model.
 func findTools(turn host.Caller) []worker.Tool {
-	finds := &calls[protocol.ToolsFind, protocol.ToolsFound]{turn: turn, method: protocol.MethodToolsFind,
-		most: protocol.MaxToolFinds, done: "tools were looked for"}
+	finds := &calls[protocol.ToolsFind, protocol.ToolsFindResult]{turn: turn, method: protocol.MethodToolsFind,
+		most: protocol.MaxToolsFindCalls, done: "tools were looked for"}
 	return []worker.Tool{
 		worker.Define(
 			findSpec,

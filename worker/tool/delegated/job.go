@@ -30,7 +30,7 @@ var (
 	scheduleSpec = worker.Spec{
 		Name: "schedule_task", Family: jobFamily,
 		Description: "Set a reminder, which says text then, or a task: you do what text says.",
-		Effect:      protocol.EffectIdempotent, // for the same call
+		Effect:      protocol.EffectIdempotent, // a repeated call changes nothing more
 		Arguments: []worker.Argument{
 			{Name: "when", Type: worker.String, Description: whenText, Required: true},
 			{Name: "text", Type: worker.String, Required: true},

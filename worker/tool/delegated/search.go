@@ -46,7 +46,7 @@ func searchTools(turn host.Caller) []worker.Tool {
 }
 
 func searchTool[A any](turn host.Caller, spec worker.Spec, arguments A, method string) worker.Tool {
-	searches := &calls[protocol.Search, protocol.SearchFound]{turn: turn, method: method,
+	searches := &calls[protocol.Search, protocol.SearchResult]{turn: turn, method: method,
 		most: protocol.MaxSearches, done: spec.Name + " was called"}
 	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (worker.Result, error) {
 		found, err := searches.answer(ctx, protocol.Search{Call: call.ID})

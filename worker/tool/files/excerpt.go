@@ -17,10 +17,10 @@ const (
 // excerpt holds some lines of a text.
 type excerpt struct {
 	body        []byte
-	first, last int  // lines in body; last < first means none
-	total       int  // lines of the text; -1 means too many to count
-	partial     bool // the last line in body is not whole
-	full        bool // there is no room for more
+	first, last int  // numbers of the lines in body; last < first means none
+	total       int  // number of lines of the text; -1 means too many to count
+	partial     bool // whether the last line in body is cut
+	full        bool // whether body has no room for more
 	room        int  // most bytes of body
 	whole       int  // bytes of body up to the end of the last whole line
 }

@@ -19,7 +19,7 @@ const (
 // The zero value matches everything.
 type glob struct {
 	pattern string
-	from    string // the listed folder
+	from    string // folder from which a pattern with a slash is compared
 }
 
 func newGlob(pattern, from string) (glob, error) {

@@ -66,12 +66,12 @@ func clampLimit(limit, usual, top int) int {
 type listing struct {
 	*fileTools
 	glob           glob
-	deep           bool // also list the contents of folders
+	deep           bool // whether to list the contents of folders too
 	limit          int
 	lines          []string
 	files, folders int
 	trouble        []string // folders that could not be read
-	world          bool     // some name belongs to a received file
+	world          bool     // whether a name belongs to a received file
 }
 
 func (l *listing) visit(e workspace.Entry) error {
@@ -87,7 +87,7 @@ func (l *listing) visit(e workspace.Entry) error {
 		}
 		if len(l.lines) < l.limit {
 			l.lines = append(l.lines, l.line(e))
-			l.world = l.world || workspace.Received(e.Path)
+			l.world = l.world || workspace.IsReceived(e.Path)
 		}
 	}
 	if e.Info.IsDir() && !l.deep {

@@ -12,27 +12,27 @@ import (
 // matchCollector collects the lines that match, with the lines around them.
 type matchCollector struct {
 	matcher      *matcher
-	contextLines int // lines on each side
-	limit        int // matches
+	contextLines int // number of lines to show on each side of a match
+	limit        int // most matches to collect
 
 	out        strings.Builder
 	matches    int
-	files      int    // files with a match
-	stopReason string // why the search stopped; "" means that it goes on
+	files      int    // number of files with a match
+	stopReason string // reason for stopping the search; "" means that it goes on
 
-	file        string // the file that is being searched
-	noMatchYet  bool   // file has no match so far
-	number      int    // of the next line
+	file        string // path of the searched file
+	noMatchYet  bool   // whether file has no match so far
+	number      int    // number of the next line
 	lastWritten int    // number of the last collected line of file
 	// the newest lines that were not collected, at most contextLines
 	before     []numberedLine
-	linesAfter int // lines still to collect after a match
+	linesAfter int // number of lines still to collect after a match
 }
 
 // numberedLine is a line that may be collected.
 type numberedLine struct {
 	number int
-	text   string // cut
+	text   string // text of the line, cut to a bounded length
 }
 
 // begin begins another file.

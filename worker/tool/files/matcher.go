@@ -14,10 +14,10 @@ const maxQuery = 1000
 
 // matcher finds a query in lines. It is for one goroutine.
 type matcher struct {
-	plain   []byte         // nil if re is used
-	fold    bool           // plain is in lower case and matches upper case too
-	re      *regexp.Regexp // also for plain queries that ignore case and are not ASCII
-	lowered []byte         // a buffer
+	plain   []byte         // plain query; nil if re is used
+	fold    bool           // whether plain is in lower case and matches upper case too
+	re      *regexp.Regexp // regular expression; also for plain queries that ignore case and are not ASCII
+	lowered []byte         // buffer for a line in lower case
 }
 
 func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {

@@ -36,7 +36,7 @@ func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (
 	if err != nil {
 		return worker.Result{}, err
 	}
-	var first []protocol.Change // the deletion of the file at the target
+	var first []protocol.Change // change that moves the file at the target to the trash
 	undo := t.ws.RecordMove(ctx, call.KeepBefore, args.From, false)
 	to, err := t.ws.Move(ctx, args.From, args.To)
 	if errors.Is(err, fs.ErrExist) && args.Overwrite {

@@ -25,12 +25,12 @@ var readSpec = worker.Spec{
 	},
 }
 
-const maxFiles = 20 // in one call
+const maxFiles = 20 // files in one call
 
 type readArgs struct {
 	Path      string   `json:"path"`
 	Paths     []string `json:"paths"`
-	StartLine int      `json:"start_line"` // in each file
+	StartLine int      `json:"start_line"` // first line to read in each file
 	EndLine   int      `json:"end_line"`
 }
 
@@ -58,7 +58,7 @@ func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (wor
 
 // filePage is the shown part of a file.
 type filePage struct {
-	header string // "" if the text is whole and needs no remark
+	header string // remark above the text; "" if the text is whole and needs none
 	body   string
 	brief  string
 }

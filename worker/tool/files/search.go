@@ -17,9 +17,9 @@ import (
 const (
 	searchLimit      = 100
 	searchLimitMax   = 1000
-	maxContext       = 10        // lines on each side
+	maxContext       = 10        // lines shown on each side of a match
 	maxAnswer        = 128 << 10 // bytes of one answer
-	maxSearched      = 200_000   // files of one search
+	maxSearched      = 200_000   // files searched in one call
 	progressInterval = 10_000    // files between two lines of progress
 )
 
@@ -86,7 +86,7 @@ type fileSearch struct {
 	found    matchCollector
 	searched int  // files
 	unread   int  // files and folders that could not be read completely
-	world    bool // a match is in a received file
+	world    bool // whether a match is in a received file
 }
 
 func (s *fileSearch) visit(e workspace.Entry) error {
@@ -104,7 +104,7 @@ func (s *fileSearch) visit(e workspace.Entry) error {
 	if err := s.file(e); err != nil {
 		s.unread++
 	}
-	s.world = s.world || s.found.matches > before && workspace.Received(e.Path)
+	s.world = s.world || s.found.matches > before && workspace.IsReceived(e.Path)
 	s.searched++
 	if s.searched%progressInterval == 0 {
 		s.progress(amount.Number(int64(s.searched)) + " files searched")

@@ -16,10 +16,10 @@ type encoding string
 
 const (
 	encodingUTF8    encoding = "UTF-8"        // invalid bytes are read as Windows-1252
-	encodingBOM     encoding = "UTF-8 (BOM)"  // with a byte order mark that is no part of the text
-	encodingUTF16LE encoding = "UTF-16 LE"    // with its byte order mark
-	encodingUTF16BE encoding = "UTF-16 BE"    // with its byte order mark
-	encoding1252    encoding = "Windows-1252" // contains all printable characters of Latin-1
+	encodingBOM     encoding = "UTF-8 (BOM)"  // UTF-8 with a byte order mark, which is no part of the text
+	encodingUTF16LE encoding = "UTF-16 LE"    // UTF-16 with a byte order mark, low byte first
+	encodingUTF16BE encoding = "UTF-16 BE"    // UTF-16 with a byte order mark, high byte first
+	encoding1252    encoding = "Windows-1252" // Windows' superset of the printable characters of Latin-1
 )
 
 // byteOrderMarks are the byte order marks.
@@ -133,7 +133,7 @@ func decodeAll(raw []byte, enc encoding) (string, encoding, error) {
 	switch {
 	case enc == encodingUTF16LE, enc == encodingUTF16BE:
 		text = string(utf16.Decode(utf16Units(raw[2:], enc)))
-	case utf8.Valid(raw): // with its byte order mark, if there is one
+	case utf8.Valid(raw): // the text keeps a byte order mark, if there is one
 		return string(raw), enc, nil
 	default:
 		runes := make([]rune, len(raw))

@@ -16,9 +16,9 @@ const decodeChunk = 32 << 10
 type textDecoder struct {
 	src  io.Reader
 	enc  encoding
-	odd  bool   // bytes that are not UTF-8 were read as Windows-1252
-	raw  []byte // read but not decoded; a part of store
-	out  []byte // decoded but not yet read by the caller; a part of text
+	odd  bool   // whether bytes that are not UTF-8 were read as Windows-1252
+	raw  []byte // bytes read but not decoded; a part of store
+	out  []byte // bytes decoded but not yet read by the caller; a part of text
 	err  error  // error of src
 	text []byte
 	// store is the buffer of raw. An incomplete character at the end of a read waits at its front.

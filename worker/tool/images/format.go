@@ -19,8 +19,8 @@ type format struct {
 	decode        func(io.Reader) (image.Image, error)
 	bytesPerPixel func(image.Config, []byte) int // most memory of a pixel while the picture is decoded
 	universal     func(image.Config, []byte) bool
-	strip         func([]byte) []byte // only the pixels of a file; nil if no file of the format is universal
-	photo         bool                // usually a photograph
+	strip         func([]byte) []byte // removes all but the pixels from a file; nil if no file of the format is universal
+	photo         bool                // whether a picture in the format is usually a photograph
 }
 
 // formats are by media type. universal reports whether every model API takes the file: some take no
@@ -52,8 +52,8 @@ func pngBytes(c image.Config, _ []byte) int {
 	return 4
 }
 
-// webpBytes is for a lossless WebP, whose pixels are held before and after a transform. A lossy one
-// takes half.
+// webpBytes is the memory for a pixel of a lossless WebP, which is held before and after a
+// transform. A lossy WebP takes half.
 const webpBytes = 8
 
 // jpegBytes counts one byte for each colour. A progressive JPEG also has four bytes of coefficients

@@ -18,7 +18,7 @@ import (
 const (
 	maxFile   = 20 << 20   // bytes
 	maxPixels = 50_000_000 // pixels of the picture in the file
-	maxMemory = 512 << 20  // bytes that its pixels may take
+	maxMemory = 512 << 20  // bytes that the pixels may take
 	freeAbove = 64 << 20   // above these bytes of pixels the memory is freed at once
 	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger
 	// pictures smaller, so a larger one would cost time and show no more (its page on vision,
@@ -56,8 +56,8 @@ func (v *Viewer) Tools() []worker.Tool {
 // Shown is a picture as the model sees it, without the file's metadata.
 type Shown struct {
 	worker.Picture
-	Format string // PNG, JPEG, GIF or WebP
-	Size   string // size of the picture in the file: 2560 x 1920
+	Format string // format of the file: PNG, JPEG, GIF or WebP
+	Size   string // size of the picture in the file, such as 2560 x 1920
 }
 
 // Show turns the bytes of a file into the picture for the model. An error explains to people why
@@ -125,10 +125,10 @@ func read(file io.Reader) ([]byte, error) {
 
 // imageInfo is the information in the head of a picture's file.
 type imageInfo struct {
-	kind string // the media type
+	kind string // media type of the file
 	format
 	config     image.Config
-	pixelBytes int64 // of memory for a pixel
+	pixelBytes int64 // bytes of memory for one pixel
 }
 
 // memory returns how many bytes the pixels take while they are decoded.

@@ -201,7 +201,7 @@ func TestShow_Noise_FitsTheLimit(t *testing.T) {
 		for i := range noise.Pix {
 			noise.Pix[i] = byte(random.IntN(256)) | byte(i%4/3*255)
 		}
-		sizes := map[string]int{} // by limit
+		sizes := map[string]int{} // size of the shown picture by limit
 		for _, most := range []int{1 << 20, 50_000, 30_000} {
 			data, kind, err := encode(noise, photo, most)
 			if err != nil || len(data) > most {

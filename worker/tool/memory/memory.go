@@ -107,14 +107,14 @@ func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact
 }
 
 // announce tells the supervisor that MEMORY.md changes.
-func (t family) announce(ctx context.Context, p protocol.MemoryChanged) error {
-	_, err := host.Call[protocol.MemoryAcknowledged](ctx, t.turn, protocol.MethodMemoryChanged, p)
+func (t family) announce(ctx context.Context, p protocol.MemoryChange) error {
+	_, err := host.Call[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryChanged, p)
 	return host.Refusal(err)
 }
 
 func (t family) writing(ctx context.Context, call worker.Call, after int) memory.ChangeOptions {
 	return memory.ChangeOptions{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: t.uses, Announce: func(c memory.Change) error {
-		return t.announce(ctx, protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()})
+		return t.announce(ctx, protocol.MemoryChange{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()})
 	}}
 }
 
@@ -166,9 +166,9 @@ type forgetArgs struct {
 
 func (t family) forget(ctx context.Context, call worker.Call, args forgetArgs) (r worker.Result, err error) {
 	gone, _, err := t.home.Forget(ctx, args.IDs, func(c memory.Change, gone []memory.Fact) error {
-		p := protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()}
+		p := protocol.MemoryChange{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()}
 		for _, f := range gone {
-			p.Gone = append(p.Gone, protocol.MemoryGone{ID: f.ID, Text: f.Text, Message: f.Message})
+			p.Gone = append(p.Gone, protocol.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
 		}
 		return t.announce(ctx, p)
 	})
@@ -227,7 +227,7 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.Parse(texts[memory.FileName]).Facts()))
 	}
 	if len(ids) > 0 {
-		_, err = host.Call[protocol.MemoryAcknowledged](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalled{IDs: ids})
+		_, err = host.Call[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.RecalledFacts{IDs: ids})
 	}
 	return r, host.Refusal(err)
 }

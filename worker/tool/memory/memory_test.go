@@ -27,11 +27,11 @@ type fakeHost struct {
 	choice   protocol.MemoryChoice
 	refused  error
 	conflict *protocol.MemoryConflict
-	inForce  protocol.FileState // state of the text in force
-	changes  []protocol.MemoryChanged
+	inForce  protocol.FileState // state of the text in force of MEMORY.md
+	changes  []protocol.MemoryChange
 	recalled []string
-	waits    bool // the user has not answered yet
-	crash    bool // in memory.changed, before the file is written
+	waits    bool // whether the user has not answered yet
+	crash    bool // whether the worker dies in memory.changed, before it writes the file
 }
 
 var errCrash = errors.New("crash")
@@ -54,7 +54,7 @@ func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRemember) (proto
 	return a, h.refused
 }
 
-func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChanged) (told protocol.MemoryAcknowledged, err error) {
+func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChange) (told protocol.MemoryEmptyResult, err error) {
 	if h.waits {
 		return told, &protocol.Error{Code: protocol.CodeWaits}
 	}
@@ -67,7 +67,7 @@ func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChanged) (t
 	return told, nil
 }
 
-func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.MemoryRecalled) (told protocol.MemoryAcknowledged, err error) {
+func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.RecalledFacts) (told protocol.MemoryEmptyResult, err error) {
 	h.recalled = p.IDs
 	return told, nil
 }
@@ -185,7 +185,7 @@ func TestMemoryTools_Fact_LivesFromKeepToForget(t *testing.T) {
 		t.Errorf("told were %v, %+v", r.host.recalled, r.host.changes)
 	}
 	if gone := r.host.changes[2].Gone; len(gone) != 1 ||
-		gone[0] != (protocol.MemoryGone{ID: "k7", Text: "Takes green tea", Message: 4711}) {
+		gone[0] != (protocol.ForgottenFact{ID: "k7", Text: "Takes green tea", Message: 4711}) {
 		t.Errorf("gone is %+v", gone)
 	}
 }
@@ -240,7 +240,7 @@ func TestRemember_Conflict_FollowsTheChoice(t *testing.T) {
 // is there twice.
 func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 	const byHand = "- Plays the cello\n"
-	id := memory.Parse(byHand).Facts()[0].ID // it gets another id once it is changed
+	id := memory.Parse(byHand).Facts()[0].ID // a change gives the fact another id
 	for _, c := range []struct{ tool, arguments string }{
 		{"remember", `{"text":"Takes oolong"}`}, {"update_memory", `{"id":"` + id + `","text":"Plays the viola"}`}, {"forget", `{"ids":["` + id + `"]}`},
 	} {
@@ -286,7 +286,7 @@ func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
 		t.Fatal(err, done.Check())
 	}
 	raw, _ := json.Marshal(r.host.changes[0]) // it can always be encoded
-	var told protocol.MemoryChanged
+	var told protocol.MemoryChange
 	if err := json.Unmarshal(raw, &told); err != nil || told.Check() != nil {
 		t.Fatal(err, told.Check())
 	}

@@ -14,7 +14,7 @@ import (
 	"mews/worker/tool/output"
 )
 
-// kept is a reader of one text, whose name is name.
+// kept is a reader of one text under the constant name.
 type kept string
 
 var name = strings.Repeat("ab", 32)

@@ -28,7 +28,7 @@ type Host interface {
 var sendSpec = worker.Spec{
 	Name:        "send_file",
 	Description: "Send a file of the folder to the person's chat. They may be asked first.",
-	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatSend
+	Effect:      protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodChatSend
 	Arguments: []worker.Argument{
 		{Name: "path", Type: worker.String, Required: true},
 		{Name: "caption", Type: worker.String},
@@ -40,7 +40,7 @@ var messageSpec = worker.Spec{
 	Name:        "send_message",
 	Family:      "chat",
 	Description: "Say something to the person now, ahead of your answer. Markdown.",
-	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatMessage
+	Effect:      protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodChatMessage
 	Arguments: []worker.Argument{
 		{Name: "text", Type: worker.String, Required: true},
 	},
@@ -72,20 +72,20 @@ type sender struct {
 	// asked is how many files the supervisor was asked to send. Only one call at a time uses it, as
 	// the tool has an effect.
 	asked    int
-	messages int // messages that the supervisor was asked to send
+	messages int // number of messages that the supervisor was asked to send
 }
 
 // sendText sends the message of a call. The supervisor has the arguments and checks them.
 func (s *sender) sendText(
 	ctx context.Context, call worker.Call, args protocol.ChatMessageArguments,
 ) (worker.Result, error) {
-	if s.messages >= protocol.MaxMessages { // the supervisor would end this worker for one more
+	if s.messages >= protocol.MaxSentMessages { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
-			protocol.MaxMessages)
+			protocol.MaxSentMessages)
 	}
 	s.messages++
 	message := protocol.ChatMessage{Call: call.ID}
-	if _, err := host.Call[protocol.ChatSent](ctx, s.turn, protocol.MethodChatMessage, message); err != nil {
+	if _, err := host.Call[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatMessage, message); err != nil {
 		return worker.Result{}, sendError(ctx, "the message", err)
 	}
 	return worker.Result{Text: "The message was sent.", Brief: amount.Plural(int64(len(args.Text)), "byte", "bytes")}, nil
@@ -97,8 +97,8 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	if err := protocol.CheckCaption(caption); err != nil {
 		return worker.Result{}, fmt.Errorf("send %s: the caption: %w; say the rest in your answer", shown, err)
 	}
-	if n := 1 + len(args.More); n > protocol.MaxFilesTogether {
-		return worker.Result{}, fmt.Errorf("send %s: %d files, and at most %d can be sent at once", shown, n, protocol.MaxFilesTogether)
+	if n := 1 + len(args.More); n > protocol.MaxFilesPerCall {
+		return worker.Result{}, fmt.Errorf("send %s: %d files, and at most %d can be sent at once", shown, n, protocol.MaxFilesPerCall)
 	}
 	var files []protocol.ChatFile
 	size, names := int64(0), ""
@@ -111,15 +111,15 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 		size, names = size+file.Blob.Size, names+", "+file.Name
 	}
 	files[0].Caption = caption
-	if s.asked >= protocol.MaxFiles { // the supervisor would end this worker for one more
+	if s.asked >= protocol.MaxSendCalls { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("send %s: %d files were sent in this turn, and no more can be; pack the rest into one "+
-			"file, or tell the person to ask again for it", shown, protocol.MaxFiles)
+			"file, or tell the person to ask again for it", shown, protocol.MaxSendCalls)
 	}
 	s.asked++
 	names = names[len(", "):]
 	call.Progress("sending " + names)
 	send := protocol.ChatSend{Call: call.ID, ChatFile: files[0], More: files[1:]}
-	if _, err := host.Call[protocol.ChatSent](ctx, s.turn, protocol.MethodChatSend, send); err != nil {
+	if _, err := host.Call[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatSend, send); err != nil {
 		return worker.Result{}, sendError(ctx, shown, err)
 	}
 	sent := " was"
@@ -161,15 +161,15 @@ func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, e
 	if err := checkSize(info); err != nil {
 		return ref, err
 	}
-	return s.turn.Keep(ctx, f, protocol.MaxFile)
+	return s.turn.Keep(ctx, f, protocol.MaxSentFile)
 }
 
 func checkSize(info fs.FileInfo) error {
 	switch n := info.Size(); {
 	case n == 0:
 		return errors.New("it is empty, and an empty file can't be sent")
-	case n > protocol.MaxFile:
-		return fmt.Errorf("it has %s, and at most %s can be sent; make it smaller or send it in parts", amount.Bytes(n), amount.Bytes(protocol.MaxFile))
+	case n > protocol.MaxSentFile:
+		return fmt.Errorf("it has %s, and at most %s can be sent; make it smaller or send it in parts", amount.Bytes(n), amount.Bytes(protocol.MaxSentFile))
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func sendError(ctx context.Context, shown string, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &refused) && refused.Code == protocol.CodeWaits:
-		return err // nothing has been decided: the call is made again
+		return err // the user has not decided: the call is made again
 	case errors.As(err, &refused):
 		err = errors.New(refused.Message)
 	}

@@ -25,10 +25,10 @@ import (
 type chat struct {
 	hosttest.Answers
 
-	bytes string
-	sent  []protocol.ChatSend
-	said  []string // messages
-	err   error
+	bytes    string
+	sent     []protocol.ChatSend
+	messages []string // texts of the messages
+	err      error
 }
 
 func (c *chat) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
@@ -38,17 +38,17 @@ func (c *chat) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 	return protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, err
 }
 
-func (c *chat) sendFile(_ context.Context, file protocol.ChatSend) (protocol.ChatSent, error) {
+func (c *chat) sendFile(_ context.Context, file protocol.ChatSend) (protocol.ChatSendResult, error) {
 	if err := file.Check(); err != nil {
-		return protocol.ChatSent{}, err
+		return protocol.ChatSendResult{}, err
 	}
 	c.sent = append(c.sent, file)
-	return protocol.ChatSent{}, c.err
+	return protocol.ChatSendResult{}, c.err
 }
 
-func (c *chat) sendMessage(_ context.Context, m protocol.ChatMessage) (protocol.ChatSent, error) {
-	c.said = append(c.said, m.Call)
-	return protocol.ChatSent{}, nil
+func (c *chat) sendMessage(_ context.Context, m protocol.ChatMessage) (protocol.ChatSendResult, error) {
+	c.messages = append(c.messages, m.Call)
+	return protocol.ChatSendResult{}, nil
 }
 
 // newChat returns a chat whose files are refused with err, unless it is nil.
@@ -139,15 +139,15 @@ func TestSendMessage_OverTheLimit_IsRefused(t *testing.T) {
 	defer ws.Close()
 	c := newChat(nil)
 	tool := send.Tools(ws, c, measure)[1]
-	for i := range protocol.MaxMessages + 1 {
+	for i := range protocol.MaxSentMessages + 1 {
 		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
-		if i < protocol.MaxMessages && (err != nil || result.Text != "The message was sent." || result.Brief != "5 bytes") ||
-			i == protocol.MaxMessages && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
+		if i < protocol.MaxSentMessages && (err != nil || result.Text != "The message was sent." || result.Brief != "5 bytes") ||
+			i == protocol.MaxSentMessages && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
 			t.Errorf("message %d: %+v, %v", i, result, err)
 		}
 	}
-	if len(c.said) != protocol.MaxMessages || c.said[9] != "c9" {
-		t.Errorf("said was %v", c.said)
+	if len(c.messages) != protocol.MaxSentMessages || c.messages[9] != "c9" {
+		t.Errorf("said was %v", c.messages)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestSendFile_BadPath_SendsNothing(t *testing.T) {
 	for _, err := range []error{
 		os.WriteFile(secret, []byte("secret"), 0o600), os.Symlink(secret, filepath.Join(dir, "out")),
 		os.Symlink("private/key", filepath.Join(dir, "in")), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
-		os.WriteFile(filepath.Join(dir, "huge"), nil, 0o600), os.Truncate(filepath.Join(dir, "huge"), protocol.MaxFile+1),
+		os.WriteFile(filepath.Join(dir, "huge"), nil, 0o600), os.Truncate(filepath.Join(dir, "huge"), protocol.MaxSentFile+1),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +212,7 @@ func TestSendFile_Refusal_IsInPlainWords(t *testing.T) {
 
 func TestSendFile_OverTheLimit_IsRefused(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.txt": "a"})
-	for range protocol.MaxFiles {
+	for range protocol.MaxSendCalls {
 		if _, err := run(`{"path":"a.txt"}`); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestSendFile_OverTheLimit_IsRefused(t *testing.T) {
 	if _, err := run(`{"path":"a.txt"}`); err == nil || !strings.Contains(err.Error(), "20 files were sent") {
 		t.Errorf("got %v", err)
 	}
-	if len(c.sent) != protocol.MaxFiles {
+	if len(c.sent) != protocol.MaxSendCalls {
 		t.Errorf("%d were sent", len(c.sent))
 	}
 }

@@ -26,10 +26,10 @@ type capture struct {
 	total     int64
 	lines     int64  // number of ended lines
 	last      []byte // the beginning of the newest line that is not blank, for progress
-	lineIsNew bool   // there was output since the last progressLine
+	lineIsNew bool   // whether there was output since the last progressLine
 	file      *os.File
 	kept      int64 // bytes in the file
-	fileErr   error // why the file is incomplete
+	fileErr   error // error that left the file incomplete
 }
 
 // Write takes all output. It also counts output that cannot be written to the file.
@@ -102,8 +102,8 @@ func (c *capture) progressLine() string {
 
 // capturedOutput is a complete output.
 type capturedOutput struct {
-	text  string // for the model; a line replaces the part left out
-	left  string // tells what is left out and where to find it; "" if the text is whole
+	text  string // output for the model; a line replaces the part left out
+	left  string // note about the part left out and where to find it; "" if the text is whole
 	lines int64
 	total int64
 }
@@ -142,7 +142,7 @@ func (c *capture) discard() {
 func (c *capture) closeFile(gone int64) string {
 	if gone == 0 {
 		if c.file != nil {
-			_ = c.temp.removeOutput(c.file) // nobody knows of it
+			_ = c.temp.removeOutput(c.file) // nobody was told of the file
 		}
 		return ""
 	}

@@ -57,8 +57,8 @@ func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 // fileChanges are the changes that a program made to the workspace's files.
 type fileChanges struct {
 	changes []protocol.Change // the first maxNamed changes
-	more    int               // number of other changes
-	unknown bool              // the folder holds too many files to compare
+	more    int               // number of further changes
+	unknown bool              // whether the folder holds too many files to compare
 }
 
 // compare lists the changes from one snapshot to the next, sorted by name.

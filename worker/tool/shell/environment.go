@@ -13,7 +13,7 @@ import (
 // environment describes what programs see: their folder, their variables and their files. It does
 // not change.
 type environment struct {
-	program.Environment // its Home is the workspace
+	program.Environment // environment of programs; Home is the workspace
 	ws                  *workspace.Workspace
 	options             Options
 	temp                *tempFolder

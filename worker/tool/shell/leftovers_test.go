@@ -107,7 +107,7 @@ func TestRun_End_SparesOtherRuns(t *testing.T) {
 		pids = append(pids, numbers(t, string(text))...)
 	}
 	for _, pid := range pids {
-		if !program.Lives(pid) {
+		if !program.IsAlive(pid) {
 			t.Errorf("process %d of the other command was ended", pid)
 		}
 	}

@@ -13,23 +13,23 @@ import (
 
 // limits are the bounds of the family.
 type limits struct {
-	timeout    time.Duration // of a command without its own
-	maxTimeout time.Duration // of any command
-	grace      time.Duration // from SIGTERM to SIGKILL
-	// how long leftover processes may hold the output after a command's end
+	timeout    time.Duration // time limit of a command that names none
+	maxTimeout time.Duration // longest time limit that a command may name
+	grace      time.Duration // time from SIGTERM to SIGKILL
+	// time for which leftover processes may hold the output after a command's end
 	linger   time.Duration
-	progress time.Duration // between two lines of progress
+	progress time.Duration // time between two lines of progress
 
 	head int   // bytes of an output's beginning for the model
-	tail int   // bytes of its end
-	kept int64 // bytes of an output that a file keeps, if the output is longer than both
+	tail int   // bytes of an output's end for the model
+	kept int64 // bytes of an output that a file keeps, if the output is longer than head and tail together
 
 	entries int // files of the workspace that are compared to find a script's changes
 
-	terminals int           // open at once
+	terminals int           // number of terminals that may be open at once
 	idle      time.Duration // time without use before a terminal is closed
 	quiet     time.Duration // time without output before a terminal counts as quiet
-	maxWait   time.Duration // of one wait for a terminal
+	maxWait   time.Duration // longest wait for a terminal in one call
 }
 
 var defaultLimits = limits{
@@ -59,7 +59,7 @@ func exceededFileSize(state *os.ProcessState) bool {
 	return ok && (status.Signal() == syscall.SIGXFSZ || status.ExitStatus() == shellSignal+int(syscall.SIGXFSZ))
 }
 
-// tooLarge returns the line for the model about such an end; "" if this process has no such limit.
+// tooLarge returns the line for the model about a file over the limit; "" if there is no limit.
 func tooLarge() string {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil || limit.Cur > math.MaxInt64 {

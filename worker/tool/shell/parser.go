@@ -12,21 +12,21 @@ const (
 type mode byte
 
 const (
-	modeGround  mode = iota // text
+	modeGround  mode = iota // within plain text
 	modeEscape              // after ESC
-	modeSkip                // one byte before the end of a sequence that has no meaning here
+	modeSkip                // one byte before the end of an ignored sequence
 	modeCharset             // after ESC (
 	modeControl             // after ESC [
 	modeString              // in a string for the terminal itself, such as its title
-	modeEnd                 // after ESC in such a string
+	modeEnd                 // after ESC in a string
 )
 
 // parser finds the characters and control sequences in a stream of bytes. Its zero value is ready
 // to use. (Its modes are the states of the DEC parser that Paul Williams describes, vt100.net/emu.)
 type parser struct {
 	mode    mode
-	private byte  // the mark after ESC [ or before the last byte; 0 for none
-	numbers []int // -1 means not given
+	private byte  // the mark after ESC [ or before the last byte; 0 means none
+	numbers []int // numbers of the sequence; -1 means not given
 	rune    []byte
 }
 

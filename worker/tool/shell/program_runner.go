@@ -27,20 +27,20 @@ type programRun struct {
 type runOutcome struct {
 	status       string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
 	took         time.Duration
-	leftovers    int  // number of its processes that still ran and were ended
-	fileTooLarge bool // it was ended because a file would have become too large
+	leftovers    int  // number of the program's processes that still ran and were ended
+	fileTooLarge bool // whether the program was ended because a file would have become too large
 	output       capturedOutput
 }
 
 // programRunner runs programs to their end.
 type programRunner struct {
 	*environment
-	ctx    context.Context // ends when the runner is closed
+	ctx    context.Context // context that ends when the runner is closed
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
 	closed  bool
-	running sync.WaitGroup // grows only before the runner is closed
+	running sync.WaitGroup // running programs; it grows only before the runner is closed
 }
 
 // admit adds one run that close must wait for.
@@ -115,7 +115,7 @@ func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome
 		},
 	})
 	if err != nil && !errors.Is(err, errTimeout) {
-		output.discard() // nobody will hear of it
+		output.discard() // nobody is told of the output
 	}
 	o.output = output.finish()
 	return o, err

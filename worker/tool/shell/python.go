@@ -14,7 +14,7 @@ import (
 
 var pythonSpec = worker.Spec{
 	Name:        "run_python",
-	Effect:      protocol.EffectOnce, // a program may do other things the second time
+	Effect:      protocol.EffectOnce, // a second run of a program may do other things
 	Description: "Run Python code, or the script at path, in the folder. Tells which files changed.",
 	Arguments: []worker.Argument{
 		{Name: "code", Type: worker.String},

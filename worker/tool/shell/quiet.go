@@ -13,7 +13,7 @@ import (
 
 // RunQuietly runs a command in the home and writes its output to out. No model asked for the
 // command. ok means that it exited with 0. A command that cannot be started, or takes longer than
-// protocol.LookSeconds, is an error. None of its processes is left.
+// protocol.MaxCheckSeconds, is an error. None of its processes is left.
 func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error) {
 	if err := checkCommand(command); err != nil {
 		return false, err
@@ -24,13 +24,13 @@ func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (
 	}
 	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
-	err = s.programs.runBounded(ctx, protocol.CheckSeconds*time.Second, func(ctx context.Context) error {
+	err = s.programs.runBounded(ctx, protocol.MaxCheckSeconds*time.Second, func(ctx context.Context) error {
 		_, err := s.options.Programs.Run(ctx, program.Run{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
 		return err
 	})
 	switch {
 	case errors.Is(err, errTimeout):
-		return false, fmt.Errorf("the command took longer than %d s", protocol.CheckSeconds)
+		return false, fmt.Errorf("the command took longer than %d s", protocol.MaxCheckSeconds)
 	case err != nil:
 		return false, err
 	}

@@ -15,8 +15,8 @@ const maxFresh = 64 << 10
 // cursor is the position of the next character.
 type cursor struct {
 	row, col   int
-	lastColumn bool // the last column was written, so the next character starts the next row
-	boxLines   bool // letters mean box-drawing lines (ESC ( 0)
+	lastColumn bool // whether the last column was written, so that the next character starts the next row
+	boxLines   bool // whether letters mean box-drawing lines (ESC ( 0)
 }
 
 // screen is the display of a terminal: an xterm without colours (invisible-island.net, ctlseqs).
@@ -26,12 +26,12 @@ type screen struct {
 	*grid                     // the visible screen
 	other               *grid // the main screen while the alternate one is visible, otherwise nil
 	cursor, savedCursor cursor
-	mainCursor          cursor // of the main screen while the alternate one is visible
+	mainCursor          cursor // cursor of the main screen while the alternate one is visible
 	top, bottom         int    // the rows from top to before bottom scroll
 	noWrap              bool
-	originMode          bool // rows are counted from top
+	originMode          bool // whether rows are counted from top
 	insertMode          bool
-	appKeys             bool // arrow keys are sent in application mode
+	appKeys             bool // whether arrow keys are sent in application mode
 	lastPrinted         string
 	history             []string // lines that scrolled off the top of the main screen
 	fresh               []byte   // raw text since the newest wait began

@@ -56,7 +56,7 @@ var sequenceActions = map[sequence]func(*screen, []int){
 	{0, '`'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, numberAt(n, 0, 1)-1) },
 	{0, 'a'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, s.cursor.col+numberAt(n, 0, 1)) },
 	{0, 'b'}: repeat,
-	{0, 'c'}: func(s *screen, _ []int) { s.reply("\x1b[?6c") }, // it answers that it is a VT102
+	{0, 'c'}: func(s *screen, _ []int) { s.reply("\x1b[?6c") }, // the terminal identifies itself as a VT102
 	{0, 'd'}: func(s *screen, n []int) { s.moveCursor(s.row(numberAt(n, 0, 1)-1), s.cursor.col) },
 	{0, 'e'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row+numberAt(n, 0, 1), s.cursor.col) },
 	{0, 'f'}: position,

@@ -24,19 +24,19 @@ import (
 // Options of a Shell. Only Home is required.
 type Options struct {
 	Home string   // the workspace's path for programs, and their first folder
-	User string   // USER; "" leaves it out
-	Zone string   // TZ, an IANA name; "" leaves it out
-	Path string   // PATH; "" means the system's usual folders
+	User string   // variable USER; "" leaves it out
+	Zone string   // variable TZ, an IANA name; "" leaves it out
+	Path string   // variable PATH; "" means the system's usual folders
 	Env  []string // more variables, NAME=VALUE, that the walls need
-	Temp string   // parent of the folder for outputs and scripts; "" means /tmp
+	Temp string   // parent folder for outputs and scripts; "" means /tmp
 
-	Programs *program.Children // starts programs behind their walls
+	Programs *program.Children // starter of programs behind their walls
 	// QuotaNote is called after each call. It explains why the workspace is full; "" means that it
 	// is not. It waits no longer than ctx. nil means that there is no quota.
 	QuotaNote func(ctx context.Context) string
 	Now       func() time.Time
 
-	limits *limits // nil means defaultLimits
+	limits *limits // bounds of the tools; nil means defaultLimits
 }
 
 // Shell is the family over one workspace. Its methods may be called from any goroutine.

@@ -169,7 +169,7 @@ func numbers(t testing.TB, text string) []int {
 func wantEnded(t testing.TB, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		if program.Lives(pid) {
+		if program.IsAlive(pid) {
 			t.Errorf("process %d goes on", pid)
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}

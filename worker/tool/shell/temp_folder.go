@@ -25,10 +25,10 @@ type tempFolder struct {
 
 	mu  sync.Mutex
 	dir string
-	// held while this process lives, so that other workers see that the folder is in use; nil if it
-	// could not be locked
+	// lock held while this process lives, so that other workers see that the folder is in use; nil
+	// if the folder could not be locked
 	lock    *os.File
-	outputs []string // the oldest first
+	outputs []string // paths of the kept outputs, the oldest first
 	made    int
 }
 
@@ -103,7 +103,7 @@ func (s *tempFolder) remove() error {
 // unlock unlocks the folder. The caller holds the mutex.
 func (s *tempFolder) unlock() {
 	if s.lock != nil {
-		_ = s.lock.Close() // nothing was written to it
+		_ = s.lock.Close() // nothing was written to the file
 		s.lock = nil
 	}
 }
@@ -126,7 +126,7 @@ func lockFolder(dir string) (*os.File, error) {
 func (s *tempFolder) removeAbandoned() error {
 	entries, err := os.ReadDir(s.parent)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // a parent that can be written but not listed
+		return nil // the parent cannot be listed
 	}
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(e.Name(), tempFolderPrefix)

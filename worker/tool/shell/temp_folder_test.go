@@ -53,7 +53,7 @@ func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 		b.mustRun("run_command", "command", "seq 1000")
 	}
 	left := killed.shell.environment.temp
-	if err := left.lock.Close(); err != nil { // as the end of its process would
+	if err := left.lock.Close(); err != nil { // the end of the worker's process would do the same
 		t.Fatal(err)
 	}
 	left.lock = nil

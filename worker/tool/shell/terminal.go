@@ -19,7 +19,7 @@ type terminalState string
 
 const (
 	stateRunning terminalState = "running"
-	stateEnded   terminalState = "ended"  // its program has ended; the screen can still be read
+	stateEnded   terminalState = "ended"  // the program has ended; the screen can still be read
 	stateClosed  terminalState = "closed" // closed by the model, or with the worker
 	stateStopped terminalState = "closed because the person stopped the turn that opened it"
 	stateIdle    terminalState = "closed because nobody used it"
@@ -36,17 +36,17 @@ var nextStates = map[terminalState][]terminalState{
 type terminal struct {
 	id     int
 	title  string
-	turn   int64 // turn that opened it
+	turn   int64 // id of the turn that opened the terminal
 	opened time.Time
 	limits *limits
 	child  *program.Child
 	master *os.File
-	idle   *time.Timer   // closes the terminal
+	idle   *time.Timer   // timer that closes the unused terminal
 	done   chan struct{} // closed when the program and its leftover processes are gone
 
-	mu      sync.Mutex // guards the following
+	mu      sync.Mutex // guards the fields below
 	state   terminalState
-	ending  string // how the program ended
+	ending  string // text about the program's end
 	screen  *screen
 	output  time.Time     // time of the newest output
 	changed chan struct{} // closed at the next output
@@ -119,7 +119,7 @@ func (t *terminal) readOutput() {
 			pause = minPollPause
 			continue
 		}
-		if !errors.Is(err, syscall.EIO) || !program.Lives(t.child.PID) {
+		if !errors.Is(err, syscall.EIO) || !program.IsAlive(t.child.PID) {
 			return
 		}
 		time.Sleep(pause)

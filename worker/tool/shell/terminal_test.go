@@ -41,7 +41,7 @@ func TestTerminal_Shell_WorksUntilItsEnd(t *testing.T) {
 	wantContains(t, b.mustShow("echo $x in $PWD, $TERM", "enter", "42 in /tmp, xterm"),
 		"\n$ echo $x in $PWD, $TERM\n42 in /tmp, xterm\n$")
 
-	// It learns its size.
+	// The program learns the terminal's size.
 	wantContains(t, b.mustShow("stty size", "enter", "24 80"), "\n24 80\n")
 	b.mustRun("terminal", "action", "send", "text", `trap 'echo now $(stty size)' WINCH`, "keys", "enter")
 	r := b.mustRun("terminal", "action", "resize", "rows", 30, "cols", 100, "wait", 1)
@@ -82,7 +82,7 @@ printf '\033[?1049l\033[?1l'
 `)
 	b.prompt()
 	b.mustRun("terminal", "action", "send", "text", "bash draw", "keys", "enter", "wait_for", "key?", "wait", waited)
-	// It asked for application arrow keys, and gets one.
+	// The program asked for application arrow keys, and gets one.
 	text := b.mustShow("", "up", `$'\EOA'`)
 	wantContains(t, text, "\n\n  +----+\n  | $'\\EOA'\n  +----+\n", "\nkey?")
 	b.mustReturnToPrompt("q", "+----+")
@@ -104,7 +104,7 @@ func TestTerminal_Pager_IsSeenAndLeft(t *testing.T) {
 // mustReturnToPrompt types something that returns to the prompt and removes a text from the screen.
 func (b *fixture) mustReturnToPrompt(text, gone string) {
 	b.t.Helper()
-	b.mustShow(text, "", "$ ") // it may be the prompt at which the program was started
+	b.mustShow(text, "", "$ ") // this may be the prompt at which the program was started
 	if shown := b.mustShow("echo b''ack", "enter", "\nback\n$"); strings.Contains(shown, gone) {
 		b.t.Fatalf("after %q:\n%s", text, shown)
 	}

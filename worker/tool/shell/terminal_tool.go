@@ -16,7 +16,7 @@ import (
 var terminalSpec = worker.Spec{
 	Name:   "terminal",
 	Family: "terminal",
-	Effect: protocol.EffectOnce, // a program may do other things the second time
+	Effect: protocol.EffectOnce, // a second run of a program may do other things
 	Description: "Programs that go on between calls. Most actions show the screen, " +
 		"once it is quiet or wait_for appears.",
 	Arguments: []worker.Argument{
@@ -45,7 +45,7 @@ type terminalArgs struct {
 	Wait    float64 `json:"wait"`
 	WaitFor string  `json:"wait_for"`
 
-	turn int64 // turn of the call
+	turn int64 // id of the call's turn
 }
 
 // Sizes of a screen.
@@ -60,7 +60,7 @@ const maxText = 64 << 10
 
 // Default waits of a call.
 const (
-	defaultWait     = 5 * time.Second // for quiet
+	defaultWait     = 5 * time.Second // default wait until the terminal is quiet
 	defaultTextWait = 30 * time.Second
 )
 

@@ -9,12 +9,12 @@ import (
 // waitCondition is what a call waits for before it returns the screen.
 type waitCondition struct {
 	most time.Duration
-	text string // must appear; "" means wait for quiet
+	text string // text to wait for; "" means wait for quiet
 }
 
 // waitStart is the moment after which text is new.
 type waitStart struct {
-	seen int // how often the screen showed the text then
+	seen int // number of times that the screen showed the text at that moment
 }
 
 // beginWait forgets earlier output, and counts how often the screen shows the text already.

@@ -37,7 +37,7 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	if p.Action == protocol.UploadsList {
 		result.From = i + 1
 		if i < 0 {
-			// otherwise the page would be empty
+			// keeps the page from being empty
 			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPage))
 		}
 		result.Files = found[result.From:min(result.From+protocol.UploadsPage, len(found))]
@@ -67,6 +67,6 @@ func (u *uploads) keep(ctx context.Context, path string, blobs Blobs) (*protocol
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	ref, err := blobs.Keep(ctx, f, protocol.MaxFile)
+	ref, err := blobs.Keep(ctx, f, protocol.MaxSentFile)
 	return &ref, err
 }
