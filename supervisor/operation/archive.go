@@ -21,11 +21,11 @@ type Archive struct {
 	LeftOut []string // lines about files that could not be read
 }
 
-// Archive lets a worker archive a user's home in at most most bytes, and waits for the end. The
+// Archive lets a worker archive a user's home in at most maxBytes bytes, and waits. The
 // archive is deleted when it is closed, or after an hour. The errors are for people.
-func (o *Operations[H]) Archive(ctx context.Context, user string, most int64) (Archive, error) {
+func (o *Operations[H]) Archive(ctx context.Context, user string, maxBytes int64) (Archive, error) {
 	// a number can always be encoded
-	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: most})
+	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes})
 	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive,
 		Parameters: string(parameters)})
 	if err == nil {
@@ -39,7 +39,7 @@ func (o *Operations[H]) Archive(ctx context.Context, user string, most int64) (A
 	}
 	var result protocol.ArchiveResult
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
-		return Archive{}, fmt.Errorf("read what came of archiving the home of %s: %w", user, err)
+		return Archive{}, fmt.Errorf("read the result of archiving the home of %s: %w", user, err)
 	}
 	tar, size, err := o.Open(op.ID, result.Blob.SHA256)
 	if err != nil {

@@ -41,7 +41,7 @@ var (
 	errTimeout   = errors.New("the operation took too long")
 	errCancelled = errors.New("the operation was cancelled")
 	errYielded   = errors.New("a shorter recording goes first")
-	errShared    = errors.New("something else was in the worker that ended")
+	errShared    = errors.New("the worker had other work when it ended")
 )
 
 // execution is one run of an operation, with all its attempts.
@@ -113,7 +113,7 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 
 // fail stores that the operation has failed.
 func (t *execution[H]) fail(ctx context.Context, text string, why error) {
-	t.log.Warn("an operation failed", "error", why)
+	t.log.Warn("operation failed", "error", why)
 	t.Discard(t.ID)
 	t.setState(ctx, t.ID, supervisor.OperationFailed, text)
 }
@@ -149,7 +149,7 @@ func (t *execution[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 		return nil, err
 	}
 	if !t.setState(ctx, t.ID, supervisor.OperationRunning, "") {
-		return nil, failure(textUnknown, errors.New("it has ended meanwhile"))
+		return nil, failure(textUnknown, errors.New("the operation has ended meanwhile"))
 	}
 	if worker == nil {
 		if worker, err = t.acquire(ctx); err != nil {

@@ -43,7 +43,7 @@ func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhi
 
 // Begun says whether there is an operation for the same attachment, which Do would find.
 func (o *Operations[H]) Begun(ctx context.Context, op supervisor.Operation) bool {
-	begun, ok := retry.Persist(ctx, o.o.Log, "look for an operation", func() (bool, error) {
+	begun, ok := retry.Persist(ctx, o.o.Log, "find an operation", func() (bool, error) {
 		_, there, err := o.o.Store.FindOf(ctx, op)
 		return there, err
 	})

@@ -42,7 +42,7 @@ func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, err
 // Discard deletes the blobs that an operation has committed.
 func (o *Operations[H]) Discard(id int64) {
 	if err := os.RemoveAll(o.folder(id)); err != nil {
-		o.o.Log.Error("discard what an operation committed", "operation", id, "error", err)
+		o.o.Log.Error("could not delete the blobs of an operation", "operation", id, "error", err)
 	}
 }
 
@@ -50,7 +50,7 @@ func (o *Operations[H]) Discard(id int64) {
 func (o *Operations[H]) sweep(ctx context.Context) {
 	entries, err := os.ReadDir(o.o.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		o.o.Log.Error("look for what operations committed", "error", err)
+		o.o.Log.Error("could not list the blobs of operations", "error", err)
 	}
 	for _, e := range entries {
 		id, err := strconv.ParseInt(e.Name(), 10, 64)
