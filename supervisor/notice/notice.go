@@ -42,7 +42,7 @@ func (n Notices) notifyAdmins(text string) {
 		}
 		for chat := range chats {
 			if err := n.notify(ctx, chat, text); err != nil {
-				n.Log.Error("tell an admin", "user", u.Name, "error", err)
+				n.Log.Error("could not tell an admin", "user", u.Name, "error", err)
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name,
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		n.Log.Error("tell a person something once", "user", to.User, "what", name, "error", err)
+		n.Log.Error("could not send a notice", "user", to.User, "what", name, "error", err)
 	}
 }
 
