@@ -52,10 +52,10 @@ func (m Modes) restoreMode(path string, mode fs.FileMode) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode().Perm() != mode {
 		err = os.Chmod(path, mode)
-		m.Log.Warn("a private file had another mode", "file", filepath.Base(path),
+		m.Log.Warn("a private file has a wrong mode", "file", filepath.Base(path),
 			"mode", info.Mode().Perm().String(), "restored", err == nil)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a journal may be deleted at any time
-		m.Log.Warn("look at the mode of a private file", "error", err)
+		m.Log.Warn("could not restore the mode of a private file", "error", err)
 	}
 }
