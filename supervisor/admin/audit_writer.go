@@ -86,7 +86,7 @@ func (a *AuditWriter) flush() (kept bool) {
 	if err == nil {
 		return true
 	}
-	a.log.Error("keep audit rows", "rows", len(rows), "error", err)
+	a.log.Error("could not store audit rows", "rows", len(rows), "error", err)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.waiting = append(rows, a.waiting...); len(a.waiting) > maxWaiting {

@@ -48,7 +48,7 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		_, undo := o.Store.People.Remove(ctx, q.Name, auditEntry(by, q.Name, "user.removed", "it could not be used, as added"))
 		if undo != nil {
-			return Result{}, fmt.Errorf("%w; and they could not be taken out again: %w", err, undo)
+			return Result{}, fmt.Errorf("%w; and the user could not be removed again: %w", err, undo)
 		}
 		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAdded, q.Name, err)
 	}

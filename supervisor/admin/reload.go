@@ -83,7 +83,7 @@ func (o *Service) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := o.Running.Clean(ctx, o.Now()); err != nil && ctx.Err() == nil {
-			o.Logger.Warn("drop the files that stood in terminals", "error", err)
+			o.Logger.Warn("could not drop old files of terminals", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -94,7 +94,7 @@ func (o *Service) Run(ctx context.Context) error {
 		}
 		list, err := o.reload(ctx, o.Caller(uint32(os.Getuid())), struct{}{})
 		if err != nil {
-			o.Logger.Error("read the configuration again", "error", err)
+			o.Logger.Error("could not read the configuration again", "error", err)
 			continue
 		}
 		o.Logger.Info("the configuration was read again", "changes", list.Changes, "note", list.Note)

@@ -31,7 +31,7 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 		}
 		return e, nil
 	case err != nil:
-		return e, fmt.Errorf("look at the folder of %s: %w", name, err)
+		return e, fmt.Errorf("read the folder of %s: %w", name, err)
 	}
 	e.Home = home
 	err = filepath.WalkDir(home, func(_ string, entry fs.DirEntry, err error) error {
