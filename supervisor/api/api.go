@@ -59,7 +59,7 @@ func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Reque
 
 // Caller returns the caller with a Unix user id.
 func (a *API) Caller(uid uint32) feature.Caller {
-	whose := func(name, action string) (supervisor.User, error) {
+	userFor := func(name, action string) (supervisor.User, error) {
 		user, err := a.o.People.Speaker(uid, name)
 		if err != nil {
 			return user, err
@@ -69,7 +69,7 @@ func (a *API) Caller(uid uint32) feature.Caller {
 		}
 		return user, nil
 	}
-	return feature.Caller{UID: uid, Admin: a.o.People.Admin(uid), UserFor: whose}
+	return feature.Caller{UID: uid, Admin: a.o.People.Admin(uid), UserFor: userFor}
 }
 
 // Method answers a call of a process with a Unix user id.
