@@ -11,4 +11,4 @@ const (
 )
 
 // textNoConversation is logged for an admin if a user has no conversation to pay from.
-const textNoConversation = "%s talks nowhere, so nothing can be paid for them."
+const textNoConversation = "%s has no conversation, so calls for them can't be paid."
