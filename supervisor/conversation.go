@@ -41,7 +41,7 @@ const (
 type Capabilities struct {
 	// every user has a chat of their own there without an account, which only they read
 	Private bool
-	// a user is the number of an account, which is also the name of the private chat
+	// a private chat needs the user's account; the account's number is the chat's name
 	NeedsAccount bool
 	Groups       bool // several people may be in a chat: see IsGroup
 	Edit         bool // a sent message can be changed
@@ -53,7 +53,7 @@ type Capabilities struct {
 	Files        bool // a chat shows files; without it, only their names
 }
 
-// capabilities lists those of every channel. Channels differ in nothing else.
+// capabilities maps each channel to its capabilities. Channels differ in nothing else.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
 	ChannelTelegram: {NeedsAccount: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true,
@@ -63,12 +63,13 @@ var capabilities = map[Channel]Capabilities{
 // Capabilities returns what the channel can do.
 func (c Channel) Capabilities() Capabilities { return capabilities[c] }
 
-// ChannelsWith lists the channels whose capabilities may accepts, by name.
+// ChannelsWith lists the channels whose capabilities pass the filter may, by name.
 func ChannelsWith(may func(Capabilities) bool) []Channel {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)), func(c Channel) bool { return !may(c.Capabilities()) })
 }
 
-// GroupChannel returns the channel with groups. A group without a channel belongs to it.
+// GroupChannel returns the only channel with groups. A configured group that names no channel
+// belongs to it.
 func GroupChannel() Channel {
 	return ChannelsWith(func(can Capabilities) bool { return can.Groups })[0]
 }
@@ -79,8 +80,8 @@ func PrivateChannels() []Channel {
 	return ChannelsWith(func(can Capabilities) bool { return can.Private })
 }
 
-// PrivateChat returns a conversation that only the user reads. It is on a channel with an account
-// of the user, or else on one that needs no account.
+// PrivateChat returns a conversation that only the user reads. Its channel is one where the user
+// has an account. Without an account, the channel is one that needs none.
 func (u User) PrivateChat() Conversation {
 	for _, c := range slices.Sorted(maps.Keys(u.Accounts)) {
 		return Conversation{User: u.Name, Channel: c, Chat: u.Accounts[c]}
@@ -102,10 +103,10 @@ func (c Conversation) InGroup() bool { return c.Channel.IsGroup(c.Chat) }
 type BusyMode string
 
 const (
-	// the turn takes it in before its next model call; without such a call as BusyQueue
+	// the text joins the running turn before its next model call; without such a call as BusyQueue
 	BusySteer BusyMode = "steer"
-	BusyQueue BusyMode = "queue" // it waits for a turn of its own
-	// it stops the turn, and the next turn answers everything
+	BusyQueue BusyMode = "queue" // the text waits for a turn of its own
+	// the text stops the running turn, and the next turn answers everything
 	BusyRestart BusyMode = "restart"
 )
 
@@ -117,13 +118,13 @@ const (
 	VoiceOn  VoiceMode = "on" // a voice message follows the text
 	// a voice message replaces the text, if that is possible
 	VoiceOnly      VoiceMode = "only"
-	VoiceForbidden VoiceMode = "forbidden" // off, because the chat takes no voice messages
+	VoiceForbidden VoiceMode = "forbidden" // voice is off, because the chat takes no voice messages
 )
 
 // OpenedTool is a tool of a family that is open in a conversation.
 type OpenedTool struct {
 	Name   string
-	Call   string    // the call of find_tools that opened it; "" if something else did
+	Call   string    // the call of find_tools that opened the tool; "" if something else did
 	Pinned bool      // the user wants it to stay open
-	UsedAt time.Time // when it was last called, or opened
+	UsedAt time.Time // time of the last call, or of opening
 }

@@ -10,25 +10,25 @@ import (
 type Delivery struct {
 	ID           int64
 	Conversation Conversation
-	Inbound      int64  // the inbound that it answers; 0 for a notice
-	Key          string // the key of that inbound; "" for a notice
-	// keys of inbounds that its turn took in, in order: the delivery answers them too
+	Inbound      int64  // the answered inbound; 0 for a notice
+	Key          string // the key of the answered inbound; "" for a notice
+	// keys of the inbounds that joined the turn, in order: the delivery answers them too
 	AlsoKeys []string
-	Message  string       // the channel's name of that inbound; "" means none
-	Turn     int64        // the turn that said it; 0 means none
-	TurnEnd  protocol.Why // why that turn ended; "" means none
+	Message  string       // the channel's name of the answered message; "" means none
+	Turn     int64        // the turn that made the delivery; 0 means none
+	TurnEnd  protocol.Why // the reason why the turn ended; "" means no turn
 	Kind     DeliveryKind
 	Text     string
-	Buttons  [][]Button // below the last part of Text, by row
-	Files    []File     // sent after the text, in this order; the answer of a turn has none
-	// what its turn did, one line each: shown folded below the text, never spoken
+	Buttons  [][]Button // rows of buttons below the last part of Text
+	Files    []File     // files after the text, in this order; the answer of a turn has none
+	// lines about the turn's effects: shown folded below the text, never spoken
 	Effects    []string
-	IsQuestion bool // it is a question that a text may answer; set by reads
-	// the Files are the spoken text of another delivery; that text is sent if they fail
+	IsQuestion bool // the delivery is a question that a text may answer; set by reads
+	// Files has the spoken text of another delivery; that text is sent if the recording fails
 	IsRecording bool
-	Silent      bool // it makes no sound for the user
-	Urgent      bool // it does not wait for the end of quiet hours; read by writes
-	// it comes from a turn that the service started, and nobody waits for it; set by reads
+	Silent      bool // the message makes no sound
+	Urgent      bool // the message does not wait for the end of quiet hours; read by writes
+	// the service started the turn, and nobody waits for the message; set by reads
 	Proactive bool
 	// DeleteAfter is how long the message may stay in the chat before it is deleted. Its text is
 	// not kept, so it is never sent again. 0 means for ever.
@@ -39,7 +39,7 @@ type Delivery struct {
 // Button is a button that a user may press.
 type Button struct {
 	Text string `json:"text"`
-	// what the channel returns: 1 to 64 bytes of printable ASCII (Bot API, callback_data)
+	// data that the channel returns: 1 to 64 bytes of printable ASCII (Bot API, callback_data)
 	Press string `json:"press"`
 }
 
@@ -52,15 +52,16 @@ const (
 
 // File is a file for a user. Its bytes are in the spool and belong to the user.
 type File struct {
-	SHA256    string `json:"sha256"`
-	Size      int64  `json:"size"`
-	Name      string `json:"name"`       // without a path; the user sees it
-	MediaType string `json:"media_type"` // from its bytes; it decides how a channel shows the file
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	Name   string `json:"name"` // name for the user, without a path
+	// type found in the file's bytes; decides how a channel shows the file
+	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
-	// its path in the user's home, as its worker reports; "" means unknown
+	// path in the user's home, as the worker reports; "" means unknown
 	Path string `json:"path,omitempty"`
 
-	// of a recording or a video, as its worker reports
+	// length and size of a recording or a video, as the worker reports
 	Media protocol.MediaSize `json:"media,omitzero"`
 }
 
@@ -84,16 +85,16 @@ type Cleaning struct {
 	Message      string // the channel's name of the message
 	Kind         CleaningKind
 	Content      RichText  // the new content, with CleaningEdit
-	Due          time.Time // not before this time
+	Due          time.Time // earliest time of the change
 }
 
 // CleaningKind is the kind of a cleaning.
 type CleaningKind string
 
 const (
-	CleaningDelete        CleaningKind = "delete"   // delete the message: it held a secret
-	CleaningRemoveButtons CleaningKind = "unbutton" // remove its buttons: they were answered
-	CleaningEdit          CleaningKind = "edit"     // replace its content
+	CleaningDelete        CleaningKind = "delete"   // delete a message with a secret
+	CleaningRemoveButtons CleaningKind = "unbutton" // remove the buttons below an answered message
+	CleaningEdit          CleaningKind = "edit"     // replace the message's content
 )
 
 // DeliveryKind is the kind of a delivery.
@@ -106,5 +107,5 @@ const (
 	DeliveryNotice  DeliveryKind = "notice"  // a message of the service itself
 )
 
-// IsAnswer reports whether the delivery answers its inbound: it is the last one.
+// IsAnswer reports whether a delivery of this kind is the answer to its inbound.
 func (k DeliveryKind) IsAnswer() bool { return k == DeliveryAnswer || k == DeliveryCommand }

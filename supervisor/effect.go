@@ -12,11 +12,11 @@ type Effect struct {
 	ID         int64
 	User       string
 	Turn       int64  // 0 means no turn
-	Call       string // the tool call that did it; "" means none
+	Call       string // the tool call that made the effect; "" means none
 	Kind       string // a kind of package effect
-	Target     string // what was changed or sent
+	Target     string // subject of the effect, such as a path or a recipient
 	Detail     string
-	ReportedBy Reporter // who says so
+	ReportedBy Reporter // reporter of the effect
 	At         time.Time
 }
 
@@ -24,20 +24,20 @@ type Effect struct {
 type Reporter string
 
 const (
-	// not to be trusted: code in a worker can report anything
+	// a worker; not to be trusted, since code in a worker can report anything
 	ReportedByWorker     Reporter = "worker"
-	ReportedBySupervisor Reporter = "supervisor" // the supervisor did it
+	ReportedBySupervisor Reporter = "supervisor" // the supervisor made the effect
 )
 
 // Kinds of effects that the supervisor reports.
 const (
 	EffectFileSent    = "file.sent"
 	EffectMessageSent = "message.sent"
-	EffectBegun       = "call.begun" // the call began, and its end is unknown
+	EffectBegun       = "call.begun" // a call that began, with an unknown end
 	EffectUndone      = "change.undone"
 	EffectAsked       = "question.asked"
 	EffectReceived    = "file.received"
-	EffectCorrected   = "fact.corrected" // by the user, as are the next two
+	EffectCorrected   = "fact.corrected" // correction by the user; the next two are also by the user
 	EffectForgotten   = "fact.forgotten"
 	EffectImported    = "memory.imported"
 )
@@ -63,17 +63,17 @@ type EffectQuery struct {
 	User     string
 	From, To time.Time // zero values mean no bounds
 	Kinds    []string  // nil means all
-	Before   int64     // only smaller ids; 0 means all
+	Before   int64     // only effects with smaller ids; 0 means all
 	Limit    int
 }
 
 // FileChange is a recorded change of a user's file.
 type FileChange struct {
 	protocol.Undo
-	Effect    int64 // its row in the ledger
+	Effect    int64 // the change's row in the ledger
 	Turn      int64
-	Operation int64  // the undo that made it; 0 means the turn
-	Kind      string // the ledger's
+	Operation int64  // the undo that made the change; 0 means the turn
+	Kind      string // the effect's kind in the ledger
 	CreatedAt time.Time
 }
 
@@ -81,8 +81,8 @@ type FileChange struct {
 type UndoneFiles struct {
 	User      string
 	Turn      int64
-	UndoOf    int64 // the undo that had made them; 0 means the turn
+	UndoOf    int64 // the undo that had made the changes; 0 means the turn
 	Operation int64
-	Effects   []int64         // their rows in the ledger
-	Changes   []protocol.Undo // the changes that redo them
+	Effects   []int64         // the changes' rows in the ledger
+	Changes   []protocol.Undo // the changes that would redo the undone ones
 }

@@ -9,23 +9,25 @@ import (
 // has it in full. (The two audiences of an error, after benbjohnson/wtf.)
 type Error struct {
 	Code Code
-	// whole sentences: what was tried, with what, and what to do next; "" means only for the log
+	// sentences for the user: the failed action, its object, and what to do next; "" means only for
+	// the log
 	Message string
-	Err     error // for the log; may be nil
+	Err     error // cause for the log; may be nil
 }
 
 // Code is the kind of an error, for programs. They never compare texts.
 type Code string
 
 const (
-	CodeInternal    Code = "internal"
-	CodeInvalid     Code = "invalid"     // the request can't be right
-	CodeNotFound    Code = "not_found"   // the named thing does not exist
-	CodeForbidden   Code = "forbidden"   // the user may not do it
-	CodeConflict    Code = "conflict"    // it has changed since it was read (RFC 9110, 409)
-	CodeUnavailable Code = "unavailable" // may work later: a model that is down, a full disk
-	CodeModel       Code = "model"       // the model's provider refused or failed
-	CodeBudget      Code = "budget"      // there is not enough money left
+	CodeInternal  Code = "internal"
+	CodeInvalid   Code = "invalid"   // the request is wrong in any state
+	CodeNotFound  Code = "not_found" // the named thing does not exist
+	CodeForbidden Code = "forbidden" // the user may not make the request
+	CodeConflict  Code = "conflict"  // the named thing has changed since it was read (RFC 9110, 409)
+	// the request may work later: a model is down, or the disk is full
+	CodeUnavailable Code = "unavailable"
+	CodeModel       Code = "model"  // the model's provider refused or failed
+	CodeBudget      Code = "budget" // there is not enough money left
 )
 
 // Errorf returns an Error with a message for users.

@@ -13,12 +13,12 @@ const ChannelGitHub Channel = "github"
 // GitHubRepo is a configured repository. Amounts are in millionths of a US dollar.
 type GitHubRepo struct {
 	Name         string // owner/name in lower case: GitHub ignores case
-	User         string // owner of its reviews and triages
+	User         string // owner of the repository's reviews and triages
 	Review       bool
 	Triage       bool
-	Notify       []GitHubRecipient // who gets its notices; none means the admins
+	Notify       []GitHubRecipient // recipients of the repository's notices; none means the admins
 	Post         GitHubPost
-	DailyLimit   int64 // daily limit of its reviews and triages together
+	DailyLimit   int64 // daily limit of all reviews and triages together
 	CreateLabels bool  // triage may create missing labels
 	ConfirmForks bool  // a review of a stranger's fork waits for a tap
 
@@ -51,10 +51,10 @@ type GitHubEvent struct {
 	Repo   string `json:"repo"`             // owner/name, in its original case
 	Event  string `json:"event"`            // GitHub's name of the event, such as pull_request
 	Action string `json:"action,omitempty"` // GitHub's name of the action, such as opened
-	Number int    `json:"number,omitempty"` // of a pull request or an issue
-	IsPull bool   `json:"pull,omitempty"`   // Number is a pull request's
+	Number int    `json:"number,omitempty"` // number of the pull request or issue
+	IsPull bool   `json:"pull,omitempty"`   // Number belongs to a pull request
 
-	Sender    string `json:"sender,omitempty"` // login of who did it
+	Sender    string `json:"sender,omitempty"` // login of the account that caused the event
 	SenderBot bool   `json:"sender_bot,omitempty"`
 	// login of the author of the pull request, issue, comment or release
 	Author string `json:"author,omitempty"`
@@ -62,7 +62,7 @@ type GitHubEvent struct {
 	Association string `json:"association,omitempty"`
 
 	Title  string   `json:"title,omitempty"`
-	Text   string   `json:"text,omitempty"` // of a comment, a review or a release
+	Text   string   `json:"text,omitempty"` // text of a comment, a review or a release
 	URL    string   `json:"url,omitempty"`
 	State  string   `json:"state,omitempty"` // a review's state, or a check's conclusion
 	Labels []string `json:"names,omitempty"` // labels, or logins of requested reviewers
@@ -104,45 +104,45 @@ type GitHubRequest struct {
 // one review settles: its head is not known yet.
 type Review struct {
 	ID        int64
-	User      string // its owner
+	User      string // owner of the work
 	Repo      string // name of its GitHubRepo
 	Number    int
 	Head      string // commit; "" until GitHub was asked
 	State     ReviewState
-	Round     int       // how often it was requested
+	Round     int       // number of requests so far
 	Requester string    // login or name of the requester; "" means automatic
 	Text      string    // the requester's question
 	WantedAt  time.Time // time of the request; the same request again changes nothing
 	// when a settling or a failed review continues; zero means never
 	Due     time.Time
-	Turn    int64  // the turn that does it; 0 means none yet
-	Change  string // SHA-256 in the spool of the change that was read; "" means none yet
+	Turn    int64  // the reviewing turn; 0 means none yet
+	Change  string // SHA-256 of the reviewed change in the spool; "" means none yet
 	Result  string // the review's result as JSON; "" means none yet
 	Posted  string // the posts on GitHub, present or planned, as JSON; "" means none
 	Buttons [][]Button
-	Why     string // why it was skipped or failed, for people
+	Why     string // reason for people why the review was skipped or failed
 }
 
 // ReviewState is the state of a review.
 type ReviewState string
 
 const (
-	ReviewSettling ReviewState = "settling" // waits until no push came for a while
-	ReviewQueued   ReviewState = "queued"   // its inbound is stored
-	// its turn waits for the user's approval, since the pull request is a stranger's
+	ReviewSettling ReviewState = "settling" // the review waits until no push came for a while
+	ReviewQueued   ReviewState = "queued"   // the review's inbound is stored
+	// the turn waits for the user's approval, since the pull request is a stranger's
 	ReviewConfirming ReviewState = "confirming"
 	ReviewRunning    ReviewState = "running"
 	ReviewDone       ReviewState = "done"
-	ReviewSkipped    ReviewState = "skipped" // it will not be done
+	ReviewSkipped    ReviewState = "skipped" // the review will not be done
 	ReviewFailed     ReviewState = "failed"  // the user was told
 )
 
-// IsActive reports whether the review has its inbound and has not ended.
+// IsActive reports whether the review has an inbound and has not ended.
 func (r Review) IsActive() bool {
 	return r.State == ReviewQueued || r.State == ReviewConfirming || r.State == ReviewRunning
 }
 
-// Name returns its pull request as people write it.
+// Name returns the pull request's name for people, such as owner/name#12.
 func (r Review) Name() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
 // ReviewMute mutes a subject in a repository's reviews.
@@ -152,8 +152,8 @@ type ReviewMute struct {
 	Repo    string
 	Kind    MuteKind
 	Subject string // a finding's fingerprint, a pull request's number, or a label
-	Why     string // for people
-	By      string // login or name of who muted it; "" means unknown
+	Why     string // reason for people
+	By      string // login or name of the person who muted the subject; "" means unknown
 	At      time.Time
 }
 
@@ -169,35 +169,36 @@ const (
 // IssueTriage is the triage of a GitHub issue, requested or done. Each issue has one.
 type IssueTriage struct {
 	ID        int64
-	User      string // its owner
+	User      string // owner of the work
 	Repo      string // name of its GitHubRepo
 	Number    int
 	State     TriageState
-	Round     int       // how often it was requested
+	Round     int       // number of requests so far
 	Requester string    // login or name of the requester; "" means automatic
 	WantedAt  time.Time // time of the request; the same request again changes nothing
 	Due       time.Time // when a settling triage continues
-	Report    string    // its result: a protocol.Triage as JSON; "" means none yet
+	Report    string    // the result: a protocol.Triage as JSON; "" means none yet
 	// labels that we set on the issue or will set, including those of earlier rounds
 	Labels  []string
 	Comment int64  // our comment on GitHub; 0 means none or unknown
-	Why     string // why it was skipped or failed
+	Why     string // reason why the triage was skipped or failed
 }
 
 // TriageState is the state of a triage.
 type TriageState string
 
 const (
-	TriageSettling TriageState = "settling" // waits until it is due
-	// its inbound is stored or will be, and its turn continues the work
+	TriageSettling TriageState = "settling" // the triage waits until it is due
+	// the review's inbound the triage's inbound is stored or will be, and its turn continues the
+	// work
 	TriageQueued  TriageState = "queued"
 	TriageDone    TriageState = "done"
 	TriageSkipped TriageState = "skipped" // the issue is left alone
 	TriageFailed  TriageState = "failed"  // the user was told
 )
 
-// WebhookDelivery is an event that another program sent, or that polling found. It is identified by
-// the fields from User to Body. A repeated one is ignored unless the earlier one failed.
+// WebhookDelivery is an event that another program sent, or that polling found. The fields from
+// User to Body identify it. A repeated delivery is ignored unless the earlier one failed.
 type WebhookDelivery struct {
 	ID     int64
 	User   string // its owner; "" means nobody
@@ -207,24 +208,25 @@ type WebhookDelivery struct {
 	Body   string // SHA-256 of the body, which is in the spool
 
 	Size  int64       // bytes of the body in the spool
-	Event GitHubEvent // the zero value if it is no event
+	Event GitHubEvent // the event; the zero value if the delivery is none
 	State WebhookState
-	Why   string // why it was ignored or failed
+	Why   string // reason why the delivery was ignored or failed
 	At    time.Time
 }
 
 // Values of WebhookDelivery.Source.
 const (
 	WebhookGitHub = "github"
-	WebhookHook   = "hook/" // and the hook's name
+	WebhookHook   = "hook/" // prefix of a hook; the hook's name follows
 )
 
 // WebhookState is the state of a WebhookDelivery.
 type WebhookState string
 
 const (
-	WebhookNew     WebhookState = "new"     // stored, not yet handled
-	WebhookDone    WebhookState = "done"    // completely handled
-	WebhookIgnored WebhookState = "ignored" // nothing follows from it
-	WebhookFailed  WebhookState = "failed"  // handling failed: if it comes again, it counts as new
+	WebhookNew     WebhookState = "new"     // the delivery is stored and not yet handled
+	WebhookDone    WebhookState = "done"    // the delivery is completely handled
+	WebhookIgnored WebhookState = "ignored" // the delivery needs no work
+	// handling failed; the same delivery counts as new if it comes again
+	WebhookFailed WebhookState = "failed"
 )

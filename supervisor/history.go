@@ -19,9 +19,9 @@ type HistoryQuery struct {
 	Conversation int64
 	Span         Span
 	Speaker      string          // SpeakerUser or SpeakerAssistant
-	NoBareCalls  bool            // leaves out messages of the model that only make calls
-	Newest       bool            // from the newest backwards
-	After        HistoryPosition // lists messages after this position; those before it if Newest
+	NoBareCalls  bool            // leave out messages of the model that only make calls
+	Newest       bool            // list from the newest backwards
+	After        HistoryPosition // list messages after this position; with Newest those before it
 	Skip, Limit  int
 }
 
@@ -56,14 +56,14 @@ type SaidMessage struct {
 	protocol.Message
 	Origin Origin
 	At     time.Time
-	Size   int64 // stored bytes
+	Size   int64 // stored size in bytes
 }
 
 // FactBasis is the message that a fact is based on.
 type FactBasis struct {
 	Message     int64
 	Origin      Origin
-	Words       string // the user's words in it
+	Words       string // the user's words in the message
 	At          time.Time
 	HasMaterial bool // the model has read words of others in that conversation
 }
@@ -72,16 +72,16 @@ type FactBasis struct {
 type ForgottenFact struct {
 	ID      string
 	Text    string
-	Message int64 // the message that it was based on; 0 means none
+	Message int64 // the message that the fact is based on; 0 means none
 }
 
-// Forgetting is a request to forget: all that was sent in a span of time, and everything that
-// followed from it.
+// Forgetting is a request to forget a span of time: the user's messages in it, and everything that
+// followed from them.
 type Forgetting struct {
 	ID           int64
 	User         string
 	Inbound      int64 // the press or command that made the request
-	Conversation int64 // 0 means all of the user's
+	Conversation int64 // the only conversation to forget in; 0 means all of the user's
 	Since, Until time.Time
 	Next         int64 // everything before this inbound is done
 	Counts       ForgetCounts
@@ -92,18 +92,19 @@ type Forgetting struct {
 	Expired bool
 }
 
-// ForgetCounts counts what is or would be forgotten.
+// ForgetCounts counts forgotten data, or data that would be forgotten.
 type ForgetCounts struct {
 	Messages int64 `json:"messages,omitempty"` // messages of the user
 	Answers  int64 `json:"answers,omitempty"`
 	Results  int64 `json:"results,omitempty"` // tool results
 	Undos    int64 `json:"undos,omitempty"`   // copies of files from before a change
 	Files    int64 `json:"files,omitempty"`   // received files
-	Changed  int64 `json:"changed,omitempty"` // changed files; they are not touched
-	Facts    int64 `json:"facts,omitempty"`   // facts in MEMORY.md
-	Notes    int64 `json:"notes,omitempty"`   // lines of daily notes
-	Logged   int64 `json:"logged,omitempty"`  // exchanges in the home's logs
-	// messages among them that are not answered or delivered yet
+	// files that the turns changed; forgetting does not touch them
+	Changed int64 `json:"changed,omitempty"`
+	Facts   int64 `json:"facts,omitempty"`  // facts in MEMORY.md
+	Notes   int64 `json:"notes,omitempty"`  // lines of daily notes
+	Logged  int64 `json:"logged,omitempty"` // exchanges in the home's logs
+	// messages of the span that are not answered or delivered yet
 	Waiting int64 `json:"waiting,omitempty"`
 }
 
@@ -120,7 +121,7 @@ func (c ForgetCounts) Plus(more ForgetCounts) ForgetCounts {
 // ForgetStep is the result of one step of forgetting.
 type ForgetStep struct {
 	Forgetting
-	Messages []int64 // deleted from the transcript
+	Messages []int64 // ids of the messages deleted from the transcript
 }
 
 // Span is a span of time. It includes From and excludes To. A zero From or To sets no bound.

@@ -11,25 +11,26 @@ import (
 type InboundKind string
 
 const (
-	KindText    InboundKind = "text"    // goes to the model, in the conversation's order
+	KindText    InboundKind = "text"    // a text for the model, in the conversation's order
 	KindCommand InboundKind = "command" // a slash command: bypasses the queue
 	// the press of a button: bypasses the queue; Text is the Button's Press
 	KindPress InboundKind = "press"
-	// a code that opens the gate: answered at once, and never stored
+	// a code that opens the gate; the service answers it at once and never stores it
 	KindCode InboundKind = "code"
 
-	// Kinds that no user sent. They start a turn of their own kind, as a text starts a TurnChat.
+	// Kinds of inbounds that no user sent. Each starts a turn of its own kind, as a text starts a
+	// TurnChat.
 	KindJob    InboundKind = "job"    // a job is due
 	KindReview InboundKind = "review" // a pull request needs a review
 	KindTriage InboundKind = "triage" // an issue needs a triage
-	KindMCP    InboundKind = "mcp"    // another program asks
+	KindMCP    InboundKind = "mcp"    // another program asks over MCP
 )
 
 // InboundState is the state of an inbound.
 type InboundState string
 
 const (
-	// its files are being fetched and read, or more messages may belong to it
+	// its files are being fetched and read, or more messages of its group may come
 	InboundArriving InboundState = "arriving"
 	InboundNew      InboundState = "new"      // stored, not yet begun
 	InboundRunning  InboundState = "running"  // its turn has started
@@ -44,71 +45,72 @@ const (
 type Inbound struct {
 	ID           int64
 	Conversation Conversation
-	// the issuer of the keys: "terminal", "telegram/<API root>/<bot>", a job, a repository
+	// the issuer of the keys, such as "terminal", "telegram/<API root>/<bot>", a job or a
+	// repository
 	Source string
-	// unique within Source and user: a repeated key is stored once
+	// unique for a Source and a user: a repeated key is stored once
 	Key     string
-	Message string // the channel's name of it, for answers; "" if that is not needed
-	// the channel's number of the sender, also that of the private chat; not stored
+	Message string // the channel's name of the message, for answers; "" if not needed
+	// the channel's number of the sender and of the private chat; not stored
 	Sender  string
 	Kind    InboundKind
-	Command string // with KindCommand the command's name: lower case, without the slash
-	// the earlier message that it answers, as the model reads it before Text
+	Command string // the command's name, with KindCommand: lower case, without the slash
+	// quote of the answered earlier message, for the model before Text
 	Quote    string
 	Text     string
 	Priority Priority
-	// equal for inbounds that one turn takes together, such as an album; "" for single ones
+	// name of a group that one turn answers together, such as an album; "" for a single inbound
 	Group  string
 	Origin Origin // "" means OriginOwn
-	// what the model reads after Text: a JSON array of protocol.Part; "" means nothing
+	// parts for the model after Text: a JSON array of protocol.Part; "" means none
 	Parts string
 	State InboundState
-	// a closed gate holds it: it is hidden until a code opens the gate
+	// a closed gate holds the inbound: it is hidden until a code opens the gate
 	Held       bool
 	ReceivedAt time.Time
-	// position of its first attachment, which grows when the user replaces attachments
+	// position of the first current attachment; grows if the user replaces attachments
 	FirstFile int
-	// Destination gets the answer of its turn; the zero value means its own Conversation. Reads set
-	// only its ID.
+	// Destination is the conversation for the turn's answer. The zero value means the inbound's
+	// Conversation. Reads set only the ID.
 	Destination Conversation
 }
 
-// GroupForwarded marks forwarded messages, which one turn takes together, whatever their origin.
+// GroupForwarded is the Group of forwarded messages: one turn answers those that come together.
 const GroupForwarded = "forward"
 
-// Priority orders what waits in a conversation. Of equal ones the first sent goes first.
+// Priority orders the waiting inbounds of a conversation. Of equal ones the first sent goes first.
 type Priority int
 
 const (
-	PriorityFollowup Priority = -1 // it waits for everything else, whatever Busy says
+	PriorityFollowup Priority = -1 // the text waits for all others, whatever the BusyMode
 	PriorityUsual    Priority = 0
-	// the user wants it next: it goes into the running turn, whatever Busy says
+	// the user wants the text next: it joins the running turn, whatever the BusyMode
 	PriorityNow Priority = 1
 )
 
-// Origin says whose words a message has. Whether a model may act on it or remember it unasked
-// depends on this.
+// Origin says whose words a message has. It decides whether a model may act on the words, or
+// remember them, without asking.
 type Origin string
 
 const (
-	OriginOwn Origin = "own" // the user's words, typed or spoken
-	// some words are of others: forwarded, quoted, attached, or read by a tool from them
+	OriginOwn Origin = "own" // only the user's words, typed or spoken
+	// the message has words of others: forwarded, quoted, attached, or read by a tool
 	OriginWorld Origin = "world"
 )
 
 // Attachment is a file that came with an inbound.
 type Attachment struct {
-	File      string // the channel's name of it, for fetching
+	File      string // the channel's name of the file, for fetching
 	Kind      protocol.AttachmentKind
-	Name      string // as the user sees it; "" means none
-	MediaType string // "" means unknown
-	Size      int64  // bytes; 0 means unknown
-	Seconds   int    // of audio and video
-	Position  int    // among all attachments that its inbound ever had; set by reads
-	// the channel's name of its bytes, the same in every chat; "" means unknown
+	Name      string // name for the user; "" means none
+	MediaType string // media type; media type; "" means unknown
+	Size      int64  // size in bytes; 0 means unknown
+	Seconds   int    // length of audio or video
+	Position  int    // position among all attachments that the inbound ever had; set by reads
+	// the channel's name of the bytes, the same in every chat; "" means unknown
 	ContentID string
-	SHA256    string // of its bytes in the spool; "" until they were fetched
-	Failure   string // a sentence: why the file is not available; "" means no failure
+	SHA256    string // digest of the bytes in the spool; "" until they are fetched
+	Failure   string // a sentence that says why the file is not available; "" means no failure
 }
 
 // MaxText is the longest text of an inbound, in bytes. (EchOS takes 500,000 characters.)
@@ -117,61 +119,61 @@ const MaxText = 256 << 10
 // Incoming is one update of a channel, before it is checked whether its sender may speak.
 type Incoming struct {
 	Channel Channel
-	Update  int64 // the source's number of it; 0 if it cannot be read
-	// what the source sent, unchanged: it may have fields that this version does not know
+	Update  int64 // the source's number of the update; 0 if it cannot be read
+	// the unchanged update: it may have fields that this version does not know
 	Raw    json.RawMessage
-	Key    string // unique within the source; the number alone may come again
+	Key    string // unique for the source; the number alone may come again
 	Kind   IncomingKind
 	Sender string // the channel's name of the sender's account
 	Chat   string // the channel's name of the chat; with IncomingMoved the old name
 	Thread string // the topic in the chat; "" means none, or the general topic
-	Group  bool   // several people are in the chat
+	Group  bool   // the chat has several people
 	Title  string // title of a group for people, one line; "" in private
 	// the channel's name of the message; with IncomingPress that of the message with the button
 	Message string
 	Album   string // equal for all parts of an album; "" means no album
-	// at most MaxText bytes of UTF-8 without NUL; not blank with IncomingMessage without
+	// at most MaxText bytes of UTF-8 without NUL; not blank if an IncomingMessage has no
 	// Attachments
 	Text string
-	// Attachments are the files that came with it. Their bytes are not fetched yet.
+	// Attachments are the files of the message. Their bytes are not fetched yet.
 	Attachments []Attachment
-	// somebody else said it elsewhere; forwards that come together are taken together
+	// the message is forwarded; one turn answers the forwards that come together
 	Forwarded bool
 	Origin    Origin // "" means OriginOwn
-	// the channel's name of the message that it answers; "" means none
+	// the channel's name of the answered message; "" means none
 	RepliesTo string
-	// RepliesToBot says that the answered message is the bot's. Quote is its text, in the channel's
-	// words.
+	// RepliesToBot says that the answered message is the bot's. Quote is that message's text.
 	RepliesToBot bool
 	Quote        Quote
-	Query        string // with IncomingPress: the id that acknowledges the press
+	Query        string // id to acknowledge an IncomingPress
 	SentAt       time.Time
-	// when the sender edited it, by the channel's clock; zero means never
+	// time of the edit, by the channel's clock; zero means never
 	EditedAt time.Time
-	// it is meant for the bot: always so in private and for presses, in groups if it says so
+	// the message is for the bot: private messages and presses always, in groups only if it names
+	// the bot
 	Addressed bool
 	// content that does not reach the channel's bots, such as "a story"; "" means none
 	Unreadable string
-	MovedTo    string // with IncomingMoved: the chat's new name
+	MovedTo    string // the chat's new name, with IncomingMoved
 }
 
 // IncomingKind is the kind of an Incoming.
 type IncomingKind string
 
 const (
-	// words of a user, perhaps with Unreadable content
+	// a text of a user, perhaps with Unreadable content
 	IncomingMessage    IncomingKind = "message"
-	IncomingUnreadable IncomingKind = "unreadable" // only Unreadable content of a user
+	IncomingUnreadable IncomingKind = "unreadable" // a message with only Unreadable content
 	// a press of a button; Text is the Button's Press
 	IncomingPress IncomingKind = "press"
-	// a chat has a new name; it may come more than once
+	// a chat has a new name; the same update may come more than once
 	IncomingMoved IncomingKind = "moved"
-	IncomingOther IncomingKind = "other" // anything else: ignored
+	IncomingOther IncomingKind = "other" // any other update; it is ignored
 )
 
 // Batch is a batch of items from a source.
 type Batch struct {
-	Source string // the Source of its inbounds; their own is ignored
+	Source string // the Source of all inbounds of the batch; their own is ignored
 	Next   int64  // start of the source's next batch; 0 leaves it unchanged
 	Items  []Item
 }
@@ -179,54 +181,55 @@ type Batch struct {
 // Item is one thing that a user sent, and what is stored with it.
 type Item struct {
 	Inbound Inbound
-	Update  int64  // the source's number of it
-	Raw     string // what the source sent, unchanged; "" stores nothing
-	// EditedAt is not zero if this item edits an earlier one with another number. Its Inbound is
-	// the new version.
+	Update  int64  // the source's number of the update
+	Raw     string // the unchanged update; "" stores nothing
+	// EditedAt is the time of the edit, if this item edits an earlier one with another number.
+	// Inbound is then the new version.
 	EditedAt time.Time
-	// Attachments are the files that came with it, in order.
+	// Attachments are the files of the item, in order.
 	Attachments []Attachment
-	// Answer, unless "", answers it at once, whatever its gate decides, and starts no turn. It says
-	// nothing private.
+	// Answer, unless "", answers the item at once and starts no turn, whatever the gate decides. It
+	// must say nothing private.
 	Answer string
-	// Notice, unless "", is sent about it, and everything else continues. It says nothing private.
+	// Notice, unless "", is a notice about the item, which is handled as usual. It must say nothing
+	// private.
 	Notice string
-	// Unread says that an item with an Answer could not be read. Text names it. The next inbound of
-	// its conversation that mentions unread ones has that in its text.
+	// Unread says that an item with an Answer could not be read. Text names the item. The next
+	// inbound of the conversation with MentionsUnread gets a note about it.
 	Unread         bool
 	MentionsUnread bool
-	// RepliesTo is the channel's name of the message that it answers; "" means none. An answer to
-	// anything but the newest message does not answer a question in words.
+	// RepliesTo is the channel's name of the answered message; "" means none. An answer to anything
+	// but the newest message does not answer a question in words.
 	RepliesTo string
-	Decision  GateDecision // a refused inbound is not stored, except as an Answer
+	Decision  GateDecision // the gate's decision; a refused inbound is stored only with an Answer
 }
 
 // Receipt is the result of a batch.
 type Receipt struct {
-	Stored []Inbound // each item's inbound, in order; one that was stored before is unchanged
-	// inbounds that a code in the batch has released, oldest first; an item of it may also be in
-	// Kept, as held
+	Stored []Inbound // each item's inbound, in order; an inbound from an earlier batch is unchanged
+	// inbounds that a code in the batch has released, oldest first; Stored may have the same
+	// inbound as held
 	Released []Inbound
-	Queued   []int64 // conversations with something new in the outbox, each once
+	Queued   []int64 // ids of the conversations with new deliveries, each once
 }
 
-// Quote is an earlier message that the reader is reminded of.
+// Quote is an earlier message to repeat for a model.
 type Quote struct {
-	By   string // who said it; "" means that no name is needed
-	Part string // the part that was chosen; "" means none
+	By   string // name of the author; "" means that no name is needed
+	Part string // the part that the user selected; "" means none
 	Text string // the whole text; "" means unknown, or not needed
 }
 
 // SendInfo says how a user sent something.
 type SendInfo struct {
-	At           time.Time // in the user's time zone
+	At           time.Time // time of sending, in the user's time zone
 	Conversation Conversation
-	Voice        bool // spoken
-	File         bool // with files other than speech
+	Voice        bool // the user spoke the message
+	File         bool // the message has files other than speech
 	Forwarded    bool
-	Edited       bool // it was edited
-	Pressed      bool // by a button
-	Scheduled    bool // by a job of the user
+	Edited       bool // the user edited the message
+	Pressed      bool // the user pressed a button
+	Scheduled    bool // a job of the user sent the message
 }
 
 // RecapLine is a message of another conversation.
@@ -236,19 +239,20 @@ type RecapLine struct {
 	Text string
 }
 
-// SlashCommand describes a slash command. Its row in package command makes it, and the packages
-// below get it by name.
+// SlashCommand describes a slash command. The table of package command makes it.
 type SlashCommand struct {
 	Name string // lower case, without the slash
-	Help string // what it does, in a few words that begin with a small letter
-	// Urgent commands are accepted at any rate, and wait for no other command.
+	Help string // description in a few words; begins with a small letter
+	// Urgent lets the command run without waiting for other commands. With OpenWhileLocked, no rate
+	// limit refuses it.
 	Urgent bool
-	// OpenWhileLocked commands run while the gate is closed: they are of no use to a stranger.
+	// OpenWhileLocked lets the command run while the gate is closed. A stranger gains nothing from
+	// it.
 	OpenWhileLocked bool
-	// EndsTurn says that the running turn takes in nothing that was sent after the command.
+	// EndsTurn keeps messages that were sent after the command out of the running turn.
 	EndsTurn   bool
 	AdminsOnly bool
-	// Locks says which gates the command closes when it is stored, by its arguments in lower case.
-	// Other arguments close none.
+	// Locks maps the command's arguments, in lower case, to the gates that it closes when it is
+	// stored. Other arguments close none.
 	Locks map[string]Lock
 }

@@ -7,25 +7,25 @@ import (
 	"mews/protocol"
 )
 
-// Job is something that is due at times, without a new request.
+// Job is something that the service does at set times: a reminder, a task, a check or a routine.
 type Job struct {
 	ID    int64
 	User  string
 	Kind  JobKind
 	State JobState
 	Name  string // the user's name for it; "" means the beginning of its Text
-	Text  string // what it says, or its prompt for a model
-	Rule  string // when it is due: a recurrence.Rule, as JSON
-	// IANA name of the time zone of its times; "" is the machine's
+	Text  string // the job's message, or the prompt of its turn
+	Rule  string // due times: a recurrence.Rule, as JSON
+	// IANA name of the time zone of the due times; "" means the machine's
 	Zone string
-	// gets its messages: the conversation that made it, unless the user chose another
+	// conversation of the job's messages: that in which it was made, unless the user chose another
 	Conversation Conversation
-	// what made it, unique for the user; a command, a press or a tool call
+	// key of the command, press or tool call that made the job; unique for the user
 	MadeBy         string
 	Options        JobOptions
-	Version        int64     // counts its changes
-	FiredUntil     time.Time // all times up to this one were fired, or are from before the job
-	Next           time.Time // when it is due; the zero time means never
+	Version        int64     // number of changes of the job
+	FiredUntil     time.Time // all due times up to this one were fired, or are older than the job
+	Next           time.Time // next due time; the zero time means never
 	FireCount      int       // number of fires
 	FailuresInARow int       // consecutive failed fires until now
 	CreatedAt      time.Time
@@ -35,35 +35,35 @@ type Job struct {
 type JobKind string
 
 const (
-	JobReminder JobKind = "reminder" // says its text, without a model
-	JobTask     JobKind = "agent"    // runs a turn that does what its text says
-	// tests a condition, and then says its text or does what that says
+	JobReminder JobKind = "reminder" // sends its text, without a model
+	JobTask     JobKind = "agent"    // runs a turn with its text as the prompt
+	// tests a condition; if met, sends its text, or runs a turn with it
 	JobCheck   JobKind = "check"
-	JobRoutine JobKind = "routine" // is built in; its name says what it does
+	JobRoutine JobKind = "routine" // a built-in job, known by its name
 )
 
 // JobOptions are the options of a job.
 type JobOptions struct {
 	Missed MissedMode `json:"on_miss,omitempty"`
-	// how late it may still run; 0 means the default
+	// longest delay with which the job may still run; 0 means the default
 	Grace    time.Duration `json:"grace,omitempty"`
 	Overlap  OverlapMode   `json:"overlap,omitempty"`
 	Priority JobPriority   `json:"priority,omitempty"`
-	Exact    bool          `json:"exact,omitempty"` // its turn begins exactly on time
-	World    bool          `json:"world,omitempty"` // its text may be somebody else's words
+	Exact    bool          `json:"exact,omitempty"` // the turn begins exactly on time
+	World    bool          `json:"world,omitempty"` // the text may have words of others
 
-	// For its turn. Unset fields have the default.
+	// Options of the job's turn. Unset fields have the default.
 	Model     string `json:"model,omitempty"`     // PROVIDER/MODEL
 	Workspace string `json:"workspace,omitempty"` // name of the workspace
 	Steps     int    `json:"steps,omitempty"`
 	Minutes   int    `json:"minutes,omitempty"`
 
-	Check   CheckCondition `json:"look,omitzero"`     // of a check
-	ByModel bool           `json:"written,omitempty"` // of the digest: a model writes it
+	Check   CheckCondition `json:"look,omitzero"`     // the condition of a check
+	ByModel bool           `json:"written,omitempty"` // a model writes the digest
 
-	// when the user last resumed it, in unix milliseconds; 0 means never
+	// when the user last resumed the job, in unix milliseconds; 0 means never
 	ResumedAt int64 `json:"resumed,omitempty"`
-	// the user deleted it; a done job without this has ended by itself
+	// the user deleted the job; a done job without this has ended by itself
 	Deleted bool `json:"deleted,omitempty"`
 }
 
@@ -71,54 +71,56 @@ type JobOptions struct {
 type JobPriority string
 
 const (
-	JobLow  JobPriority = "low"  // it makes no sound
-	JobHigh JobPriority = "high" // it makes a sound and does not wait for the end of quiet hours
+	JobLow  JobPriority = "low"  // the job's messages make no sound
+	JobHigh JobPriority = "high" // the job's messages make a sound, also in quiet hours
 )
 
-// CheckCondition is the condition of a check: either files or a command. With Ask a model judges the finding,
-// if that has changed.
+// CheckCondition is the condition of a check: files or a command. With Ask, a model judges each
+// changed result.
 type CheckCondition struct {
-	// a pattern: met if a file is new, changed or gone since the last check
+	// a pattern of files: the condition is met if a file is new, changed or gone since the last
+	// check
 	Files string `json:"files,omitempty"`
-	// which of new, changed and gone count; none means all
+	// the changes that count: new, changed or gone; none means all
 	Changes []string `json:"changes,omitempty"`
-	Command string   `json:"command,omitempty"` // met if this command exits with 0
-	Ask     string   `json:"ask,omitempty"`     // the question to the model about it
+	Command string   `json:"command,omitempty"` // a command: the condition is met if it exits with 0
+	Ask     string   `json:"ask,omitempty"`     // the question to the model about the result
 
-	// if met, the job's text is done in a turn; otherwise it is said
+	// if the condition is met, a turn runs with the job's text; without Task the text is sent
 	Task bool `json:"task,omitempty"`
-	// the job is done once the condition was met and reported
-	AutoRemove    bool `json:"auto_remove,omitempty"`
-	NotifyOnCheck bool `json:"notify_on_check,omitempty"` // the finding is reported at every check
+	// the job ends after it has reported the met condition once
+	AutoRemove bool `json:"auto_remove,omitempty"`
+	// every check reports its result, met or not
+	NotifyOnCheck bool `json:"notify_on_check,omitempty"`
 }
 
-// MissedMode says what happens to a time that has passed before it was noticed. "" means MissedRun. A
-// reminder comes however late, unless it has a Grace.
+// MissedMode says what happens to a due time that the service noticed late, as after a restart. ""
+// means MissedRun. A reminder without a Grace comes however late.
 type MissedMode string
 
 const (
-	// runs once, however many times have passed, unless it is too late
+	// the job runs once for all missed times, unless it is too late
 	MissedRun  MissedMode = "run"
-	MissedSkip MissedMode = "skip" // left out
-	MissedAsk  MissedMode = "ask"  // the user is asked
+	MissedSkip MissedMode = "skip" // missed times are skipped
+	MissedAsk  MissedMode = "ask"  // the user decides about missed times
 )
 
-// OverlapMode says what happens to a time that comes while the job still runs. "" means OverlapSkip.
+// OverlapMode says what happens if a job is due while it still runs. "" means OverlapSkip.
 type OverlapMode string
 
 const (
-	OverlapSkip  OverlapMode = "skip"  // left out
-	OverlapQueue OverlapMode = "queue" // runs afterwards; several run as one
+	OverlapSkip  OverlapMode = "skip"  // the due time is skipped
+	OverlapQueue OverlapMode = "queue" // the job runs again afterwards, once for all such times
 )
 
 // JobState is the state of a job.
 type JobState string
 
 const (
-	JobProposed JobState = "proposed" // waits for the user's consent
+	JobProposed JobState = "proposed" // the job waits for the user's consent
 	JobActive   JobState = "active"
 	JobPaused   JobState = "paused"
-	JobDone     JobState = "done" // it has ended, or was deleted
+	JobDone     JobState = "done" // the job has ended, or was deleted
 )
 
 // Errors of a changed job.
@@ -129,40 +131,41 @@ var (
 
 // Limits of jobs.
 const (
-	MaxJobs    = 200     // jobs of a user that are not done
-	MaxJobText = 8 << 10 // in bytes
-	MaxJobName = 80      // in characters
+	MaxJobs    = 200     // number of a user's jobs that are not done
+	MaxJobText = 8 << 10 // length in bytes
+	MaxJobName = 80      // length in characters
 )
 
 // FireState is the state of a fire.
 type FireState string
 
 const (
-	FireClaimed FireState = "claimed" // it begins when its time has come
-	FireRunning FireState = "running" // its inbound is stored
-	FireAsked   FireState = "asked"   // its turn waits for the user
+	FireClaimed FireState = "claimed" // the fire waits for its time to begin
+	FireRunning FireState = "running" // the fire's inbound is stored
+	FireAsked   FireState = "asked"   // the fire's turn waits for the user
 	FireSaid    FireState = "said"
-	FireSilent  FireState = "silent" // it had nothing to say
+	FireSilent  FireState = "silent" // the fire had nothing to say
 	FireFailed  FireState = "failed"
-	FireMissed  FireState = "missed"  // it was too late
-	FireSkipped FireState = "skipped" // the fire before it still ran
+	FireMissed  FireState = "missed"  // the fire was too late
+	FireSkipped FireState = "skipped" // an earlier fire of the job still ran
 )
 
 // Fire is one due time of a job. There is one for each job and time.
 type Fire struct {
-	Job      Job       // before the fire; it was due at its Next
-	LastDue  time.Time // the last of its times that have passed: its Next, or a later one
-	NextDue  time.Time // when the job is due again; zero means never
-	JobSince time.Time // the new value for the job
+	Job      Job       // the job before the fire, which is due at the job's Next
+	LastDue  time.Time // the latest passed due time: the job's Next, or a later one
+	NextDue  time.Time // the job's next due time; zero means never
+	JobSince time.Time // the job's new FiredUntil
 	JobState JobState  // the new state of the job
 	State    FireState // the new state of the fire
-	BeginAt  time.Time // for a claimed fire
+	BeginAt  time.Time // when a claimed fire begins
 }
 
-// FireBatch is a set of fires that are stored together: all, or none if one of the jobs has changed.
+// FireBatch is a set of fires to store together. If one of the jobs has changed, none is stored.
 type FireBatch struct {
 	Fires []Fire
-	// read: Conversation, Text, Buttons, Silent and Urgent; without a text nothing is said
+	// the notice about the fires, by its Conversation, Text, Buttons, Silent and Urgent; without a
+	// Text there is none
 	Notice Delivery
 
 	Private Conversation // a conversation that only the user reads
@@ -172,10 +175,10 @@ type FireBatch struct {
 type Trigger struct {
 	Due      time.Time
 	Material string        // material from outside; "" means none
-	Gap      time.Duration // least time since its last fire
+	Gap      time.Duration // least time since the job's last fire
 
-	// Private is a conversation that only the user reads. It is told that the job rests, if the
-	// user has written nothing for too long. The zero value means that the user starts the job now.
+	// Private is a conversation that only the user reads. It gets the notice that the job is paused
+	// because the user is away. The zero value means that the user starts the job now.
 	Private Conversation
 }
 
@@ -183,7 +186,7 @@ type Trigger struct {
 type ClaimedFire struct {
 	Job   Job
 	Due   time.Time
-	Tries int // earlier tries
+	Tries int // number of earlier tries
 
 	Material string // material from outside; "" means none
 }
@@ -193,18 +196,18 @@ type FireResult struct {
 	Job     int64     `json:"job"`
 	Due     time.Time `json:"due"`
 	State   FireState `json:"state"`
-	Text    string    `json:"text,omitempty"` // what it said
+	Text    string    `json:"text,omitempty"` // text for the user
 	Cost    int64     `json:"cost,omitempty"` // millionths of a US dollar
 	EndedAt time.Time `json:"ended_at"`
-	World   bool      `json:"world,omitempty"` // it may have words of others
+	World   bool      `json:"world,omitempty"` // the text may have words of others
 
-	Conversation int64 `json:"-"` // the conversation; 0 means that it was not said
+	Conversation int64 `json:"-"` // the conversation of the text; 0 means that none was sent
 }
 
 // JobPrefix begins the presses of a job's buttons.
 const JobPrefix = "job:"
 
-// Buttons of a job; the job's id follows.
+// Presses of a job's buttons; the job's id follows.
 const (
 	JobRun    = "run"
 	JobStart  = "start"
@@ -214,14 +217,14 @@ const (
 	JobDelete = "delete"
 )
 
-// JobQuoteBegins begins the model's quote of what a job said.
+// JobQuoteBegins begins a quote of a job's message for the model.
 const JobQuoteBegins = "[Unasked, "
 
 // ChannelJob is the channel of jobs, where nobody talks. A conversation there is the work of one
 // job, and its chat is the job's id.
 const ChannelJob Channel = "job"
 
-// ToolJobResult is the tool that ends a job's turn.
+// ToolJobResult is the name of the tool that ends a job's turn.
 const ToolJobResult = "job_result"
 
 // JobCall is a call of a tool about jobs.
@@ -229,6 +232,6 @@ type JobCall struct {
 	User        string
 	Destination int64 // the conversation that the call's turn answers in
 	Turn        int64
-	Kind        TurnKind // the kind of that turn
+	Kind        TurnKind // the kind of the turn
 	Call        protocol.ToolCall
 }

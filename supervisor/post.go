@@ -6,15 +6,15 @@ import (
 	"unicode/utf16"
 )
 
-// RichText is text with marks, in the form that a channel takes: it is not parsed again.
+// RichText is text with its marks as entities. Channels send it without parsing it.
 type RichText struct {
 	Text string `json:"text"`
-	// by Offset, the longer one first; two are nested or apart
+	// sorted by Offset, longer ones first; no two overlap in part
 	Entities []Entity `json:"entities,omitempty"`
 
-	Buttons [][]Button `json:"buttons,omitempty"` // below the text, by row
-	File    *File      `json:"file,omitempty"`    // Text is its caption
-	// with File: pictures that are shown together with it, each with its own caption
+	Buttons [][]Button `json:"buttons,omitempty"` // rows of buttons below the text
+	File    *File      `json:"file,omitempty"`    // a file; Text is its caption
+	// pictures that are shown together with File, each with its own caption
 	Album []File `json:"album,omitempty"`
 }
 
@@ -66,7 +66,7 @@ type Entity struct {
 	Offset   int        `json:"offset"` // UTF-16 code units
 	Length   int        `json:"length"` // UTF-16 code units, more than 0
 	URL      string     `json:"url,omitempty"`
-	Language string     `json:"language,omitempty"` // of a code block; "" means none
+	Language string     `json:"language,omitempty"` // language of a code block; "" means none
 }
 
 // EntityType is the kind of a mark.
@@ -79,34 +79,34 @@ const (
 	EntityStrikethrough EntityType = "strikethrough"
 	EntitySpoiler       EntityType = "spoiler"
 	EntityCode          EntityType = "code"
-	EntityPre           EntityType = "pre"                   // with Language
-	EntityLink          EntityType = "text_link"             // with URL
-	EntityQuote         EntityType = "blockquote"            // never within another quote
-	EntityLongQuote     EntityType = "expandable_blockquote" // shown folded
+	EntityPre           EntityType = "pre"                   // a code block with a Language
+	EntityLink          EntityType = "text_link"             // a link to URL
+	EntityQuote         EntityType = "blockquote"            // a quote, never within another one
+	EntityLongQuote     EntityType = "expandable_blockquote" // a quote that is shown folded
 )
 
 // Address is the destination of a post in a channel.
 type Address struct {
 	Chat    string
-	Thread  string // "" means none
-	ReplyTo string // the channel's name of the message that is answered; "" means none
-	Silent  bool   // makes no sound for the user
+	Thread  string // the thread; the thread; "" means none
+	ReplyTo string // the channel's name of the answered message; "" means none
+	Silent  bool   // the post makes no sound
 }
 
 // Post is a message in a chat that shows a reply or a part of it. It is stored before it is sent.
 type Post struct {
 	ID       int64
-	Turn     int64 // the turn whose reply it shows; 0 means none
-	Delivery int64 // its delivery; 0 while its turn runs
-	Part     int   // counted from 0
+	Turn     int64 // the turn of the shown reply; 0 means none
+	Delivery int64 // the shown delivery; 0 while the turn runs
+	Part     int   // position among the parts, from 0
 	State    PostState
-	Repeat   bool     // it was sent before and may have arrived: it says so when it is sent again
-	Message  string   // the channel's name of it, after sending
-	Content  RichText // what it should show
+	Repeat   bool     // the post was sent before and may have arrived; it then says that it is a repeat
+	Message  string   // the channel's name of the message, after sending
+	Content  RichText // the content to show
 }
 
-// SendClaim reserves a chat's next call for an answer that will be stored next. The chat waits
-// until the claim ends.
+// SendClaim reserves a chat's next call for an answer that is about to be stored. The chat sends
+// nothing else until the claim ends.
 type SendClaim struct {
 	Content RichText // the content of the answer's only post
 	// End sends the post that was stored as being sent, with its delivery. Without an ID it sends
@@ -118,14 +118,14 @@ type SendClaim struct {
 type PostState string
 
 const (
-	PostQueued PostState = "queued" // certainly not sent
-	// may be on its way; if nobody sends it now, it may have arrived
+	PostQueued PostState = "queued" // the post is certainly not in the chat
+	// the post is being sent; after a crash it may have arrived
 	PostSending PostState = "sending"
-	PostSent    PostState = "sent" // in the chat, perhaps with an earlier content
-	// its arrival was unknown twice: it is not sent again
+	PostSent    PostState = "sent" // the post is in the chat, perhaps with an earlier content
+	// two sendings had an unknown result: the post is not sent again
 	PostUnknown PostState = "unknown"
-	PostFailed  PostState = "failed" // refused for good
-	// in the chat, but not needed by its delivery: it will be deleted
+	PostFailed  PostState = "failed" // the channel refused the post for good
+	// the post is in the chat, but its delivery does not need it: it will be deleted
 	PostSurplus PostState = "surplus"
 	PostDeleted PostState = "deleted"
 )
@@ -134,39 +134,40 @@ const (
 type Outcome string
 
 const (
-	OutcomeSent Outcome = "sent" // its channel has taken it
-	// a part of it may not have arrived; /resend sends it again
+	OutcomeSent Outcome = "sent" // the channel has taken the delivery
+	// a part of the delivery may not have arrived; /resend sends it again
 	OutcomeUnknown Outcome = "unknown"
-	// its channel refused it for good, or was unreachable for too long
+	// the channel refused the delivery for good, or was unreachable for too long
 	OutcomeFailed Outcome = "failed"
 )
 
-// DeliveryOutcome is the result of a delivery that ends.
+// DeliveryOutcome is the result of a delivery.
 type DeliveryOutcome struct {
 	Delivery           int64
 	Outcome            Outcome
-	Why                string  // what the channel said; not stored for a sent delivery
-	ReportedDeliveries []int64 // earlier deliveries whose outcome this one told the user
-	Post               Post    // the last of its posts, with its new state; without an ID there is none
+	Why                string  // the channel's reason; not stored for a sent delivery
+	ReportedDeliveries []int64 // ids of earlier deliveries whose outcome this one reported
+	Post               Post    // the delivery's last post, with its new state; without an ID there is none
 
-	Reason   SendReason   // of a failed one, if the cause is its thread or its chat
-	NoticeTo Conversation // where the user is told about that; without a Channel nowhere
+	Reason SendReason // cause of a failure, if that is the thread or the chat
+	// conversation for the notice about the Reason; without a Channel there is none
+	NoticeTo Conversation
 }
 
 // UndeliveredSummary sums up the deliveries to a chat that may not have arrived.
 type UndeliveredSummary struct {
 	Conversation Conversation
 	Outcome      Outcome
-	Why          string // what the channel said about the newest of them
+	Why          string // the channel's reason for the newest delivery
 	Count        int
-	Last         time.Time // when the newest of them was given up
+	Last         time.Time // when the newest delivery was given up
 }
 
 // SendError is the error of a call to a channel.
 type SendError struct {
 	Result     SendResult
 	Reason     SendReason
-	RetryAfter time.Duration // with SendReasonFlood: nothing may be sent before it has passed
+	RetryAfter time.Duration // with SendReasonFlood: how long nothing may be sent
 	MovedTo    string        // with SendReasonMoved: the chat's new name
 	Err        error         // the cause, without secrets
 }
@@ -175,20 +176,22 @@ type SendError struct {
 type SendResult string
 
 const (
-	SendUnsent  SendResult = "unsent"  // certainly not taken: it may be sent again
-	SendUnknown SendResult = "unknown" // it may have been taken
-	SendRefused SendResult = "refused" // not taken, and it never will be
+	// the channel has certainly not taken the message: it may be sent again
+	SendUnsent  SendResult = "unsent"
+	SendUnknown SendResult = "unknown" // the channel may have taken the message
+	SendRefused SendResult = "refused" // the channel will never take the message
 )
 
 // SendReason is the cause of a SendError that needs its own reaction.
 type SendReason string
 
 const (
-	ReasonNone        SendReason = ""
-	SendReasonFlood   SendReason = "flood"    // too much was sent; with SendUnsent
-	SendReasonMoved   SendReason = "moved"    // the chat has a new name; with SendUnsent
-	SendReasonTooLong SendReason = "too_long" // with SendRefused: smaller parts may be taken
-	// with SendRefused: the text may be taken without its entities
+	ReasonNone      SendReason = ""
+	SendReasonFlood SendReason = "flood" // too many messages were sent; with SendUnsent
+	SendReasonMoved SendReason = "moved" // the chat has a new name; with SendUnsent
+	// with SendRefused: the channel may take smaller parts
+	SendReasonTooLong SendReason = "too_long"
+	// with SendRefused: the channel may take the text without its entities
 	SendReasonEntities SendReason = "marks"
 	SendReasonNoVoice  SendReason = "no_voice" // with SendRefused: the user accepts no voice messages
 	// with SendRefused: the message to change is missing or can't be changed

@@ -12,24 +12,24 @@ import (
 // that waits for the answer. It is open until it ends, once.
 type Question struct {
 	ID           int64
-	Conversation Conversation // the user's, where the question is asked
+	Conversation Conversation // the conversation in which the user is asked
 	Turn         int64        // the turn that waits; 0 means none
-	// the command or press that waits; 0 means none; not with a Turn
+	// the command or press that waits; 0 means none; always 0 with a Turn
 	Inbound int64
-	// the call of the turn that waits; "" means the turn itself
+	// the turn's call that waits; "" means the turn itself
 	Call string
 	Kind QuestionKind
-	Tool string // with QuestionApproval and QuestionCode: the tool that needs the approval
-	// SHA-256 of exactly what is asked about, in hexadecimal: the answer counts for nothing else
+	Tool string // the tool that needs the approval, with QuestionApproval and QuestionCode
+	// SHA-256 of the exact subject, in hexadecimal: the answer counts for nothing else
 	Subject   string
-	Amount    int64                 // with QuestionBudget: millionths of a US dollar
-	Ask       protocol.AskArguments // with QuestionAsk: the kind of answer
-	Text      string                // for the user
+	Amount    int64                 // the wanted amount, with QuestionBudget: millionths of a US dollar
+	Ask       protocol.AskArguments // the kind of answer, with QuestionAsk
+	Text      string                // text for the user
 	OpenFor   time.Duration
 	CreatedAt time.Time
-	ExpiresAt time.Time // Stands after the delivery; zero until then
+	ExpiresAt time.Time // OpenFor after the delivery; zero until then
 	End       QuestionEnd
-	Answer    Answer // with QuestionAnswered; zero before
+	Answer    Answer // the answer, with QuestionAnswered; zero before
 }
 
 // WaiterName names what waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
@@ -51,36 +51,36 @@ var ErrWaitsForAnswer = errors.New("the person was asked and has not answered ye
 type QuestionKind string
 
 const (
-	QuestionBudget   QuestionKind = "budget"   // may more be spent?
+	QuestionBudget   QuestionKind = "budget"   // may the turn spend more?
 	QuestionApproval QuestionKind = "approval" // may this effect leave the sandbox?
-	QuestionCode     QuestionKind = "code"     // the same, and a fresh code means yes
+	QuestionCode     QuestionKind = "code"     // may this effect leave the sandbox? A fresh code means yes
 	QuestionAsk      QuestionKind = "ask"      // a question of the model
 )
 
-// QuestionEnd is how a question has ended.
+// QuestionEnd is the reason why a question has ended.
 type QuestionEnd string
 
 const (
-	QuestionOpen        QuestionEnd = ""            // not ended
+	QuestionOpen        QuestionEnd = ""            // the question has not ended
 	QuestionAnswered    QuestionEnd = "answered"    // the user has answered
 	QuestionExpired     QuestionEnd = "expired"     // nobody answered in time
 	QuestionCancelled   QuestionEnd = "over"        // the turn or command that waited has ended
 	QuestionNotNeeded   QuestionEnd = "unneeded"    // the answer is no longer needed
-	QuestionUndelivered QuestionEnd = "undelivered" // it could not be delivered
+	QuestionUndelivered QuestionEnd = "undelivered" // the question could not be delivered
 )
 
 // Answer is a user's answer to a question.
 type Answer struct {
 	Say Say `json:"say"`
 
-	// With SayThis, to a question of the kind QuestionAsk: exactly one of these, or Options with
+	// The answer with SayThis to a QuestionAsk. Only one of these fields is set, or Options with
 	// Text if the user added something.
 	Options []int `json:"options,omitempty"` // indexes in Ask.Options, from 0, ascending
 	// the user's words, or a location in words; with AskNumber and AskDate the parsed form: 12.5,
 	// 2026-11-24 18:30
 	Text  string          `json:"text,omitempty"`
-	Parts []protocol.Part `json:"parts,omitempty"` // what the model reads of the files
-	// with Parts: they have words of others
+	Parts []protocol.Part `json:"parts,omitempty"` // parts for the model about the answer's files
+	// Parts have words of others
 	World bool `json:"world,omitempty"`
 }
 
@@ -88,26 +88,26 @@ type Answer struct {
 type AnswerMessage struct {
 	Text  string          // the typed text
 	Words string          // the spoken words, if all the Parts are recordings
-	Parts []protocol.Part // what a model reads of the message's files
-	World bool            // it has words of others
+	Parts []protocol.Part // parts for the model about the message's files
+	World bool            // the message has words of others
 	Now   time.Time
 
 	// the last message in the question's chat, if it belongs to the question's conversation
 	Newest     string
-	NewestSent bool // that message was sent
-	// it replies to a message other than the newest or the question's
+	NewestSent bool // the newest message was sent
+	// the message replies to another one than the newest or the question's
 	RepliesElsewhere bool
 }
 
-// Say is the core of an answer.
+// Say is the short form of an answer, such as once or always.
 type Say string
 
 const (
-	SayNothing Say = ""       // nothing yet
+	SayNothing Say = ""       // no answer yet
 	SayOnce    Say = "once"   // yes, this time
 	SayAlways  Say = "always" // yes, and always for exactly this; only for approvals
 	SayNo      Say = "deny"
-	SayThis    Say = "this" // see the other fields of the Answer
+	SayThis    Say = "this" // the answer is in the other fields of the Answer
 )
 
 // PressResult is the result of a press of a question's button. Only PressTaken and PressPicked
@@ -120,28 +120,28 @@ const (
 	PressPicked PressResult = "picked"
 	// the user will answer in words; the question stays open
 	PressWantsWords     PressResult = "words"
-	PressAnsweredBefore PressResult = "before"  // it was answered before
-	PressExpired        PressResult = "expired" // it came too late
-	// as PressExpired, and it was stored as a message that quotes the question
+	PressAnsweredBefore PressResult = "before"  // the question was answered before
+	PressExpired        PressResult = "expired" // the press came after the end of the question
+	// like PressExpired, but the press was stored as a message that quotes the question
 	PressLate  PressResult = "late"
 	PressEnded PressResult = "over" // the turn or command that waited has ended
-	// no such question, or another user's, or asked elsewhere
+	// there is no such question, or it was asked another user, or elsewhere
 	PressUnknown PressResult = "foreign"
 )
 
 // Press is a press of a question's button.
 type Press struct {
 	Digest       string // SHA-256 of the button's nonce, in hexadecimal
-	User         string // the user who pressed
-	Conversation int64  // where they pressed
-	Word         string // the button's word: a Say, or with QuestionAsk one of package answer's
+	User         string // the pressing user
+	Conversation int64  // the conversation of the press
+	Word         string // the button's word: a Say, or with QuestionAsk a word of package answer
 }
 
-// Grant is an effect that a user always allows: exactly this one.
+// Grant is a user's lasting approval of one exact effect.
 type Grant struct {
 	ID        int64
 	Tool      string
 	Subject   string // the Subject of the Question
-	Text      string // the text that the user read
+	Text      string // text of the Question
 	CreatedAt time.Time
 }

@@ -8,12 +8,12 @@ import (
 // ErrCheckAgain is wrapped by errors of checks that may pass a little later.
 var ErrCheckAgain = errors.New("the check may go well later")
 
-// CheckEnd is the result of a fire with a check, or of one whose text needs no model.
+// CheckEnd is the result of a fire that had a check, or needed no model.
 type CheckEnd struct {
-	// the failure may pass: the fire is tried again, up to the limit
+	// the failure may pass: the fire is tried again, up to the limit of tries
 	Retry        bool
-	Conversation Conversation // gets the Text
-	State        FireState    // said, silent or failed; ignored with a Turn
+	Conversation Conversation // the conversation for the Text
+	State        FireState    // FireSaid, FireSilent or FireFailed; ignored with a Turn
 	Text         string       // the text for the user; "" means none, also for a failed fire
 	World        bool         // Text may have words of others
 	Turn         Inbound      // the turn that continues the work; without a Text there is none
@@ -25,14 +25,14 @@ type CheckEnd struct {
 type CheckFire struct {
 	ClaimedFire
 	Owner User
-	Seen  string // data of the check before; "" means none
+	Seen  string // data of the previous check; "" means none
 	At    time.Time
 }
 
-// CheckOutcome is the result of a check. Checks do not set Again, To and Turn.
+// CheckOutcome is the result of a check. Checks do not set Retry, Conversation and Turn.
 type CheckOutcome struct {
 	CheckEnd
-	Prompt *CheckPrompt // for the turn that follows; nil means none
+	Prompt *CheckPrompt // prompt of the turn that follows; nil means no turn
 }
 
 // CheckPrompt is the prompt of the turn after a check, and the material for it.
@@ -57,8 +57,8 @@ func (j Job) AsksModel() bool {
 	return false
 }
 
-// RoutineDigest is the routine that tells what is due today, what jobs did, which files are new,
-// and what waits for the user.
+// RoutineDigest is the routine that summarises the day: due jobs, results of jobs, new files, and
+// what waits for the user.
 const RoutineDigest = "digest"
 
 // DigestRows holds a user's stored data for the digest.
@@ -69,10 +69,10 @@ type DigestRows struct {
 
 // JobSummary sums up the fires of one job.
 type JobSummary struct {
-	Job   Job // without its Conversation
+	Job   Job // the job, without its Conversation
 	Fires map[FireState]int
-	Cost  int64 // millionths of a US dollar
-	World bool  // its title may have words of others
+	Cost  int64 // cost in millionths of a US dollar
+	World bool  // the job's title may have words of others
 }
 
 // WaitingKind is the kind of a thing that waits for a user.
@@ -91,11 +91,11 @@ type Waiting struct {
 	Kind  WaitingKind
 	Text  string    // the question, or the path of a file
 	Count int       // number of messages
-	Since time.Time // of several the last
-	World bool      // its text may have words of others
+	Since time.Time // since when it waits; the latest time of several messages
+	World bool      // the text may have words of others
 }
 
-// HomeFile is a file of a home in the index.
+// HomeFile is a file of a user's home, as the index knows it.
 type HomeFile struct {
 	Path     string
 	Modified time.Time
@@ -107,7 +107,7 @@ const RoutineFiles = "files"
 // HomeCursor is a position in the changes of a home that the index has seen. The zero value means
 // none.
 type HomeCursor struct {
-	Epoch string `json:"epoch"` // id of the index database; a new database has another one
+	Epoch string `json:"epoch"` // id of the index database; a rebuilt database has another one
 	ID    int64  `json:"id"`
 }
 
@@ -116,7 +116,7 @@ type HomeCursor struct {
 type HomeChange struct {
 	Path          string
 	Before, After string
-	Size          int64 // now, as is Modified
+	Size          int64 // the current size; Modified is current too
 	Modified      time.Time
 }
 
@@ -126,8 +126,8 @@ const FileMissing = "-"
 // FileEffect is an effect that changed a user's files or may have: a file change, or a program run.
 type FileEffect struct {
 	ID     int64
-	Kind   string      // the ledger's, as are Target and At
+	Kind   string      // kind in the ledger; Target and At are the ledger's too
 	Target string      //
-	Change *FileChange // nil if none is recorded
+	Change *FileChange // the recorded change; nil means none
 	At     time.Time
 }

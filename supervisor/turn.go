@@ -24,15 +24,16 @@ func (k TurnKind) IsOneShot() bool { return k == TurnReview || k == TurnTriage }
 // Turn is the work for one or several inbounds or, as a child turn, for its parent.
 type Turn struct {
 	ID           int64
-	Conversation Conversation // it sees the history of this one
-	Destination  Conversation // see AnswersIn; the zero value means its own Conversation
+	Conversation Conversation // the conversation whose history the turn sees
+	Destination  Conversation // the conversation for the answer; the zero value means Conversation
 	Kind         TurnKind
-	Inbound      int64 // 0 for a child turn
-	Parent       int64 // its parent turn; 0 means none
-	// the inbound's, for the answer; "" if the turn answers in another conversation
+	Inbound      int64 // the first inbound; 0 for a child turn
+	Parent       int64 // the parent turn; 0 means none
+	// the channel's name of the inbound's message, to reply to; "" if the turn answers in another
+	// conversation
 	Message   string
-	Deaths    int           // number of workers that crashed in it
-	RunTime   time.Duration // run time before it last waited for the user
+	Deaths    int           // number of workers that crashed in this work
+	RunTime   time.Duration // run time before the turn last waited for the user
 	StartedAt time.Time
 }
 
@@ -47,44 +48,45 @@ func (t Turn) AnswersIn() Conversation {
 // Reply is the current answer of a running turn.
 type Reply struct {
 	Turn Turn
-	Text string // Markdown: the committed text, the growing text, and Note
-	Note string // why there is no progress; "" if there is
+	Text string // Markdown of the committed text, the growing text, and Note
+	Note string // reason why there is no progress; "" means progress
 	Tool ToolRun
 }
 
 // ToolRun is a running call of a tool; the zero value means none.
 type ToolRun struct {
 	Call string
-	Tool string // its name
-	Text string // its subject, such as a path or a command; "" means unknown
+	Tool string // name of the tool
+	Text string // subject of the call, such as a path or a command; "" means unknown
 }
 
-// Operation is work of a user's worker that is no turn. After a crash it is done again under the
-// same ID.
+// Operation is work of a user's worker that is no turn. After a crash it runs again under the same
+// ID.
 type Operation struct {
 	ID         int64
 	User       string
 	Kind       protocol.OperationKind
 	Parameters string // a JSON object
-	// its inbound; 0 means none. There is one operation of a kind for each attachment
+	// the inbound; 0 means none. Each attachment has at most one operation of a kind
 	Inbound   int64
-	Position  int // of the attachment
+	Position  int // position of the attachment
 	State     OperationState
-	Deaths    int    // number of workers that crashed in it
-	Result    string // of a done one; the reason of a failed or parked one
+	Deaths    int    // number of workers that crashed in this work
+	Result    string // the result if it is done; the reason if it failed or is parked
 	CreatedAt time.Time
-	UpdatedAt time.Time // when its State or Deaths changed
+	UpdatedAt time.Time // when State or Deaths last changed
 }
 
 // OperationState is the state of an operation.
 type OperationState string
 
 const (
-	OperationWaiting OperationState = "waiting" // for a worker
+	OperationWaiting OperationState = "waiting" // the operation waits for a worker
 	OperationRunning OperationState = "running"
 	OperationDone    OperationState = "done"
-	OperationFailed  OperationState = "failed" // its worker reported that it is impossible
-	OperationParked  OperationState = "parked" // it crashed MaxDeaths workers
+	// the worker reported that the operation is impossible
+	OperationFailed OperationState = "failed"
+	OperationParked OperationState = "parked" // the operation crashed MaxDeaths workers
 )
 
 // MaxDeaths is the number of worker crashes that park an operation.

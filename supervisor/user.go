@@ -25,7 +25,7 @@ type User struct {
 	Timezone string // IANA name; "" means the machine's own
 	Model    string // provider/model; "" means the configured default
 	Files    protocol.FilePolicy
-	// number of the user's first account on each channel; read-only
+	// number of the user's first account on each channel; do not change the map
 	Accounts map[Channel]string
 	// Workspaces are absolute paths of other folders that the user's worker may change.
 	Workspaces []string
@@ -38,78 +38,81 @@ type User struct {
 type Codes string
 
 const (
-	CodesOff      Codes = "off"      // never, and the user can't enrol
-	CodesOptional Codes = "optional" // once the user has enrolled; as is ""
-	CodesRequired Codes = "required" // always: a user who has not enrolled can't speak
+	CodesOff      Codes = "off"      // the user never needs a code, and can't enrol
+	CodesOptional Codes = "optional" // the user needs codes after enrolling; "" means the same
+	// the user always needs codes, and can't speak before enrolling
+	CodesRequired Codes = "required"
 )
 
 // Budget limits a user's spending on models, in millionths of a US dollar. 0 means no limit.
 type Budget struct {
-	Turn   int64 // in one turn
-	Day    int64 // from midnight to midnight in the user's zone
-	Month  int64 // from the first to the first in the user's zone
-	Extend int64 // how much the user may add to the day's limit when asked; 0 means nothing
+	Turn   int64 // limit of one turn
+	Day    int64 // limit of a day, from midnight in the user's zone
+	Month  int64 // limit of a month, from the first in the user's zone
+	Extend int64 // most that the user may add to the day's limit when asked; 0 means nothing
 }
 
 // Factor is a user's second factor, with the attempts on it.
 type Factor struct {
 	User   string
-	Secret []byte // sealed to the user; nil means not enrolled
-	// a code has proved that the user holds it; an unconfirmed factor counts for nothing
+	Secret []byte // the secret, sealed to the user; nil means not enrolled
+	// a code has proved that the user has the secret; an unconfirmed factor protects nothing
 	Confirmed bool
-	// of the last accepted code, in 30 seconds since 1970: no code up to it is accepted again
+	// period of the last accepted code, counted in 30 seconds since 1970; codes of that period or
+	// before are refused
 	LastPeriod  int64
-	Failures    int // wrong codes since the last right one or lockout
-	Lockouts    int // since the last right code
+	Failures    int // number of wrong codes since the last right code or lockout
+	Lockouts    int // number of lockouts since the last right code
 	LockedUntil time.Time
 	Recovery    []string // SHA-256 of the unused recovery codes, in hexadecimal
 }
 
 // CodeResult is the result of a tried code.
 type CodeResult struct {
-	Right  bool   // it opens the gate
-	Action string // for the audit log: login, login.refused, login.locked, ...
-	Text   string // for the user
+	Right  bool   // the code is right
+	Action string // action for the audit log: login, login.refused, login.locked, ...
+	Text   string // text for the user
 }
 
-// CodeChecker checks a code against a factor and returns the changed factor. It is called within the
-// transaction that reads and writes the factor: if a hundred callers try one code at once, one of
-// them is right.
+// CodeChecker checks a code against a factor and returns the changed factor. It is called within
+// the transaction that reads and writes the factor. So if a hundred callers try one code at once,
+// only one is right.
 type CodeChecker func(f Factor, now time.Time) (Factor, CodeResult)
 
-// GateCheck holds an inbound if the gate is closed when the inbound is stored. Both happen in one
-// transaction.
+// GateCheck says how to check an inbound's gate in the transaction that stores the inbound. A
+// closed gate holds it.
 type GateCheck struct {
-	// how long the gate stays open: since its last use, and in all
+	// how long the gate stays open since its last use, and since its opening
 	IdleTimeout, Lifetime time.Duration
-	// the notice about a closed gate, once for all that it holds in a conversation
+	// text of the notice about the closed gate; a conversation gets it once, not for each held
+	// inbound
 	Challenge string
-	// ChallengeIn is the conversation for the challenge; the zero value means that of the inbound. Codes
-	// belong into private chats.
+	// ChallengeIn is the conversation for the challenge, since codes belong into private chats. The
+	// zero value means the inbound's own.
 	ChallengeIn Conversation
 	// RepeatSoon repeats the challenge soon: the user may have meant the inbound as a code.
 	RepeatSoon bool
-	// AnswerOnly says that no code would open the gate now: the challenge answers the inbound,
-	// which is not held.
+	// AnswerOnly says that no code would open the gate now. Then the challenge answers the inbound,
+	// and the gate does not hold it.
 	AnswerOnly bool
-	// CodeChecker is set if the inbound counts as a code while the gate is closed, and as text while it
-	// is open. A code is tried, and no part of it is stored.
+	// CheckCode is set if the inbound counts as a code while the gate is closed, and as text while
+	// it is open. A code is tried, and no part of it is stored.
 	CheckCode CodeChecker
 }
 
-// Lock says which of the user's gates an inbound closes; "" means none.
+// Lock says which gates of its user an inbound closes. "" means none.
 type Lock string
 
 const (
-	LockHere Lock = "here" // in the inbound's chat
-	LockAll  Lock = "all"  // in every chat of the user
+	LockHere Lock = "here" // the gate of the inbound's chat
+	LockAll  Lock = "all"  // the gates of all the user's chats
 )
 
 // GateDecision is the gate's decision about an inbound.
 type GateDecision struct {
-	Check *GateCheck // nil lets it through
-	// CodeChecker is set if the inbound is a code: it is tried, and no part of it is stored. With a
-	// Guard the gate is open, and the code may be for something else.
+	Check *GateCheck // how to check the gate; nil lets the inbound through
+	// CheckCode is set if the inbound is a code: it is tried, and no part of it is stored. With a
+	// Check, the inbound counts as a code only if the gate is open.
 	CheckCode CodeChecker
 	// Lock closes the gate in the transaction that stores the inbound: later ones find it closed.
 	Lock Lock
@@ -120,7 +123,7 @@ type GateDecision struct {
 	// before.
 	Refusal     string
 	AlreadyTold bool
-	Code        Code // of the refusal; "" means CodeForbidden
+	Code        Code // code of the refusal; "" means CodeForbidden
 }
 
 // Login records that a user's gate is open in a chat.
@@ -135,13 +138,13 @@ type Login struct {
 // IsOpen reports whether a login is still valid.
 func (l Login) IsOpen(now time.Time, idle, life time.Duration) bool {
 	return !l.OpenedAt.IsZero() && now.Sub(l.UsedAt) < idle && now.Sub(l.OpenedAt) < life &&
-		!now.Before(l.OpenedAt) // a clock that was set back closes it
+		!now.Before(l.OpenedAt) // a clock that was set back closes the gate
 }
 
-// Lease is money that is set aside. The zero value means that none was needed.
+// Lease is money set aside for a model call. The zero value means that none was needed.
 type Lease struct {
 	ID     int64
-	Amount int64 // millionths of a US dollar
+	Amount int64 // amount in millionths of a US dollar
 }
 
 // Claim asks for money for one model call, within limits.
@@ -150,24 +153,24 @@ type Claim struct {
 	Conversation int64
 	Turn         int64
 	Spec         string // provider/model
-	Amount       int64  // millionths of a US dollar, more than 0
-	Least        int64  // enough if the limits do not allow Amount; 0 means Amount
+	Amount       int64  // amount in millionths of a US dollar, more than 0
+	Least        int64  // least acceptable amount; 0 means Amount
 	Limits       []Limit
 	// a lease that ends with this claim, even if the claim fails; 0 means none
 	ReplacedLease int64
-	// who pays; "" means the user. A pot's name has a slash, as in review/acme/widget
+	// name of the pot that pays, such as review/acme/widget; "" means that the user pays
 	Pot string
 }
 
 // Limit is a limit of spending.
 type Limit struct {
 	Scope Scope
-	Max   int64 // millionths of a US dollar
-	// earlier spending does not count; a multiple of 15 minutes. Not with ScopeTurn and ScopeFire
+	Max   int64 // limit in millionths of a US dollar
+	// earlier spending does not count; a multiple of 15 minutes; not for ScopeTurn and ScopeFire
 	Since time.Time
 }
 
-// Scope says whose spending counts, and over which time.
+// Scope says whose spending a limit counts, and over which time.
 type Scope string
 
 const (
@@ -184,24 +187,24 @@ const (
 // Shortage is a limit that a claim would exceed. Amounts are in millionths of a US dollar.
 type Shortage struct {
 	Limit
-	Spent    int64 // paid
-	Held     int64 // set aside for running calls
-	Extended int64 // added to the limit by the user
-	Wanted   int64 // the claim's least
+	Spent    int64 // paid amount
+	Held     int64 // amount set aside for running calls
+	Extended int64 // amount that the user added to the limit
+	Wanted   int64 // the claim's least amount
 }
 
-// Left returns what may still be set aside. It may be negative.
+// Left returns the amount that may still be set aside. It may be negative.
 func (s Shortage) Left() int64 { return s.Max + s.Extended - s.Spent - s.Held }
 
-// Missing returns by how much the claim's least exceeds the limit; it is positive.
+// Missing returns by how much the claim's least amount exceeds the limit; it is positive.
 func (s Shortage) Missing() int64 { return s.Wanted - s.Left() }
 
 // Extension adds to a user's limits: that of a turn, and those of the current periods.
 type Extension struct {
 	User   string
 	Turn   int64
-	Amount int64 // millionths of a US dollar, more than 0
-	// limit of all the user's extensions since Since, including this one
+	Amount int64 // amount in millionths of a US dollar, more than 0
+	// limit of the user's extensions after Since, including this one
 	Max   int64
-	Since time.Time // usually the user's midnight
+	Since time.Time // start of the time for Max, usually the user's midnight
 }
