@@ -123,7 +123,7 @@ func phonePhoto(b *testing.B) []byte {
 // into a folder.
 func (m *telegramService) timeFile(n int, file telegramtest.Field) time.Duration {
 	m.b.Helper()
-	m.server.Await(m.b, "a poll that waits", m.server.Polling)
+	m.server.Await(m.b, "a poll that waits", m.server.IsPolling)
 	began := time.Now()
 	m.server.Say(telegramtest.Private(m.people[0]), m.people[0], fmt.Sprint("file ", n), file)
 	m.awaitAnswer()

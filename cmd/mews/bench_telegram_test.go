@@ -81,7 +81,7 @@ func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegra
 		m.people = append(m.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: names[i]})
 	}
 	m.Service = apptest.NewService(b, url, names...)
-	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: m.recordCall, Files: files})
+	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, OnRequest: m.recordCall, Files: files})
 	m.Configure(apptest.OnTelegram(m.server, more))
 	return m
 }
@@ -105,7 +105,7 @@ func (m *telegramService) recordCall(c telegramtest.Call) {
 // say sends a message of a user once the service polls, and returns its time.
 func (m *telegramService) say(who int) time.Time {
 	m.b.Helper()
-	m.server.Await(m.b, "a poll that waits", m.server.Polling)
+	m.server.Await(m.b, "a poll that waits", m.server.IsPolling)
 	u := m.people[who%len(m.people)]
 	said := time.Now()
 	m.server.Say(telegramtest.Private(u), u, "hi")

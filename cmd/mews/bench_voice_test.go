@@ -23,7 +23,7 @@ func BenchmarkVoice(b *testing.B) {
 	_, url := modeltest.NewServer(b, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: text} })
 	h := apptest.NewService(b, url, "ann")
 	texts, voices := make(chan telegramtest.Call, 8), make(chan telegramtest.Call, 8)
-	server := telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: func(c telegramtest.Call) {
+	server := telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.Call) {
 		shown, _ := c.Params["text"].(string)
 		switch {
 		case c.Method == "sendVoice":

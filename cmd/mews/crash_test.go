@@ -41,7 +41,7 @@ func TestCrashRun(t *testing.T) {
 
 	run := newCrashRun(t, rng, updates)
 	run.Start()
-	killer := &killer{service: run.Service, died: run.server.Died, rng: rng, losses: map[int]int{}}
+	killer := &killer{service: run.Service, died: run.server.ClientKilled, rng: rng, losses: map[int]int{}}
 	for i := range kills {
 		run.writeUntil(i*updates/kills + updates/kills)
 		killer.kill(run.done, i*updates/kills)
@@ -89,7 +89,7 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	}
 	r.Service = apptest.NewService(t, url, people...)
 	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Check: r.checkAcknowledged})
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, BeforeConfirm: r.checkAcknowledged})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
@@ -227,7 +227,7 @@ func (r *crashRun) check(kills int) {
 	r.t.Helper()
 	marked := 0
 	for _, w := range r.writers {
-		marked += w.check(r.t, r.server.Sent(w.user.ID), takenMessages(r.t, r.Service, w.user.First))
+		marked += w.check(r.t, r.server.BotMessages(w.user.ID), takenMessages(r.t, r.Service, w.user.First))
 	}
 	cut := 0
 	for _, c := range r.server.Calls("sendMessage") {

@@ -31,7 +31,7 @@ func TestIdleMemory(t *testing.T) {
 func idle(t testing.TB, h *apptest.Service, server *telegramtest.Server) (supervisor, spawner int) {
 	t.Helper()
 	server.Await(t, "a poll that waits, and a menu", func() bool {
-		return server.Polling() && server.Count("setMyCommands") > 0
+		return server.IsPolling() && server.CountCalls("setMyCommands") > 0
 	})
 	settle()
 	return h.Processes("mews")[0], h.Processes("mews-spawner")[0]

@@ -31,11 +31,11 @@ func telegramChat(t *testing.T) []telegramtest.Message {
 	chat := telegramtest.Private(ann)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("%+v\n%s", server.Chat(chat.ID), server.Dump())
+			t.Logf("%+v\n%s", server.Messages(chat.ID), server.Dump())
 		}
 	})
 	last := func() telegramtest.Message {
-		messages := server.Chat(chat.ID)
+		messages := server.Messages(chat.ID)
 		return messages[len(messages)-1]
 	}
 	answered := func(text string) {
@@ -53,7 +53,7 @@ func telegramChat(t *testing.T) []telegramtest.Message {
 	answered("As it was before")
 	server.Say(chat, ann, "ask me which tea: oolong, sencha or rooibos")
 	answered("Which tea?")
-	return server.Chat(chat.ID)
+	return server.Messages(chat.ID)
 }
 
 // recording makes a voice message of four seconds.

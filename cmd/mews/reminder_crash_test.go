@@ -79,7 +79,7 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 	}
 	r.Service = apptest.NewService(t, "", people...)
 	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Seen: r.recordCall})
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: r.recordCall})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
 	for _, u := range r.people {
@@ -142,7 +142,7 @@ func (r *reminderRun) awaitSome(n int) {
 func (r *reminderRun) kill() {
 	at := time.Now()
 	r.Kill()
-	r.server.Died(at)
+	r.server.ClientKilled(at)
 	r.CheckIntegrity()
 }
 
@@ -252,7 +252,7 @@ func (r *reminderRun) check(fires, kills int) {
 	r.checkKept(fires)
 	marked := 0
 	for person, u := range r.people {
-		marked += r.checkChat(person, r.server.Sent(u.ID))
+		marked += r.checkChat(person, r.server.BotMessages(u.ID))
 	}
 	cut := 0
 	for _, c := range r.server.Calls("sendMessage") {

@@ -43,7 +43,7 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 	var at telegramtest.Message
 	data := ""
 	b.await(ts, func() bool {
-		for _, m := range slices.Backward(b.server.Sent(p.chat.ID)) {
+		for _, m := range slices.Backward(b.server.BotMessages(p.chat.ID)) {
 			for _, row := range m.Keyboard {
 				for _, button := range row {
 					if button.Text == args[1] {

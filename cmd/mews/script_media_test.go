@@ -48,7 +48,7 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 
 	"album": withoutFile(telegramtest.Group),
 	"forwarded": withoutFile(func(from string) telegramtest.Field {
-		return telegramtest.Forwarded(telegramtest.User{ID: 9, First: from}, time.Now())
+		return telegramtest.ForwardOf(telegramtest.User{ID: 9, First: from}, time.Now())
 	}),
 }
 

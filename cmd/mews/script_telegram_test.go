@@ -64,7 +64,7 @@ func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []stri
 func (s *scriptEnv) startTelegram(ts *testscript.TestScript, args []string) {
 	b := &scriptBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
 		forBot: map[int64]bool{}}
-	o := telegramtest.Options{Token: testToken, Strict: true, Speed: hookSpeed, Check: b.checkAcknowledged}
+	o := telegramtest.Options{Token: testToken, Strict: true, Speed: hookSpeed, BeforeConfirm: b.checkAcknowledged}
 	if len(args) > 0 {
 		o.Files = ts.MkAbs(args[0])
 	}
@@ -189,7 +189,7 @@ func (b *scriptBot) aside(ts *testscript.TestScript, args []string) { b.send(ts,
 
 func (b *scriptBot) reply(ts *testscript.TestScript, args []string) {
 	chat := speakerOf(ts, args[0]).chat.ID
-	for _, m := range slices.Backward(b.server.Chat(chat)) {
+	for _, m := range slices.Backward(b.server.Messages(chat)) {
 		if strings.Contains(m.Text, args[1]) {
 			if m.FromBot {
 				b.awaitNoted(ts, chat, m.ID)
@@ -217,7 +217,7 @@ func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
 	for _, media := range args[3:] {
 		more = append(more, mediaOf(ts, media))
 	}
-	for _, m := range slices.Backward(b.server.Chat(p.chat.ID)) {
+	for _, m := range slices.Backward(b.server.Messages(p.chat.ID)) {
 		if m.From.ID == p.who.ID && m.Text == args[1] {
 			b.server.Say(p.chat, p.who, args[2], append(more, telegramtest.Edit(m.ID))...)
 			return
@@ -228,7 +228,7 @@ func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
 
 // awaitTaken waits until the service has taken all updates.
 func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
-	b.await(ts, func() bool { return b.server.Pending() == 0 }, func() string { return "something is not taken" })
+	b.await(ts, func() bool { return b.server.CountPending() == 0 }, func() string { return "something is not taken" })
 }
 
 // awaitChat waits until the new messages of a chat are as in a file. Earlier messages must be as
@@ -259,7 +259,7 @@ func (b *scriptBot) awaitShown(ts *testscript.TestScript, args []string) {
 func (b *scriptBot) awaitReaction(ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	b.await(ts, func() bool {
-		for _, m := range slices.Backward(b.server.Chat(id)) {
+		for _, m := range slices.Backward(b.server.Messages(id)) {
 			if m.Text == args[1] {
 				return m.Reaction == args[2]
 			}
@@ -272,7 +272,7 @@ func (b *scriptBot) awaitReaction(ts *testscript.TestScript, args []string) {
 func (b *scriptBot) transcript(chat int64) string {
 	var lines strings.Builder
 	byID := map[int64]telegramtest.Message{}
-	for _, m := range b.server.Chat(chat) {
+	for _, m := range b.server.Messages(chat) {
 		byID[m.ID] = m
 		if m.Text == "" && m.Media == "" {
 			continue // a notice of Telegram itself
@@ -358,7 +358,7 @@ const (
 // must not have changed.
 func (b *scriptBot) awaitSettled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
-		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0
+		return b.server.CountPending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0
 	}, func() string {
 		return fmt.Sprintf("%d messages are not answered, %d answers not delivered",
 			b.count(ts, unanswered), b.count(ts, undelivered))

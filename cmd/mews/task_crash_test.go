@@ -79,7 +79,7 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 	}
 	r.Service = apptest.NewService(t, url, people...)
 	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Seen: func(c telegramtest.Call) {
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.Call) {
 		if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && taskNumber.MatchString(text) {
 			r.came <- struct{}{}
 		}
@@ -103,7 +103,7 @@ func (r *taskRun) openChats() {
 func (r *taskRun) kill() {
 	at := time.Now()
 	r.Kill()
-	r.server.Died(at)
+	r.server.ClientKilled(at)
 	r.CheckIntegrity()
 }
 
@@ -167,7 +167,7 @@ func (r *taskRun) check(kills int) {
 	said, told, marked := 0, 0, 0
 	chats := map[string][2]int{} // counts of plain and of marked messages, by task
 	for _, u := range r.people {
-		for _, m := range r.server.Sent(u.ID) {
+		for _, m := range r.server.BotMessages(u.ID) {
 			words, count := taskNumber.FindStringSubmatch(m.Text), 0
 			if len(words) == 0 {
 				continue

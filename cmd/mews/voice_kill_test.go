@@ -55,7 +55,7 @@ func TestVoiceKillRun(t *testing.T) {
 		// machine. The wait is at most 1.2 s.
 		<-time.After(time.Duration(rng.IntN(1200)) * time.Millisecond)
 		h.Kill()
-		server.Died(time.Now())
+		server.ClientKilled(time.Now())
 		h.Start()
 	}
 	h.WaitFor(4*time.Minute, "every answer to be said", func() bool {
@@ -68,7 +68,7 @@ func TestVoiceKillRun(t *testing.T) {
 		}
 	}
 	for i, name := range people {
-		checkVoices(t, server.Chat(apptest.FirstID+int64(i)), modes[name], kills)
+		checkVoices(t, server.Messages(apptest.FirstID+int64(i)), modes[name], kills)
 	}
 	h.Stop()
 	h.CheckIntegrity()

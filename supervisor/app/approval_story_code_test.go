@@ -155,7 +155,7 @@ func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 	l.sayAndAwait("alice", l.code("alice", 0), unlocked)
 	for _, c := range []struct{ command, asks, done, table string }{
 		{"/settings stream off", "Change your setting stream from ", "From now on stream is off", "setting"},
-		{"/invite carol", "Invite carol? ", "carol is a person here now", "invite"},
+		{"/invite carol", "Invite carol? ", "carol is now a user", "invite"},
 	} {
 		kept := func(want int) {
 			t.Helper()

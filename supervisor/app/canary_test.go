@@ -223,7 +223,7 @@ func (a *canaryService) typeCodes() {
 	from := len(a.told("bob"))
 	a.say("bob", a.canaries["typed right"])
 	a.awaitTold("bob", from, unlocked, "echo: one")
-	a.sayAndAwait("bob", "/lock", "Locked")
+	a.sayAndAwait("bob", "/lock", "This chat is locked.")
 	a.sayAndAwait("bob", a.canaries["recovery code 1"], unlocked)
 }
 

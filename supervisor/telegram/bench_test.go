@@ -10,8 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// yes answers each request on one connection without allocations, so that only the client's are
-// counted.
+// yes answers every request on one connection. It allocates nothing, so that only the client's
+// allocations are counted.
 func yes(conn net.Conn) {
 	const result = `{"ok":true,"result":{"message_id":7,"from":{"id":42,"is_bot":true,"first_name":"Mews","username":"mews_bot"},` +
 		`"chat":{"id":5,"first_name":"Alice","type":"private"},"date":1763628000,"text":"hi"}}`

@@ -23,7 +23,7 @@ const callTimeout = 30 * time.Second
 // Options configure a Client.
 type Options struct {
 	Token string
-	// the API's root, for example of one's own Bot API server; "" means the public one
+	// the API's root, for example of your own Bot API server; "" means the public one
 	APIURL    string
 	Log       hclog.Logger      // nil means no log
 	Transport http.RoundTripper // makes every request; nil means the client's own connections

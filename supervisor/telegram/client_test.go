@@ -48,7 +48,7 @@ func TestAPIRoot_ErrorHidesURL(t *testing.T) {
 	}
 }
 
-func TestSource(t *testing.T) {
+func TestSource_NamesServerAndBot(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                                  "telegram/https://api.telegram.org/42",
 		"https://api.telegram.org":          "telegram/https://api.telegram.org/42",

@@ -22,7 +22,7 @@ import (
 
 var sender = telegramtest.User{ID: 101, First: "Ann"}
 
-// filed returns a server to which somebody has sent a file, and its client.
+// filed starts a server with a sent file, and returns it with a client.
 func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*telegramtest.Server, *Client) {
 	t.Helper()
 	o.Token = canaryToken
@@ -44,7 +44,7 @@ func message(t *testing.T, err error) string {
 	return ""
 }
 
-func TestFetch(t *testing.T) {
+func TestFetch_WritesFileContent(t *testing.T) {
 	for _, file := range []telegramtest.File{
 		{ID: "plain", Name: "a.txt", Content: []byte("hello")},
 		{ID: "empty", Name: "b.txt"},
@@ -62,7 +62,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-func TestFetch_Failures(t *testing.T) {
+func TestFetch_Failure_IsPermanentOrTemporary(t *testing.T) {
 	const gone, large = "Telegram does not have this file any more. Send it again.", "Telegram gives me files of up to 20 MiB, and this one is larger."
 	fails := func(kind telegramtest.FaultKind, method string, code int, words string) telegramtest.Fault {
 		return telegramtest.Fault{Kind: kind, Method: method, Code: code, Text: words}
@@ -82,7 +82,8 @@ func TestFetch_Failures(t *testing.T) {
 		"gone":                {fails(telegramtest.Error, "file", 404, ""), gone},
 		"refused":             {fails(telegramtest.Error, "file", 400, ""), gone},
 		"behind a proxy":      {fails(telegramtest.HTML, "file", 502, ""), ""},
-		// on a new connection too
+		// the connection is reset before any byte, twice, because the client tries once more on a
+		// new connection
 		"nothing of it":     {telegramtest.Fault{Kind: telegramtest.Reset, Method: "file", Times: 2}, ""},
 		"cut in its middle": {fails(telegramtest.Truncated, "file", 0, ""), ""},
 		"half of it":        {fails(telegramtest.Short, "file", 0, ""), ""},
@@ -106,7 +107,7 @@ func TestFetch_Failures(t *testing.T) {
 	if got := message(t, c.Fetch(t.Context(), "unknown", io.Discard)); got != gone {
 		t.Errorf("of a file that nobody has sent: %q", got)
 	}
-	if n := s.Count("file"); n != 0 {
+	if n := s.CountCalls("file"); n != 0 {
 		t.Errorf("%d files were asked for", n)
 	}
 }
@@ -121,7 +122,7 @@ func TestFetch_Flood_HasRetryTime(t *testing.T) {
 	}
 }
 
-// A fetch ends with its context, at each of its two requests and within the bytes. Sends continue
+// A fetch ends with its context: in either of its two requests, or while bytes come. Sends continue
 // meanwhile.
 func TestFetch_EndsWithContext(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
@@ -130,7 +131,7 @@ func TestFetch_EndsWithContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- c.Fetch(ctx, "f", io.Discard) }()
-		s.Await(t, "the request", func() bool { return s.Count(method) == 1 })
+		s.Await(t, "the request", func() bool { return s.CountCalls(method) == 1 })
 		if _, err := c.Send(t.Context(), supervisor.Address{Chat: "101"}, supervisor.RichText{Text: "hi"}); err != nil {
 			t.Errorf("a send meanwhile: %v", err)
 		}
@@ -160,8 +161,8 @@ func TestFetch_WriterError_IsReturned(t *testing.T) {
 	}
 }
 
-// serving returns a client of a server whose getFile returns path, and whose file handler is the
-// test's.
+// serving returns a client of a test server. The server's getFile returns path; file answers
+// downloads.
 func serving(t *testing.T, path string, file http.HandlerFunc) *Client {
 	t.Helper()
 	return open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -228,8 +229,8 @@ func TestFetch_FromLocalServer(t *testing.T) {
 	if err := c.Fetch(t.Context(), "f", &got); err != nil || got.Len() != 25<<20 || !bytes.HasPrefix(got.Bytes(), []byte("begin")) {
 		t.Errorf("%d bytes, %v", got.Len(), err)
 	}
-	if c.LargestFile() != 2000<<20 || s.Count(telegramtest.DownloadMethod) != 0 {
-		t.Errorf("files of up to %d bytes, %d of them over HTTP", c.LargestFile(), s.Count(telegramtest.DownloadMethod))
+	if c.LargestFile() != 2000<<20 || s.CountCalls(telegramtest.DownloadMethod) != 0 {
+		t.Errorf("files of up to %d bytes, %d of them over HTTP", c.LargestFile(), s.CountCalls(telegramtest.DownloadMethod))
 	}
 }
 

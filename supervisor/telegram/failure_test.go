@@ -18,7 +18,7 @@ import (
 	"mews/supervisor"
 )
 
-// no returns a refusal of the API.
+// no returns the body of an API refusal.
 func no(code int, description string) string {
 	return `{"ok":false,"error_code":` + strconv.Itoa(code) + `,"description":` + strconv.Quote(description) + `}`
 }

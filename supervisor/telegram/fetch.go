@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// pollDeadline limits a whole poll, far beyond the time requested from the server. Some polls
-	// have hung for hours while all other calls worked, so only the poll's own end counts.
+	// pollDeadline limits a whole poll. It is far longer than the wait requested from the server.
+	// Some polls have hung for hours while all other calls worked, so a successful call elsewhere
+	// proves nothing.
 	pollDeadline = 120 * time.Second
 	// cancelGrace is how long a cancelled call may take to return. A slower one is abandoned.
 	cancelGrace = 5 * time.Second

@@ -11,19 +11,19 @@ import (
 // called from any goroutine.
 type Health struct {
 	// Alarm is called once if a failure lasts, with the problem, its start and the remedy.
-	// Recovered is called once when it works again after an Alarm. If failures come and go, Alarm
-	// is only called again some time after the last call of either. Both must neither block nor
-	// call a method of Health. nil means no call. Set them before the first use.
+	// Recovered is called once when updates come again after an Alarm. If failures come and go,
+	// Alarm waits some time after the last call of either. Both must neither block nor call a
+	// method of Health; nil means no call. Set them before the first use.
 	Alarm     func(text string)
 	Recovered func(text string)
-	// Reached is called when an attempt succeeds after a failed one. The rules of Alarm hold for it
-	// too.
+	// Reached is called when an attempt succeeds after a failed one. Like Alarm, it must neither
+	// block nor call a method of Health.
 	Reached func()
 
 	mu      sync.Mutex // guards the fields below
 	status  Status
 	alarmed bool      // Alarm was called, and Recovered not yet
-	toldAt  time.Time // time of the last call of either
+	toldAt  time.Time // time of the last call of Alarm or Recovered
 	last    lastFailure
 }
 
@@ -31,21 +31,21 @@ type Health struct {
 type lastFailure struct {
 	class   *failureClass // nil means none yet
 	at      time.Time
-	count   int  // failures of the class, each within remembered of the one before
-	lasting bool // it was more than a short interruption
+	count   int  // failures of the class; each came within remembered of the one before
+	lasting bool // the failure is more than a short interruption
 }
 
 // Status is the state as shown to users.
 type Status struct {
 	Mode      Mode
 	State     HealthState
-	Since     time.Time // when State began
-	Completed time.Time // when Telegram last answered a poll or called the webhook; zero: not yet
-	Failures  int       // in a row
+	Since     time.Time // start of State
+	Completed time.Time // time of Telegram's last answer to a poll or call of the webhook; zero means none yet
+	Failures  int       // number of failures in a row
 	Stalls    int       // polls that ended by their deadline
 	Pending   int       // updates that wait at Telegram; only known with ModeWebhook
 	Error     string    // the problem in plain words; "" if there is none
-	Username  string    // the bot's, without @; "" if unknown
+	Username  string    // the bot's username, without @; "" if unknown
 }
 
 // Mode is the way in which updates come.
@@ -56,7 +56,7 @@ const (
 	ModeWebhook Mode = "webhook"
 )
 
-// HealthState is how it stands.
+// HealthState is the state of the connection.
 type HealthState string
 
 const (
@@ -152,7 +152,7 @@ func (h *Health) update(change func(*Status)) {
 	change(&h.status)
 }
 
-// tell calls who, unless it is nil. The caller holds h.mu.
+// tell calls who with a text, unless who is nil. The caller holds h.mu.
 func (h *Health) tell(who func(string), text string) {
 	h.toldAt = time.Now()
 	if who != nil {

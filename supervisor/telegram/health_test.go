@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// TestAlarm_Flapping_IsNotRepeated: an hour of failures that come and go causes few alarms, but all
-// are logged. A lasting failure and its end are told.
+// TestAlarm_Flapping_IsNotRepeated checks an hour of failures that come and go. They cause few
+// alarms, but all are logged. A lasting failure and its end are reported.
 func TestAlarm_Flapping_IsNotRepeated(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken      func(after time.Duration) bool
 		least, most int  // allowed number of alarms
-		lasts       bool // the last failure is not over at the end
+		lasts       bool // whether the last failure is still there at the end
 	}{
 		"a minute in two, for an hour": {func(after time.Duration) bool {
 			return after < time.Hour && after/time.Minute%2 == 0

@@ -15,14 +15,14 @@ import (
 // getMeTimeout is the limit of getMe if something waits for the bot's name.
 const getMeTimeout = 10 * time.Second
 
-// identity is what is known of the bot, and when it may be asked for.
+// identity is what is known of the bot, with the time of the next request.
 type identity struct {
 	id     int64 // the id in the token
 	bot    *gotgbot.Bot
 	known  atomic.Pointer[gotgbot.User]
 	asking *slots.Slots // one slot, held by whoever asks; it guards the fields below
 
-	failure error     // of the last attempt; nil after a success
+	failure error     // failure of the last attempt; nil after a success
 	retryAt time.Time // no request before this time
 	delays  retryDelays
 }

@@ -41,7 +41,7 @@ func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 			if _, err := c.Me(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("got %v, want %q", err, want)
 			}
-			time.Sleep(time.Minute) // in the bubble's fake time
+			time.Sleep(time.Minute) // the fake time of the bubble
 		}
 		var callers sync.WaitGroup
 		for range 8 {
@@ -58,13 +58,13 @@ func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 	})
 }
 
-// TestGetMe_AfterFailure_Waits: after a failure there is no request for a while, and none before
-// Telegram's given time.
+// TestGetMe_AfterFailure_Waits checks the pause after a failure. If Telegram gave a time, there is
+// no request before it.
 func TestGetMe_AfterFailure_Waits(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
-		least time.Duration // between two requests
-		most  int           // requests in ten minutes
+		least time.Duration // the shortest time between two requests
+		most  int           // the most requests in ten minutes
 		says  string
 	}{
 		"trouble": {always(respond(502, "")), time.Second, 20, "502"},
@@ -100,7 +100,7 @@ func meetOf(c *telegram.Client) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) { return c.RefreshMe(ctx) }
 }
 
-// TestGetMe_CancelledCaller_IsNoFailure: the next caller asks at once.
+// TestGetMe_CancelledCaller_IsNoFailure checks that the next caller asks at once.
 func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(silence, as(ourselves)))
@@ -108,7 +108,7 @@ func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 2)
 		go func() { _, err := c.Me(ctx); gone <- err }()
-		go func() { _, err := c.Me(ctx); gone <- err }() // waits for the first
+		go func() { _, err := c.Me(ctx); gone <- err }() // this caller waits for the first
 		synctest.Wait()
 		cancel()
 		for range 2 {
@@ -141,8 +141,8 @@ func TestRefreshMe_LearnsNewName(t *testing.T) {
 	})
 }
 
-// TestWebhook_UnknownName_AsksRarely: while Telegram does not answer, an update that needs the name
-// is refused, and comes again.
+// TestWebhook_UnknownName_AsksRarely checks a webhook while Telegram does not answer. An update
+// that needs the bot's name is refused, and Telegram sends it again.
 func TestWebhook_UnknownName_AsksRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(429, "Too Many Requests", `,"parameters":{"retry_after":30}`)), as(ourselves)))

@@ -12,7 +12,7 @@ const (
 	maxFileID      = 1 << 10 // bytes; Telegram's have some 100
 	maxMediaType   = 128     // bytes
 	maxInboundName = 1 << 10 // bytes of a file's name, which Telegram itself cuts earlier
-	maxSeconds     = 1 << 30 // of a recording; higher numbers are wrong
+	maxSeconds     = 1 << 30 // seconds of a recording; higher numbers are wrong
 )
 
 // fileField is a field of a message with one file. A kind has its field's name.

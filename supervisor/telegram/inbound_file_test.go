@@ -63,7 +63,7 @@ var fileTests = []struct {
 		supervisor.Attachment{File: "d", Kind: "document", Name: strings.Repeat("ü", 512)}},
 }
 
-func TestReadFiles(t *testing.T) {
+func TestRead_File_BecomesAttachment(t *testing.T) {
 	for _, test := range fileTests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := telegram.Read(json.RawMessage(message(ann, privateChat, test.fields)), me)
@@ -90,8 +90,9 @@ func unkept(a supervisor.Attachment) bool {
 		!utf8.ValidString(text) || strings.Contains(text, "\x00") || a.SHA256 != "" || a.Failure != ""
 }
 
-// TestRead_SourceOfWords: the sender's own words, or partly words of others.
-func TestRead_SourceOfWords(t *testing.T) {
+// TestRead_WordsOfOthers_AreWorld checks whose words a message has: only the sender's, or also
+// those of others.
+func TestRead_WordsOfOthers_AreWorld(t *testing.T) {
 	forwarded := `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
 	across := func(by string) string {
 		return `"external_reply":{"message_id":3,"origin":{"type":"user","sender_user":{"id":` + by + `}}},"quote":{"text":"there"}`

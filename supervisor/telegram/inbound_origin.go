@@ -28,7 +28,7 @@ func (r *updateReader) origin(m fields) {
 func (r *updateReader) quotesOthers(m fields) bool {
 	to := repliedTo(m)
 	by := field[gotgbot.User](to, "from").Id
-	if by == 0 { // of a reply across chats
+	if by == 0 { // the reply is to a message of another chat
 		by = field[origin](to, "origin").User.Id
 	}
 	return quotes.Write(r.in.Quote) != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)

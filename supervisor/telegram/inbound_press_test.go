@@ -25,7 +25,7 @@ func press(chat, from string, more ...string) string {
 	return `{"update_id":500001,"callback_query":{` + strings.Join(fields, ",") + `}}`
 }
 
-func TestRead_Press(t *testing.T) {
+func TestRead_Press_NeedsOwnMessage(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
 	inTopic := strings.Replace(group, `"chat"`, `"message_thread_id":5,"is_topic_message":true,"chat"`, 1)
 	for name, test := range map[string]struct {
@@ -59,7 +59,8 @@ func TestRead_ChatTitle_IsOneLine(t *testing.T) {
 	}
 }
 
-// TestRead_OtherUpdateTypes_AreIgnored: only messages and presses of people cause an action.
+// TestRead_OtherUpdateTypes_AreIgnored checks that only messages and presses of people cause an
+// action.
 func TestRead_OtherUpdateTypes_AreIgnored(t *testing.T) {
 	self := telegram.Self{ID: 42, Name: me.Name} // the bot of telegramtest
 	for _, kind := range telegramtest.OtherKinds() {

@@ -248,7 +248,7 @@ func whole(in supervisor.Incoming) string {
 	return strings.TrimSpace(quotes.Write(in.Quote) + "\n" + in.Text)
 }
 
-func TestReadWords(t *testing.T) {
+func TestRead_Words_BecomeModelText(t *testing.T) {
 	for _, test := range inboundTests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := telegram.Read(json.RawMessage(test.update), me)
@@ -266,7 +266,7 @@ func TestReadWords(t *testing.T) {
 	}
 }
 
-func TestReadEnvelope(t *testing.T) {
+func TestRead_Envelope_HasSenderChatAndTime(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
 	moved := func(title string) supervisor.Incoming {
 		l := supervisor.Incoming{Title: title}
@@ -318,9 +318,9 @@ func TestReadEnvelope(t *testing.T) {
 
 func replyTo(who string) string { return `"reply_to_message":{"message_id":3,` + who + `,"text":"Hm"}` }
 
-// TestRead_InGroup checks which messages are for the bot, and that the bot's name is only requested
-// if it decides that.
-func TestRead_InGroup(t *testing.T) {
+// TestRead_InGroup_KeepsMessagesForBot checks which messages are for the bot. The bot's name is
+// requested only if that depends on it.
+func TestRead_InGroup_KeepsMessagesForBot(t *testing.T) {
 	other := `"from":{"id":8,"is_bot":true,"first_name":"Other","username":"other_bot"}`
 	for name, test := range map[string]struct {
 		fields    []string
@@ -391,7 +391,7 @@ func TestRead_InGroup(t *testing.T) {
 	}
 }
 
-// TestRead_UnknownBotName_FailsIfNeeded covers messages for which the name does not matter, too.
+// TestRead_UnknownBotName_FailsIfNeeded also checks messages for which the name does not matter.
 func TestRead_UnknownBotName_FailsIfNeeded(t *testing.T) {
 	broken := errors.New("no network")
 	nobody := telegram.Self{ID: 7, Name: func() (string, error) { return "", broken }}
@@ -416,7 +416,7 @@ func TestRead_UnknownBotName_FailsIfNeeded(t *testing.T) {
 	}
 }
 
-func TestRead_IsBounded(t *testing.T) {
+func TestRead_LongFields_AreCut(t *testing.T) {
 	got, err := telegram.Read(json.RawMessage(message(ann, privateChat, text("ab"+strings.Repeat("🦅",
 		supervisor.MaxText/4)))), me)
 	if err != nil || len(got.Text) != supervisor.MaxText-2 || !utf8.ValidString(got.Text) {

@@ -161,9 +161,9 @@ func (r *updateReader) reply(m fields) {
 	r.in.Quote = q
 }
 
-// repliedTo returns the message that is replied to, in this chat or another one. In a topic, a
-// message that is no reply counts as one to the message that opened the topic. That one is left
-// out.
+// repliedTo returns the message that is replied to, in this chat or another one. In a topic,
+// Telegram shows a message that is no reply as a reply to the topic's first message. Such a reply
+// does not count.
 func repliedTo(m fields) fields {
 	to := field[fields](m, "reply_to_message")
 	if _, opening := to["forum_topic_created"]; opening {

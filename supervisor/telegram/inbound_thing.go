@@ -17,8 +17,8 @@ const maxThing = 2000
 // thing is an attachment without a file that a line of text can describe.
 type thing struct {
 	field string
-	words func(m fields) string // without brackets; "" if the field is invalid
-	world bool                  // somebody else made it, or it is about somebody else
+	words func(m fields) string // returns the line without brackets; "" if the field is invalid
+	world bool                  // the thing is made by somebody else or is about somebody else
 }
 
 // things are sorted by precedence: a venue also comes as a location.

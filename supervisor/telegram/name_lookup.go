@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// holdTime is how long a group's message that names a bot is held back in all, while the bot's
-	// name is unknown. Then it is dropped. Nothing else waits for it.
+	// holdTime is how long a group's message that names a bot is held back while the bot's name is
+	// unknown. Then the message is dropped. Nothing else waits for it.
 	holdTime = time.Minute
-	// holdTimeFull is the same if the batch is full: private messages may wait behind it.
+	// holdTimeFull is holdTime for a full batch, behind which private messages may wait.
 	holdTimeFull = 5 * time.Second
 )
 
@@ -27,8 +27,8 @@ type nameLookup struct {
 	client *Client
 	health *Health
 	log    hclog.Logger
-	wanted chan struct{} // has a token while the name is wanted
-	known  chan struct{} // has a token when it has become known
+	wanted chan struct{} // holds a token while the name is wanted
+	known  chan struct{} // holds a token once the name is known
 
 	heldSince time.Time // start of the first hold; only the poller uses it
 }
@@ -70,7 +70,7 @@ func (l *nameLookup) self() Self {
 }
 
 // mayHold reports whether messages that need the name may still be held back. full means that the
-// batch has the maximal size.
+// batch has the most updates that a batch can have.
 func (l *nameLookup) mayHold(full bool) bool {
 	now, most := time.Now(), holdTime
 	if l.heldSince.IsZero() {
@@ -82,8 +82,8 @@ func (l *nameLookup) mayHold(full bool) bool {
 	return now.Before(l.heldSince.Add(most))
 }
 
-// readBatch is a batch of which some updates may be held back. Each chat keeps its order: all
-// messages after a held one are held too.
+// readBatch is a batch, some of whose updates may be held back. After a held message, all later
+// ones of the chat are held too, so that each chat keeps its order.
 type readBatch struct {
 	ready     []supervisor.Incoming
 	heldChats map[string]bool // chats with a held update

@@ -31,8 +31,8 @@ func mention(after time.Duration, id int64, words string) upcoming {
 	return upcoming{after, id, strings.Replace(raw, "500001", fmt.Sprint(id), 1)}
 }
 
-// queue answers polls as Telegram does: with up to 100 updates from the offset on, or else when the
-// next one comes. It refuses getMe until the time nameless.
+// queue answers polls as Telegram does. It returns up to 100 updates from the offset on, or else
+// waits for the next one. It refuses getMe until the time nameless.
 func queue(nameless time.Duration, all ...upcoming) func(asked, context.Context) (*http.Response, error) {
 	return func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "getMe" && a.after < nameless {
@@ -54,7 +54,7 @@ func queue(nameless time.Duration, all ...upcoming) func(asked, context.Context)
 	}
 }
 
-// due returns the updates that are there now, and the wait for more.
+// due returns the updates that have come by now, and the wait for the next one.
 func due(all []upcoming, offset int64, now time.Duration) (batch []string, wait time.Duration) {
 	wait = 50 * time.Second
 	for _, u := range all {
@@ -89,8 +89,8 @@ func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int6
 
 func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.Duration{}} }
 
-// TestGroupMessage_WaitsBrieflyForName: it is neither dropped nor mistaken for another bot's, and
-// its group keeps its order.
+// TestGroupMessage_WaitsBrieflyForName checks that the message is neither dropped nor taken for
+// another bot's. Its group keeps its order.
 func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	for name, nameless := range map[string]time.Duration{"that comes at once": 0, "that comes late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	}
 }
 
-// TestPrivateMessages_DoNotWaitForName: they come at once, however long the name is unknown. After
-// a minute the group's message is dropped, and causes no more polls.
+// TestPrivateMessages_DoNotWaitForName checks that private messages come at once, however long the
+// name is unknown. The group's message is dropped after a minute, and causes no more polls.
 func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,
@@ -133,7 +133,8 @@ func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
 	}
 }
 
-// TestFullBatch_WaitsShorterForName, because private messages may be behind it.
+// TestFullBatch_WaitsShorterForName checks the shorter wait, because private messages may be behind
+// a full batch.
 func TestFullBatch_WaitsShorterForName(t *testing.T) {
 	d := newDated()
 	all := []upcoming{mention(0, 11, "hi")}
@@ -146,7 +147,7 @@ func TestFullBatch_WaitsShorterForName(t *testing.T) {
 	}
 }
 
-// TestHeldUpdates_AreNotConfirmed: they come again after a restart.
+// TestHeldUpdates_AreNotConfirmed checks that held updates come again after a restart.
 func TestHeldUpdates_AreNotConfirmed(t *testing.T) {
 	s := newStore(0)
 	poll(t, s, 30*time.Second, queue(time.Hour, private(0, 10, "before it"), mention(0, 11, "hi"), private(0, 12, "behind it")))

@@ -27,7 +27,7 @@ type Receiver interface {
 
 const (
 	pollTimeout = 50 * time.Second // the server's maximum
-	pollMargin  = 15 * time.Second // for the connection and the answer's travel
+	pollMargin  = 15 * time.Second // time for the connection and the answer's travel
 	pollLimit   = 100              // updates in a batch, the API's maximum
 )
 
@@ -37,9 +37,9 @@ var updateKinds = []string{"message", "edited_message", "callback_query"}
 
 // PollOptions configure a Poller; all are optional.
 type PollOptions struct {
-	// how long the server waits for an update, in whole seconds; 0 means 50 s
+	// the server's wait for an update, in whole seconds; 0 means 50 s
 	Timeout time.Duration
-	Margin  time.Duration // for the connection and the answer's travel; 0 means 15 s
+	Margin  time.Duration // time for the connection and the answer's travel; 0 means 15 s
 	Log     hclog.Logger
 	Health  *Health
 }
@@ -58,7 +58,7 @@ type Poller struct {
 	// the start of the next batch: the highest stored id plus one
 	offset       int64
 	lastWorked   bool // the last poll got a valid answer
-	staleBatches int  // batches in a row without an update from offset on
+	staleBatches int  // batches in a row without an update at or after offset
 	fix          func(context.Context, *Client) error
 }
 
@@ -206,9 +206,9 @@ func (p *Poller) poll(ctx context.Context) error {
 	return nil
 }
 
-// receive stores a batch, and only then moves the offset. The offset may move back: an offset
-// beyond the queue is answered from the queue's start, and ids begin anew after a week without
-// updates. If that happens repeatedly, the server ignores the offset.
+// receive stores a batch, and only then moves the offset. The offset may move back: Telegram begins
+// ids anew after a week without updates, and answers an offset beyond its queue from the queue's
+// start. If that happens repeatedly, the server ignores the offset.
 func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	batch := p.read(updates)
 	asked, next := p.offset, batch.next(p.offset)

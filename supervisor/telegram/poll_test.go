@@ -15,14 +15,14 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// gate is a store, or a wrapper of one.
+// gate is a store, or a wrapper of a store.
 type gate interface {
 	telegram.Receiver
 	texts() []string
 	offset() int64
 }
 
-// polling is the result of a poller's run over a wire.
+// polling is the record of a poller's run over a wire.
 type polling struct {
 	*wire
 	gate
@@ -45,7 +45,7 @@ func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	synctest.Test(t, func(t *testing.T) {
 		w = newWire(t, answer)
 		end := run(t, telegram.NewPoller(w.client(), s, o).Run)
-		time.Sleep(while) // in the bubble's fake time
+		time.Sleep(while) // the fake time of the bubble
 		synctest.Wait()
 		status = o.Health.Status()
 		end()
@@ -62,11 +62,11 @@ func gaps(made []asked) []time.Duration {
 	return gaps
 }
 
-// TestPoll_Failures_PauseAndAlarm: for each failure, the pauses, the time and text of the alarm,
+// TestPoll_Failures_PauseAndAlarm checks, for each failure, the pauses, the alarm's time and text,
 // and the recovery.
 func TestPoll_Failures_PauseAndAlarm(t *testing.T) {
 	s, doubling := time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
-	// it continues within 3 s of Telegram's return
+	// polling continues within 3 s of Telegram's return
 	away, longest := doubling[:2], 2500*time.Millisecond
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
@@ -117,7 +117,7 @@ func always(resp *http.Response, err error) func(context.Context) (*http.Respons
 	if err != nil {
 		return func(context.Context) (*http.Response, error) { return nil, err }
 	}
-	body, _ := io.ReadAll(resp.Body) // of a string
+	body, _ := io.ReadAll(resp.Body) // the body is a string, so reading cannot fail
 	return func(context.Context) (*http.Response, error) { return respond(resp.StatusCode, string(body)) }
 }
 
@@ -164,7 +164,8 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 	}
 }
 
-// TestAlarm_TwoFailures_RaiseNone: an old poll of our own lingers some 30 s after a kill.
+// TestAlarm_TwoFailures_RaiseNone checks a short conflict: a poll of our own killed process lingers
+// some 30 s.
 func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
@@ -188,8 +189,9 @@ func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
 	}
 }
 
-// TestTwoPollersOneToken_AlarmOnce: polls succeed between the conflicts, but that is no recovery.
-// The alarm comes once, and the recovery once, some time after the last conflict.
+// TestTwoPollersOneToken_AlarmOnce checks two pollers that alternate. Polls succeed between the
+// conflicts, but that is no recovery. There is one alarm, and one recovery some time after the last
+// conflict.
 func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
 	o := telegram.PollOptions{Health: new(telegram.Health)}
@@ -206,7 +208,7 @@ func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
 			states[o.Health.Status().State]++
 		}
 		if n++; n%2 == 0 && a.after < 30*time.Minute {
-			time.Sleep(20 * time.Second) // the other's poll ends this one
+			time.Sleep(20 * time.Second) // the other program's poll ends this one
 			return saysConflict(ctx)
 		}
 		return brief(ctx)
@@ -222,7 +224,8 @@ func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
 	}
 }
 
-// TestPause_OtherAnswer_EndsIt if Telegram was unreachable, but not if it refused the poll itself.
+// TestPause_OtherAnswer_EndsIt checks a pause after Telegram was unreachable. A pause after a
+// refused poll does not end early.
 func TestPause_OtherAnswer_EndsIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)
@@ -286,7 +289,8 @@ func TestPoll_Flood_WaitsExactly(t *testing.T) {
 	}
 }
 
-// TestLongOutage_ReportsLoss: the recovery message does not claim that expired updates are safe.
+// TestLongOutage_ReportsLoss checks that the recovery message does not claim that expired updates
+// are safe.
 func TestLongOutage_ReportsLoss(t *testing.T) {
 	p := poll(t, newStore(0), 26*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 25*time.Hour {
@@ -299,8 +303,8 @@ func TestLongOutage_ReportsLoss(t *testing.T) {
 	}
 }
 
-// TestFirstRequest_IsThePoll checks the whole request, and that there is no other. It does not
-// wait, so that a success shows at once.
+// TestFirstRequest_IsThePoll checks the whole first request, and that there is no other. The server
+// need not wait, so that a success shows at once.
 func TestFirstRequest_IsThePoll(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -351,7 +355,7 @@ func TestPoll_DropsWebhookFirst(t *testing.T) {
 	}
 }
 
-// TestDropWebhook_Failure_PausesNormally also checks the growing pauses.
+// TestDropWebhook_Failure_PausesNormally also checks that the pauses grow.
 func TestDropWebhook_Failure_PausesNormally(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
@@ -386,7 +390,7 @@ func offsets(made []asked) []int64 {
 	return all
 }
 
-func TestOffset(t *testing.T) {
+func TestOffset_FollowsHighestStoredID(t *testing.T) {
 	for name, test := range map[string]struct {
 		begin   int64
 		batches []string
@@ -413,7 +417,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// TestPoll_IgnoredOffset_SlowsDown: updates are still read, but not at full speed.
+// TestPoll_IgnoredOffset_SlowsDown checks a server that ignores the offset. Updates are still read,
+// but not at full speed.
 func TestPoll_IgnoredOffset_SlowsDown(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.after < 30*time.Minute {
@@ -439,7 +444,7 @@ func TestPoll_ServerWithoutWait_IsSlowed(t *testing.T) {
 	}
 }
 
-// TestOffset_MovesOnlyAfterStore: during an hour of a full disk the offset stays.
+// TestOffset_MovesOnlyAfterStore checks an hour of a full disk, during which the offset stays.
 func TestOffset_MovesOnlyAfterStore(t *testing.T) {
 	var began time.Time
 	s := newStore(0)
@@ -500,7 +505,7 @@ func TestOffset_UnreadableStore_DelaysPoll(t *testing.T) {
 	})
 }
 
-// TestHangingPoll_Ends after the server's time and a margin.
+// TestHangingPoll_Ends checks that a poll ends after the server's wait and a margin.
 func TestHangingPoll_Ends(t *testing.T) {
 	hangs := true
 	p := poll(t, newStore(0), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -519,7 +524,8 @@ func TestHangingPoll_Ends(t *testing.T) {
 	}
 }
 
-// TestPoll_IgnoringContext_IsAbandoned: its late result is not used.
+// TestPoll_IgnoringContext_IsAbandoned checks that the late result of an abandoned poll is not
+// used.
 func TestPoll_IgnoringContext_IsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// ackTimeout limits the answer to a press: later, the person has looked away.
+	// ackTimeout limits the answer to a press. Later, the person has looked away.
 	ackTimeout = 10 * time.Second
 	// characters of the answer to a press (Bot API); here UTF-16 code units, which are at least as
 	// many

@@ -6,29 +6,29 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// maxPressAcks is how many presses wait to be acknowledged. That those beyond are not is seen by
-// whoever pressed, for a moment.
+// maxPressAcks is the most presses that wait to be acknowledged. Telegram shows a waiting sign
+// below the button of any further press for a moment.
 const maxPressAcks = 100
 
-// PressAcks acknowledge the presses of buttons, one after the other.
+// PressAcks acknowledges the presses of buttons, one after the other.
 type PressAcks struct {
 	client *Client
 	log    hclog.Logger
 	queue  chan pressAck
 }
 
-// NewPressAcks makes the acknowledger of a client. Its Run does the work.
+// NewPressAcks returns the acknowledger of a client; call Run to start it.
 func NewPressAcks(client *Client, log hclog.Logger) *PressAcks {
 	return &PressAcks{client: client, log: log, queue: make(chan pressAck, maxPressAcks)}
 }
 
-// pressAck is what ends the wait of whoever pressed a button.
+// pressAck is the answer to one press, which ends Telegram's waiting sign.
 type pressAck struct {
 	query string
-	text  string // shown to them alone, for a moment; "" is none
+	text  string // shown for a moment to the person alone; "" shows nothing
 }
 
-// Put has a press acknowledged. It never blocks.
+// Put queues the acknowledgement of a press. It never blocks.
 func (p *PressAcks) Put(query, text string) {
 	select {
 	case p.queue <- pressAck{query, text}:
@@ -36,7 +36,7 @@ func (p *PressAcks) Put(query, text string) {
 	}
 }
 
-// Run ends the wait of whoever pressed a button, until ctx ends.
+// Run acknowledges queued presses until ctx ends.
 func (p *PressAcks) Run(ctx context.Context) error {
 	for {
 		select {

@@ -24,7 +24,7 @@ import (
 type store struct {
 	mu      sync.Mutex
 	next    int64
-	kept    map[string]supervisor.Incoming // by key, or by update if there is no key
+	kept    map[string]supervisor.Incoming // stored updates, by key, or by update id if there is no key
 	order   []string                       // the stored texts, in order
 	batches [][]int64                      // the updates of every batch that came, stored or not
 	refuse  func() error                   // called before a batch is stored; nil refuses nothing
@@ -96,7 +96,7 @@ func (s *store) offset() int64 {
 	return s.next
 }
 
-// hears waits until as many texts are stored as wanted.
+// hears waits until the stored texts are the wanted ones.
 func (s *store) hears(t *testing.T, want ...string) {
 	t.Helper()
 	late := time.After(30 * time.Second)
@@ -112,7 +112,7 @@ func (s *store) hears(t *testing.T, want ...string) {
 	}
 }
 
-// asked is a request.
+// asked is a request that a wire got.
 type asked struct {
 	method string
 	params map[string]any
@@ -124,7 +124,7 @@ func (a asked) offset() int64 {
 	return n
 }
 
-// wire is a connection to Telegram in memory, whose answers a test decides.
+// wire is a connection to Telegram in memory. The test decides the answers.
 type wire struct {
 	t      *testing.T
 	began  time.Time
@@ -183,7 +183,7 @@ func refusal(code int, description, more string) (*http.Response, error) {
 	return respond(code, fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q%s}`, code, description, more))
 }
 
-// silence is a poll without updates.
+// silence answers a poll without updates.
 func silence(ctx context.Context) (*http.Response, error) {
 	timer := time.NewTimer(50 * time.Second)
 	defer timer.Stop()
@@ -195,12 +195,12 @@ func silence(ctx context.Context) (*http.Response, error) {
 	}
 }
 
-// said returns an update in which Ann writes something.
+// said returns an update in which Ann writes a text.
 func said(id int64, words string) string {
 	return strings.Replace(message(ann, privateChat, text(words)), "500001", fmt.Sprint(id), 1)
 }
 
-// heard has the alarms and recovery messages.
+// heard records alarms and recovery messages.
 type heard struct {
 	mu   sync.Mutex
 	told []string
@@ -222,7 +222,7 @@ func (h *heard) health() *telegram.Health {
 	return &telegram.Health{Alarm: h.tell, Recovered: h.tell}
 }
 
-// run runs what until the test ends or end is called.
+// run runs a function until the test ends or end is called.
 func run(t *testing.T, what func(context.Context) error) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -238,7 +238,7 @@ func run(t *testing.T, what func(context.Context) error) (end func()) {
 	return end
 }
 
-// logged returns a logger and its output.
+// logged returns a logger with its output.
 func logged() (hclog.Logger, *journal) {
 	var j journal
 	return hclog.New(&hclog.LoggerOptions{Output: &j, Level: hclog.Info}), &j

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor"
 )
 
-// A token that cannot be confused with other text, and words of a person.
+// A token that cannot be confused with other text, and a person's words.
 const (
 	canarySecret = "AAcanary-S3CRET_tokenThatNobodyMaySee99"
 	canaryToken  = "42:" + canarySecret
@@ -59,7 +59,7 @@ func open(t testing.TB, url string) *Client {
 	return c
 }
 
-// hides checks that a text has neither the token nor a person's words.
+// hides checks that a text contains neither the token nor a person's words.
 func hides(t testing.TB, what, text string) {
 	t.Helper()
 	if strings.Contains(text, canarySecret) || strings.Contains(text, canaryWords) {
@@ -67,7 +67,8 @@ func hides(t testing.TB, what, text string) {
 	}
 }
 
-// hidden checks every printed form of an error, and each error within it.
+// hidden does the same check as hides for every printed form of an error, and for each error within
+// it.
 func hidden(t testing.TB, err error) {
 	t.Helper()
 	for err != nil {

@@ -27,7 +27,7 @@ type sendParams struct {
 	Messages []int64               `json:"message_ids,omitempty"`
 	Action   supervisor.ChatAction `json:"action,omitempty"`
 	Text     string                `json:"text,omitempty"`
-	// parse_mode is never set, so that Telegram parses nothing
+	// parse_mode is never set, so that Telegram parses no formatting
 	Entities []gotgbot.MessageEntity `json:"entities,omitempty"`
 	// replaces the text if the message is a file
 	Caption string                  `json:"caption,omitempty"`
@@ -36,14 +36,14 @@ type sendParams struct {
 	AsIs bool `json:"disable_content_type_detection,omitempty"`
 	// an album's files
 	Media []albumMedia `json:"media,omitempty"`
-	// of a video
+	// for a video: it can be played while it loads
 	Streaming bool `json:"supports_streaming,omitempty"`
-	// seconds, of audio or video
+	// length of audio or video, in seconds
 	Duration int `json:"duration,omitempty"`
-	// of a video
+	// size of a video, in pixels
 	Width    int                         `json:"width,omitempty"`
 	Height   int                         `json:"height,omitempty"`
-	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list removes it
+	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list removes the reaction
 	Preview  *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
 	// an edit without it removes the buttons
 	Markup gotgbot.ReplyMarkup      `json:"reply_markup,omitempty"`
@@ -51,9 +51,9 @@ type sendParams struct {
 	Silent bool                     `json:"disable_notification,omitempty"`
 }
 
-// Send sends one message, or an album, and returns its name. Its error is a *supervisor.SendError.
-// A file that Telegram does not accept as a photo, a voice message and so on is sent as a document,
-// by another request.
+// Send sends a message or an album, and returns its name. Its error is a *supervisor.SendError. If
+// Telegram does not accept a file as a photo, a voice message and so on, another request sends it
+// as a document.
 func (c *Client) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	o := contentParams(content)
 	o.Silent = to.Silent

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor"
 )
 
-// asked is a request to a server.
+// asked is a request that a server got.
 type asked struct {
 	Method string
 	Params string // JSON
 }
 
-// hears starts a server that accepts everything, and returns the requests.
+// hears starts a server that accepts everything. It returns a client and the requests.
 func hears(t testing.TB) (*Client, <-chan asked) {
 	t.Helper()
 	heard := make(chan asked, 8)
@@ -54,7 +54,7 @@ func send(to supervisor.Address, content supervisor.RichText) func(context.Conte
 	}
 }
 
-func TestCalls_Parameters(t *testing.T) {
+func TestCalls_SendExactParameters(t *testing.T) {
 	const plain = `"link_preview_options":{"is_disabled":true}`
 	hi := supervisor.RichText{Text: "hi"}
 	asks := supervisor.RichText{Text: "sure?", Buttons: [][]supervisor.Button{

@@ -32,7 +32,7 @@ func newScene(t *testing.T, o telegramtest.Options) *scene {
 	t.Helper()
 	t.Parallel()
 	s := &scene{store: newStore(0), t: t}
-	o.Check = func(updates []int64) {
+	o.BeforeConfirm = func(updates []int64) {
 		for _, id := range updates {
 			if !s.has(id) {
 				t.Errorf("update %d was confirmed and is not kept", id)
@@ -84,10 +84,10 @@ func (s *scene) raw(method string, params url.Values) {
 	_, _ = io.Copy(io.Discard, resp.Body)
 }
 
-// waiting waits until a poll waits at the server that began after n others.
+// waiting waits until a poll that began after n others waits at the server.
 func (s *scene) waiting(n int) {
 	s.t.Helper()
-	s.Await(s.t, "a poll", func() bool { return s.Count("getUpdates") > n })
+	s.Await(s.t, "a poll", func() bool { return s.CountCalls("getUpdates") > n })
 }
 
 func TestPoll_StoresMessages(t *testing.T) {
@@ -97,13 +97,13 @@ func TestPoll_StoresMessages(t *testing.T) {
 	s.hears(t, "before it began")
 	s.say("while it polls")
 	s.hears(t, "before it began", "while it polls")
-	s.Await(t, "both to be confirmed", func() bool { return s.Pending() == 0 })
-	if s.Count("getMe")+s.Count("deleteWebhook") != 0 {
+	s.Await(t, "both to be confirmed", func() bool { return s.CountPending() == 0 })
+	if s.CountCalls("getMe")+s.CountCalls("deleteWebhook") != 0 {
 		t.Errorf("something was asked besides:\n%s", s.Dump())
 	}
 }
 
-// TestPoll_AnyFault_LosesNothing: after any fault, the next poll brings the message, once.
+// TestPoll_AnyFault_LosesNothing checks that the next poll after a fault brings the message, once.
 func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 	for name, fault := range map[string]telegramtest.Fault{
 		"a refusal":             {Kind: telegramtest.Error, Code: 500},
@@ -178,7 +178,7 @@ func TestPoll_OldWebhook_IsRemoved(t *testing.T) {
 	s.say("hello")
 	s.poll()
 	s.hears(t, "hello")
-	if n := s.Count("deleteWebhook"); n != 1 {
+	if n := s.CountCalls("deleteWebhook"); n != 1 {
 		t.Errorf("%d times deleted", n)
 	}
 }
@@ -188,13 +188,13 @@ func TestPoll_LowerIDs_AreAccepted(t *testing.T) {
 	s.poll()
 	s.say("before the quiet week")
 	s.hears(t, "before the quiet week")
-	s.Await(t, "it to be confirmed", func() bool { return s.Pending() == 0 })
+	s.Await(t, "it to be confirmed", func() bool { return s.CountPending() == 0 })
 	s.SetNextUpdate(7)
 	s.say("after it")
 	s.hears(t, "before the quiet week", "after it")
 	s.say("and on")
 	s.hears(t, "before the quiet week", "after it", "and on")
-	s.Await(t, "all to be confirmed", func() bool { return s.Pending() == 0 })
+	s.Await(t, "all to be confirmed", func() bool { return s.CountPending() == 0 })
 	if s.offset() != 9 {
 		t.Errorf("the offset is %d, want 9", s.offset())
 	}
@@ -202,12 +202,12 @@ func TestPoll_LowerIDs_AreAccepted(t *testing.T) {
 
 func TestPoll_OffsetBeyondQueue_IsCorrected(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
-	s.next = 900_000_000 // for example of another server
+	s.next = 900_000_000 // the offset of another server, for example
 	s.say("one")
 	s.say("two")
 	s.poll()
 	s.hears(t, "one", "two")
-	s.Await(t, "both to be confirmed", func() bool { return s.Pending() == 0 })
+	s.Await(t, "both to be confirmed", func() bool { return s.CountPending() == 0 })
 }
 
 func TestPoll_FailingStore_LosesNothing(t *testing.T) {
@@ -227,8 +227,8 @@ func TestPoll_FailingStore_LosesNothing(t *testing.T) {
 	}
 }
 
-// TestGroups_RealUpdateShapes uses the server's own updates from groups.
-func TestGroups_RealUpdateShapes(t *testing.T) {
+// TestGroups_RealUpdates_AreRead uses updates from groups of the real Telegram server.
+func TestGroups_RealUpdates_AreRead(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
 	flat := telegramtest.Chat{ID: -777, Type: "group", Title: "The flat"}
 	forum := telegramtest.Chat{ID: -100888, Type: "supergroup", Title: "The house", Forum: true}
@@ -282,8 +282,8 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortal is a store whose poller dies at any moment: before a batch is stored, or after that and
-// before the poller knows.
+// mortal is a store whose poller dies at any moment: before a batch is stored, or afterwards,
+// before the poller knows that.
 type mortal struct {
 	*store
 	rng  *rand.Rand
@@ -304,8 +304,8 @@ func (m *mortal) Take(ctx context.Context, batch []supervisor.Incoming, next int
 	return err
 }
 
-// TestPoll_KilledAnywhere_StoresEachOnce sends 500 messages, ten at a time, to pollers that each
-// live for some two batches. All must be stored once, in order.
+// TestPoll_KilledAnywhere_StoresEachOnce sends 500 messages, ten at a time. Each poller lives for
+// some two batches. All messages must be stored once, in order.
 func TestPoll_KilledAnywhere_StoresEachOnce(t *testing.T) {
 	const seed, total = 7, 500
 	s := newScene(t, telegramtest.Options{})
@@ -335,9 +335,10 @@ func TestPoll_KilledAnywhere_StoresEachOnce(t *testing.T) {
 	}
 }
 
-// TestWebhook_EndToEnd: the registrar sets it, and the server delivers for many chats at once. The
-// store sometimes fails, but all must be stored, and each chat's in order.
-func TestWebhook_EndToEnd(t *testing.T) {
+// TestWebhook_EndToEnd_StoresAllInOrder checks a webhook that the registrar sets. The server
+// delivers for many chats at once, and the store sometimes fails. All updates must be stored, and
+// those of a chat in order.
+func TestWebhook_EndToEnd_StoresAllInOrder(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
 	calls := 0
 	s.refuse = func() error {
@@ -368,7 +369,7 @@ func TestWebhook_EndToEnd(t *testing.T) {
 			s.Say(telegramtest.Private(who), who, fmt.Sprint(n))
 		}
 	}
-	s.Await(t, "all to be delivered", func() bool { return s.Pending() == 0 })
+	s.Await(t, "all to be delivered", func() bool { return s.CountPending() == 0 })
 	order := map[string]string{}
 	for _, l := range s.incoming() {
 		order[l.Chat] += l.Text
@@ -387,7 +388,7 @@ func TestWebhook_EndToEnd(t *testing.T) {
 	end()
 }
 
-// TestWebhook_WrongSecret_IsRefused: the server has another secret than the handler.
+// TestWebhook_WrongSecret_IsRefused checks a server whose secret is not the handler's.
 func TestWebhook_WrongSecret_IsRefused(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
 	handler, err := telegram.NewWebhook(s.client(), s.store, telegram.WebhookOptions{Secret: secret})

@@ -11,14 +11,14 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// at returns a strict server and its client.
+// at starts a strict server, and returns it with a client.
 func at(t *testing.T) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s := telegramtest.New(t, telegramtest.Options{Token: canaryToken, Strict: true})
 	return s, open(t, s.URL())
 }
 
-// seen returns the messages in a chat.
+// seen returns the texts of the messages in a chat.
 func seen(s *telegramtest.Server, chat int64) []string {
 	var texts []string
 	for _, m := range s.BotMessages(chat) {

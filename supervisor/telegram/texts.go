@@ -32,7 +32,7 @@ const (
 	textQuiz         = "Quiz: %s (options: %s)"
 	textDice         = "Dice %s: %d"
 	textSticker      = "Sticker %s"
-	textTitled       = "%s “%s”" // the kind of thing, and its name
+	textTitled       = "%s “%s”" // the kind of thing, and the thing's name
 	// textBesides follows words with an attachment that does not reach a bot.
 	textBesides = "\n[With it came %s, which Telegram does not give to a bot.]"
 )

@@ -33,12 +33,13 @@ const pollMethod = "getUpdates"
 // apiCall is a call of the API.
 type apiCall struct {
 	method string
-	chat   string // for the error; "" if it is about no chat
-	params any    // marshalled to a JSON object; nil means an empty one
+	chat   string // the chat in the error's text; "" if the call is about no chat
+	params any    // value that is marshalled to a JSON object; nil means an empty one
 	files  uploads
 	// errors of the API that count as success; then there is neither a result nor an error
 	forgiving []string
-	// for the whole call with its connection; 0 means callTimeout, and more for the bytes of files
+	// limit of the whole call with its connection; 0 means callTimeout, with more time for the
+	// bytes of files
 	timeout time.Duration
 }
 
@@ -210,7 +211,7 @@ func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("no answer within %s: %w", wait, context.DeadlineExceeded)
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return errors.New(err.Error()) // of a transport's own contexts
+		return errors.New(err.Error()) // err may wrap one of the transport's own contexts; only its text is kept
 	}
 	return err
 }

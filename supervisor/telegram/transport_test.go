@@ -29,13 +29,13 @@ func take(conn net.Conn) {
 	}
 }
 
-// hear reads until the other side closes.
+// hear reads from a connection until the other side closes it.
 func hear(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// reset ends a connection with RST.
+// reset makes the end of a connection a TCP reset.
 func reset(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) }
 
-// after starts a server that takes a request and then calls does instead of answering.
+// after starts a server that reads a request and then calls does instead of answering.
 func after(t testing.TB, does func(net.Conn)) string {
 	return listen(t, func(conn net.Conn) { take(conn); does(conn) })
 }
@@ -44,7 +44,7 @@ func utters(text string) func(net.Conn) {
 	return func(conn net.Conn) { _, _ = io.WriteString(conn, text) }
 }
 
-// nobody returns an address without a listener.
+// nobody returns an address at which nothing listens.
 func nobody(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -57,7 +57,7 @@ func nobody(t testing.TB) string {
 func secure(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
 // For each failure without a complete answer: the outcome of the message. No text shows the token.
-func TestSend_NoAnswer_Outcomes(t *testing.T) {
+func TestSend_NoAnswer_IsUnsentOrUnknown(t *testing.T) {
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for name, test := range map[string]struct {
 		url  func(t testing.TB) string
@@ -190,7 +190,7 @@ func TestPoll_DoesNotDelaySends(t *testing.T) {
 }
 
 // Over TLS: one call a connection at a time, and a ClientHello that every backend accepts.
-func TestTLS_HTTP1AndClassicCurves(t *testing.T) {
+func TestTLS_UsesHTTP1AndClassicCurves(t *testing.T) {
 	var mu sync.Mutex
 	var curves []tls.CurveID
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -74,7 +74,7 @@ type uploads []upload
 // upload is a file of a call.
 type upload struct {
 	kind uploadKind
-	part string // its parameter
+	part string // the name of the form's parameter for the file
 	name string
 	size int64
 	open func() (source io.ReadCloser, size int64, err error)

@@ -42,7 +42,7 @@ func (s *fileStore) open(sha string) (io.ReadCloser, int64, error) {
 	return &taken{Reader: bytes.NewReader(content), from: s}, int64(len(content)), nil
 }
 
-// taken is an open file.
+// taken is an open file of a fileStore.
 type taken struct {
 	io.Reader
 	from *fileStore
@@ -57,8 +57,8 @@ func (f *taken) Close() error {
 	return nil
 }
 
-// stocked returns a client of a strict server with files to send. At the end it checks that all are
-// closed.
+// stocked returns a strict server with a client that has files to send. At the end it checks that
+// all files are closed.
 func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s, c := at(t)
@@ -71,7 +71,7 @@ func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Clie
 	return s, c
 }
 
-func TestSend_FileKinds(t *testing.T) {
+func TestSend_File_ChoosesKindByMediaType(t *testing.T) {
 	small, wide := drawnPNG(t, 40, 30), drawnPNG(t, 9000, 1001)
 	heavy := append(drawnPNG(t, 40, 30), make([]byte, maxPhoto)...)
 	s, c := stocked(t, map[string][]byte{"small": small, "photo": drawnJPEG(t, 40, 30), "wide": wide, "long": drawnPNG(t, 41, 2),
@@ -266,7 +266,7 @@ func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 	stands()
 }
 
-func TestAckPress(t *testing.T) {
+func TestAckPress_ExpiredQuery_IsNoError(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7}
 	s.AddChat(telegramtest.Private(alice))
@@ -381,7 +381,7 @@ func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 }
 
 // The outcome of a file is known like that of a text.
-func TestSend_FileOutcomes(t *testing.T) {
+func TestSend_File_ReportsItsOutcome(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
 		want   outcome
@@ -535,7 +535,7 @@ func TestCaption_IsCutBetweenCharacters(t *testing.T) {
 }
 
 // A press is answered once, within 10 s. A file may take as long as a slow line needs.
-func TestCalls_Timeouts(t *testing.T) {
+func TestCalls_Timeout_GrowsWithFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(context.Context, *Client) error
 		want time.Duration

@@ -21,7 +21,7 @@ const MaxUpdate = 1 << 20
 
 const (
 	secretHeader      = "X-Telegram-Bot-Api-Secret-Token"
-	bodyTimeout       = 10 * time.Second // for the body
+	bodyTimeout       = 10 * time.Second // time limit for reading the body
 	retryAfterSeconds = "5"              // seconds after which Telegram repeats an update that could not be stored
 )
 
@@ -40,7 +40,7 @@ type Webhook struct {
 	secret   [sha256.Size]byte // hash of the secret
 	log      hclog.Logger
 	health   *Health
-	forged   rare.Throttle // for requests with a wrong secret
+	forged   rare.Throttle // limits log lines about requests with a wrong secret
 }
 
 // NewWebhook creates the handler. An empty secret is an error, because then anybody could send

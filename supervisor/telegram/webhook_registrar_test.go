@@ -103,7 +103,7 @@ func TestRegistrar_RemovedWebhook_IsSetAgain(t *testing.T) {
 	}
 }
 
-// TestWebhook_SetByOthers_RetriesSlowly also checks that the admin is told.
+// TestWebhook_SetByOthers_RetriesSlowly also checks that the admin gets an alarm.
 func TestWebhook_SetByOthers_RetriesSlowly(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(_ time.Duration, method string) *http.Response {
@@ -120,8 +120,8 @@ func TestWebhook_SetByOthers_RetriesSlowly(t *testing.T) {
 	}
 }
 
-// TestWebhook_FailedDelivery_IsShown: Telegram's own words are shown until the waiting updates have
-// come, also during minutes without another try.
+// TestWebhook_FailedDelivery_IsShown checks that Telegram's error text is shown until the waiting
+// updates have come, also during minutes without another try.
 func TestWebhook_FailedDelivery_IsShown(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(after time.Duration, _ string) *http.Response {

@@ -57,7 +57,7 @@ func deliver(h http.Handler, update string) int {
 	return answer.Code
 }
 
-func TestWebhook_StatusCodes(t *testing.T) {
+func TestWebhook_Delivery_GetsItsStatus(t *testing.T) {
 	toUs := message(ann, group, text("@mews_bot hi"), entity("mention", 0, 9))
 	get := post(unread{t}, secret)
 	get.Method = http.MethodGet
@@ -130,8 +130,8 @@ func TestNewWebhook_WithoutSecret_IsRefused(t *testing.T) {
 	}
 }
 
-// TestForgedRequests_LogIsThrottled: one line at once, and then at most one a minute, with their
-// number.
+// TestForgedRequests_LogIsThrottled expects one line at once, and then at most one a minute, with
+// the number of requests.
 func TestForgedRequests_LogIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, journal := logged()
@@ -150,8 +150,8 @@ func TestForgedRequests_LogIsThrottled(t *testing.T) {
 	})
 }
 
-// TestForgedRequest_IsRefusedBeforeBody: over a real connection, a wrong secret is answered before
-// the body has come, and the connection ends.
+// TestForgedRequest_IsRefusedBeforeBody checks a wrong secret over a real connection. The answer
+// comes before the body, and the connection ends.
 func TestForgedRequest_IsRefusedBeforeBody(t *testing.T) {
 	server := httptest.NewServer(webhook(t, newStore(0), nil))
 	defer server.Close()
@@ -175,7 +175,7 @@ func TestForgedRequest_IsRefusedBeforeBody(t *testing.T) {
 	}
 }
 
-// TestSlowBody_TimesOut uses the bubble's fake time, over a connection in memory.
+// TestSlowBody_TimesOut uses the bubble's fake time and a connection in memory.
 func TestSlowBody_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -222,7 +222,7 @@ func (l *oneConn) Close() error {
 
 func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
-// slowStore takes longer than a body may.
+// slowStore takes longer to store than a body may take to come.
 type slowStore struct{ *store }
 
 func (s slowStore) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
@@ -236,7 +236,7 @@ func (s slowStore) Take(ctx context.Context, batch []supervisor.Incoming, next i
 	}
 }
 
-// TestSlowStore_IsWaitedFor: the deadline is for the body, and not for the store.
+// TestSlowStore_IsWaitedFor checks that the deadline is only for the body, not for the store.
 func TestSlowStore_IsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -258,7 +258,7 @@ func TestSlowStore_IsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestWebhook_ConcurrentDeliveries(t *testing.T) {
+func TestWebhook_Concurrent_StoresEachUpdate(t *testing.T) {
 	s := newStore(0)
 	server := httptest.NewServer(webhook(t, s, nil))
 	defer server.Close()

@@ -21,13 +21,13 @@ func sendMediaGroup(w *serverState, r *request) answer {
 	}
 	var media []map[string]json.RawMessage
 	if err := r.params.decode("media", &media); err != nil {
-		return bad("can't parse media JSON object: %v", err)
+		return badRequest("can't parse media JSON object: %v", err)
 	}
 	switch {
 	case len(media) == 0:
-		return bad("there are no messages to send")
+		return badRequest("there are no messages to send")
 	case len(media) > maxAlbum:
-		return bad("too many messages to send as an album")
+		return badRequest("too many messages to send as an album")
 	case len(media) == 1:
 		w.log.violate("%s with one file: an album has 2 to %d", r.method, maxAlbum)
 	case r.params.text("reply_markup") != "":
@@ -39,8 +39,8 @@ func sendMediaGroup(w *serverState, r *request) answer {
 		if a.code != 0 {
 			return a
 		}
-		if len(album) > 0 && alone(album[0].Media) != alone(m.Media) {
-			return bad("%ss can't be mixed with other media types", strings.ToUpper(m.Media[:1])+m.Media[1:])
+		if len(album) > 0 && exclusiveKind(album[0].Media) != exclusiveKind(m.Media) {
+			return badRequest("%ss can't be mixed with other media types", strings.ToUpper(m.Media[:1])+m.Media[1:])
 		}
 		album = append(album, m)
 	}
@@ -56,8 +56,8 @@ func sendMediaGroup(w *serverState, r *request) answer {
 	return good(result)
 }
 
-// alone returns the kind if an album with it must have no other kind; otherwise "".
-func alone(media string) string {
+// exclusiveKind returns the kind if an album with it must have no other kind; otherwise "".
+func exclusiveKind(media string) string {
 	if media == "document" || media == "audio" {
 		return media
 	}
@@ -70,21 +70,21 @@ func (w *serverState) albumMessage(c *chat, r *request, item map[string]json.Raw
 	for name, raw := range item {
 		var v any
 		if err := json.Unmarshal(raw, &v); err != nil {
-			return nil, bad("can't parse InputMedia: %v", err)
+			return nil, badRequest("can't parse InputMedia: %v", err)
 		}
 		p[name] = v
 	}
 	kind, ok := albumKinds[p.text("type")]
 	if !ok {
-		return nil, bad("type %q of InputMedia is unallowed", p.text("type"))
+		return nil, badRequest("type %q of InputMedia is unallowed", p.text("type"))
 	}
 	part, attached := strings.CutPrefix(p.text("media"), "attach://")
 	if !attached {
-		return nil, bad("wrong file identifier/HTTP URL specified")
+		return nil, badRequest("wrong file identifier/HTTP URL specified")
 	}
 	one := &request{method: r.method, params: p, chat: r.chat, files: map[string]File{}}
 	if f, ok := r.files[part]; ok {
-		one.files[kind.part] = f
+		one.files[kind.param] = f
 	}
 	p["disable_notification"] = r.params["disable_notification"]
 	f, a := one.file(kind)
@@ -96,5 +96,5 @@ func (w *serverState) albumMessage(c *chat, r *request, item map[string]json.Raw
 		return nil, a
 	}
 	m := w.fileMessage(one, kind, f, caption)
-	return m, c.place(m, r.params)
+	return m, c.setThreadAndReply(m, r.params)
 }

@@ -24,8 +24,8 @@ func refuse(code int, format string, args ...any) answer {
 	return answer{code: code, description: fmt.Sprintf(format, args...)}
 }
 
-// bad returns a refusal with 400, the most frequent code.
-func bad(format string, args ...any) answer {
+// badRequest returns a refusal with 400, the most frequent code.
+func badRequest(format string, args ...any) answer {
 	return refuse(http.StatusBadRequest, "Bad Request: "+format, args...)
 }
 
@@ -40,7 +40,7 @@ func (a answer) ok() bool { return a.code == http.StatusOK }
 // body returns the answer's JSON, or the bytes of its file.
 func (a answer) body() []byte {
 	if a.file != nil {
-		return a.file.whole()
+		return a.file.content()
 	}
 	type parameters struct {
 		MigrateTo  int64 `json:"migrate_to_chat_id,omitempty"`

@@ -54,18 +54,18 @@ func (j *callLog) violate(format string, args ...any) {
 // Record gives tests access to everything that a server has recorded.
 type Record struct{ state *serverState }
 
-// Chat returns the messages in a chat in order, the bot's and people's.
-func (r Record) Chat(id int64) []Message {
+// Messages returns the messages in a chat in order, the bot's and people's.
+func (r Record) Messages(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return !m.Deleted })
 }
 
-// Sent returns the bot's messages in a chat.
-func (r Record) Sent(id int64) []Message {
+// BotMessages returns the bot's messages in a chat.
+func (r Record) BotMessages(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.FromBot && !m.Deleted })
 }
 
-// Deleted returns the messages in a chat that the bot has deleted.
-func (r Record) Deleted(id int64) []Message {
+// DeletedMessages returns the messages in a chat that the bot has deleted.
+func (r Record) DeletedMessages(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.Deleted })
 }
 
@@ -98,8 +98,8 @@ func (r Record) Calls(method ...string) []Call {
 	return found
 }
 
-// Count returns the number of requests, or of those of some methods.
-func (r Record) Count(method ...string) int {
+// CountCalls returns the number of requests, or of those of some methods.
+func (r Record) CountCalls(method ...string) int {
 	n := 0
 	r.state.read(func() {
 		for _, m := range method {
@@ -118,30 +118,30 @@ func (c Call) is(methods []string) bool {
 
 // Deliveries returns every attempt to deliver an update to a webhook, old and new.
 func (r Record) Deliveries() []Delivery {
-	return look(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
+	return readValue(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
 }
 
 // Violations returns the client's breaches of Telegram's rules, for example: a request within a
 // retry_after, more sends than Options.Rates, two getUpdates at once, invalid entities.
 func (r Record) Violations() []string {
-	return look(r.state, func() []string { return slices.Clone(r.state.log.violations) })
+	return readValue(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }
 
-// Pending returns the number of unconfirmed updates.
-func (r Record) Pending() int {
-	return look(r.state, func() int { return r.state.queue.pending(r.state.now()) })
+// CountPending returns the number of unconfirmed updates.
+func (r Record) CountPending() int {
+	return readValue(r.state, func() int { return r.state.queue.countPending(r.state.now()) })
 }
 
-// Polling reports whether a getUpdates is waiting for an update.
-func (r Record) Polling() bool {
-	return look(r.state, func() bool { return r.state.polls.waiting != nil })
+// IsPolling reports whether a getUpdates is waiting for an update.
+func (r Record) IsPolling() bool {
+	return readValue(r.state, func() bool { return r.state.polls.waiting != nil })
 }
 
-// Expired returns the ids of updates that nobody confirmed within 24 hours.
-func (r Record) Expired() []int64 {
+// ExpiredUpdates returns the ids of updates that nobody confirmed within 24 hours.
+func (r Record) ExpiredUpdates() []int64 {
 	var ids []int64
 	r.state.read(func() {
-		r.state.queue.pending(r.state.now())
+		r.state.queue.countPending(r.state.now())
 		ids = slices.Clone(r.state.queue.expired)
 	})
 	return ids
@@ -150,7 +150,7 @@ func (r Record) Expired() []int64 {
 // Dump returns a server's state and last calls for a test's log, without texts.
 func (r Record) Dump() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the Bot API server: %d updates pending\n", r.Pending())
+	fmt.Fprintf(&b, "the Bot API server: %d updates pending\n", r.CountPending())
 	calls := r.Calls()
 	for _, c := range calls[max(0, len(calls)-20):] {
 		fmt.Fprintf(&b, "  %s %s chat %d: %d\n", c.At.Format("15:04:05.000"), c.Method, c.ChatID, c.Code)

@@ -37,12 +37,12 @@ type Message struct {
 // chat is the server's knowledge of a chat.
 type chat struct {
 	Chat
-	messages []*Message // messages in the order of their ids
-	next     int64      // next message id, if the chat numbers its own messages
-	topics   map[int64]bool
-	blocked  bool
-	noVoice  bool  // the chat's person accepts no voice messages
-	migrated int64 // id of the supergroup that the chat has become; 0 if it has not
+	messages     []*Message // messages in the order of their ids
+	nextID       int64      // next message id, if the chat numbers its own messages
+	topics       map[int64]bool
+	blocked      bool
+	refusesVoice bool  // the chat's person accepts no voice messages
+	migratedTo   int64 // id of the supergroup that the chat has become; 0 if it has not
 }
 
 // chats are the chats in which the bot may write.
@@ -50,16 +50,16 @@ type chats struct {
 	byID  map[int64]*chat
 	first int64 // the first message id of each counter
 	// next message id of the account: for all private chats and basic groups together
-	next  int64
-	asked map[string]time.Time // start times of the callback queries without an answer
+	next        int64
+	openQueries map[string]time.Time // start times of the callback queries without an answer
 }
 
-// meet adds a chat in which the bot may write, or returns the known one.
-func (cs *chats) meet(c Chat) *chat {
+// add adds a chat in which the bot may write, or returns the known one.
+func (cs *chats) add(c Chat) *chat {
 	c.Type = cmp.Or(c.Type, kindOf(c.ID))
 	known := cs.byID[c.ID]
 	if known == nil {
-		known = &chat{next: cs.first, topics: map[int64]bool{}}
+		known = &chat{nextID: cs.first, topics: map[int64]bool{}}
 		cs.byID[c.ID] = known
 	}
 	known.Chat = c
@@ -83,35 +83,35 @@ func (cs *chats) find(id int64) (*chat, answer) {
 	c := cs.byID[id]
 	switch {
 	case id == 0:
-		return nil, bad("chat_id is empty")
+		return nil, badRequest("chat_id is empty")
 	case c == nil:
-		return nil, bad("chat not found")
-	case c.migrated != 0:
-		a := bad("group chat was upgraded to a supergroup chat")
-		a.migrateTo = c.migrated
+		return nil, badRequest("chat not found")
+	case c.migratedTo != 0:
+		a := badRequest("group chat was upgraded to a supergroup chat")
+		a.migrateTo = c.migratedTo
 		return nil, a
 	case c.blocked:
-		return nil, refuse(http.StatusForbidden, "Forbidden: %s", c.goneText())
+		return nil, refuse(http.StatusForbidden, "Forbidden: %s", c.leftText())
 	}
 	return c, answer{}
 }
 
-// goneText returns the error text for a bot that has left a chat.
-func (c *chat) goneText() string {
+// leftText returns the error text for a bot that has left a chat.
+func (c *chat) leftText() string {
 	if c.Type == "private" {
 		return "bot was blocked by the user"
 	}
 	return fmt.Sprintf("bot was kicked from the %s chat", c.Type)
 }
 
-// countsItself reports whether a chat numbers its messages with a counter of its own.
-func (c *chat) countsItself() bool { return c.Type == "supergroup" || c.Type == "channel" }
+// hasOwnCounter reports whether a chat numbers its messages with a counter of its own.
+func (c *chat) hasOwnCounter() bool { return c.Type == "supergroup" || c.Type == "channel" }
 
-// put adds a message and numbers it.
-func (cs *chats) put(c *chat, m *Message) *Message {
+// addMessage adds a message and numbers it.
+func (cs *chats) addMessage(c *chat, m *Message) *Message {
 	counter := &cs.next
-	if c.countsItself() {
-		counter = &c.next
+	if c.hasOwnCounter() {
+		counter = &c.nextID
 	}
 	if m.ID == 0 {
 		m.ID = *counter

@@ -57,8 +57,8 @@ func (ls *chatQueues) next(now time.Time) *chatUpdates {
 	return nil
 }
 
-// wakes returns the time at which the first sleeping queue wakes.
-func (ls *chatQueues) wakes() (time.Time, bool) {
+// firstWake returns the time at which the first sleeping queue wakes.
+func (ls *chatQueues) firstWake() (time.Time, bool) {
 	if len(ls.sleeping) == 0 {
 		return time.Time{}, false
 	}
@@ -71,8 +71,8 @@ func (ls *chatQueues) wakes() (time.Time, bool) {
 	return first, true
 }
 
-// done removes a queue's first update.
-func (ls *chatQueues) done(l *chatUpdates) {
+// removeFirst removes a queue's first update.
+func (ls *chatQueues) removeFirst(l *chatUpdates) {
 	l.updates = l.updates[1:]
 	if len(l.updates) == 0 {
 		delete(ls.byID, l.chat)

@@ -33,7 +33,7 @@ type attempt struct {
 // attemptResult is the result of an attempt.
 type attemptResult struct {
 	code       int
-	text       string // the error text; "" if the update was accepted
+	errorText  string // the error text; "" if the update was accepted
 	retryAfter int
 }
 
@@ -77,20 +77,20 @@ func (c *deliverer) takeReady(ctx context.Context) (attempts []attempt, pause ti
 			return
 		}
 		h := &w.webhook
-		for h.underWay < h.connections {
+		for h.running < h.connections {
 			l := h.queues.next(time.Now())
 			if l == nil {
 				break
 			}
 			if w.queue.expire(l.updates[0], w.now()) {
-				h.queues.done(l)
+				h.queues.removeFirst(l)
 				continue
 			}
-			h.underWay++
+			h.running++
 			attempts = append(attempts, attempt{l, l.updates[0], l.updates[0].raw, h.url, h.secret})
 		}
 		pause = time.Hour
-		if at, ok := h.queues.wakes(); ok {
+		if at, ok := h.queues.firstWake(); ok {
 			pause = max(time.Until(at), time.Millisecond)
 		}
 	})
@@ -104,15 +104,15 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	if ctx.Err() != nil {
 		return // the webhook has changed meanwhile
 	}
-	if result.text == "" {
-		w.callCheck([]int64{f.update.id})
+	if result.errorText == "" {
+		w.callBeforeConfirm([]int64{f.update.id})
 	}
 	w.change(func() {
 		if ctx.Err() != nil {
 			return
 		}
-		w.log.deliveries = append(w.log.deliveries, Delivery{f.update.id, w.now(), result.code, result.text})
-		w.webhook.underWay--
+		w.log.deliveries = append(w.log.deliveries, Delivery{f.update.id, w.now(), result.code, result.errorText})
+		w.webhook.running--
 		c.keepResult(f, result)
 		w.webhook.wakeUp()
 	})
@@ -121,15 +121,15 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 // keepResult forgets an accepted update and delays a refused one. The caller is in change.
 func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w := c.server
-	if l.text == "" {
+	if l.errorText == "" {
 		w.webhook.since410 = time.Time{}
 		w.queue.drop(f.update)
 		w.queue.compact()
-		w.webhook.queues.done(f.queue)
+		w.webhook.queues.removeFirst(f.queue)
 		return
 	}
 	now := w.now()
-	w.webhook.failed(l.text, now)
+	w.webhook.storeError(l.errorText, now)
 	if w.webhook.closesAfter(l.code, now) {
 		w.stopDelivering()
 		return
@@ -138,7 +138,7 @@ func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	if now.Add(delay).After(f.update.expires) {
 		w.queue.expired = append(w.queue.expired, f.update.id)
 		w.queue.drop(f.update)
-		w.webhook.queues.done(f.queue)
+		w.webhook.queues.removeFirst(f.queue)
 		return
 	}
 	w.webhook.queues.sleep(f.queue, time.Now().Add(w.scaled(delay)))
@@ -175,7 +175,7 @@ func (c *deliverer) post(ctx context.Context, f attempt) attemptResult {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, bytes.NewReader(f.raw))
 	if err != nil {
-		return attemptResult{text: err.Error()}
+		return attemptResult{errorText: err.Error()}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if f.secret != "" {
@@ -183,7 +183,7 @@ func (c *deliverer) post(ctx context.Context, f attempt) attemptResult {
 	}
 	resp, err := c.client.Do(req)
 	if err != nil {
-		return attemptResult{text: noAnswerText(ctx, err)}
+		return attemptResult{errorText: noAnswerText(ctx, err)}
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
@@ -193,7 +193,7 @@ func (c *deliverer) post(ctx context.Context, f attempt) attemptResult {
 	retry, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
 	return attemptResult{
 		code: resp.StatusCode, retryAfter: max(retry, 0),
-		text: fmt.Sprintf("Wrong response from the webhook: %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
+		errorText: fmt.Sprintf("Wrong response from the webhook: %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
 	}
 }
 

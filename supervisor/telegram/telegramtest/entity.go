@@ -32,7 +32,7 @@ var (
 func readEntities(p params, name string) ([]Entity, answer) {
 	var raw []json.RawMessage
 	if err := p.decode(name, &raw); err != nil {
-		return nil, bad("can't parse entities: %v", err)
+		return nil, badRequest("can't parse entities: %v", err)
 	}
 	var entities []Entity
 	for _, r := range raw {
@@ -42,10 +42,10 @@ func readEntities(p params, name string) ([]Entity, answer) {
 			Length *int `json:"length"`
 		}
 		if err := json.Unmarshal(r, &e); err != nil {
-			return nil, bad("can't parse MessageEntity: %v", err)
+			return nil, badRequest("can't parse MessageEntity: %v", err)
 		}
 		if fault := missingField(e.Entity, e.Offset, e.Length); fault != "" {
-			return nil, bad("can't parse MessageEntity: %s", fault)
+			return nil, badRequest("can't parse MessageEntity: %s", fault)
 		}
 		e.Entity.Offset, e.Entity.Length = *e.Offset, *e.Length
 		if !slices.Contains(foundTypes, e.Type) {
@@ -79,7 +79,7 @@ func checkLinks(entities []Entity) answer {
 			continue
 		}
 		if fault := linkProblem(e.URL); fault != "" {
-			return bad("entity URL '%s' is invalid: %s", e.URL, fault)
+			return badRequest("entity URL '%s' is invalid: %s", e.URL, fault)
 		}
 	}
 	return answer{}
@@ -109,7 +109,7 @@ func checkBounds(text string, entities []Entity) answer {
 	length := -1
 	for _, e := range entities {
 		if length < 0 {
-			length = units(text)
+			length = utf16Length(text)
 		}
 		if a := inBounds(text, length, e); a.code != 0 {
 			return a
@@ -122,22 +122,22 @@ func inBounds(text string, length int, e Entity) answer {
 	end := e.Offset + e.Length
 	begins, exactly := 0, true
 	if e.Offset >= 0 && e.Offset <= length {
-		begins, exactly = byteAt(text, e.Offset)
+		begins, exactly = byteOffset(text, e.Offset)
 	}
-	ends, endsExactly := byteAt(text, end)
+	ends, endsExactly := byteOffset(text, end)
 	switch {
 	case e.Offset < 0 || e.Offset > 1000000:
-		return bad("receive an entity with incorrect offset %d", e.Offset)
+		return badRequest("receive an entity with incorrect offset %d", e.Offset)
 	case e.Length < 0 || e.Length > 1000000:
-		return bad("receive an entity with incorrect length %d", e.Length)
+		return badRequest("receive an entity with incorrect length %d", e.Length)
 	case e.Offset > length:
-		return bad("entity begins after the end of the text at UTF-16 offset %d", e.Offset)
+		return badRequest("entity begins after the end of the text at UTF-16 offset %d", e.Offset)
 	case end > length:
-		return bad("entity beginning at UTF-16 offset %d ends after the end of the text at UTF-16 offset %d", e.Offset, end)
+		return badRequest("entity beginning at UTF-16 offset %d ends after the end of the text at UTF-16 offset %d", e.Offset, end)
 	case !exactly:
-		return bad("entity begins in a middle of a UTF-16 symbol at byte offset %d", begins)
+		return badRequest("entity begins in a middle of a UTF-16 symbol at byte offset %d", begins)
 	case !endsExactly:
-		return bad("entity beginning at UTF-16 offset %d ends in a middle of a UTF-16 symbol at byte offset %d", e.Offset, ends)
+		return badRequest("entity beginning at UTF-16 offset %d ends in a middle of a UTF-16 symbol at byte offset %d", e.Offset, ends)
 	}
 	return answer{}
 }
@@ -153,7 +153,7 @@ func checkNesting(entities []Entity) (a answer, violations []string) {
 		}
 		for _, around := range open {
 			if e.Offset+e.Length > around.Offset+around.Length {
-				return bad("can't parse entities: %s at %d overlaps %s at %d", e.Type, e.Offset, around.Type, around.Offset), nil
+				return badRequest("can't parse entities: %s at %d overlaps %s at %d", e.Type, e.Offset, around.Type, around.Offset), nil
 			}
 			if mayNotNest(around.Type, e.Type) {
 				violations = append(violations, fmt.Sprintf("a %s at %d is within a %s", e.Type, e.Offset, around.Type))

@@ -60,7 +60,7 @@ type fault struct {
 }
 
 // faults are the active faults, oldest first.
-type faults struct{ on []*fault }
+type faults struct{ active []*fault }
 
 func (fs *faults) add(f Fault, now time.Time) *fault {
 	added := &fault{Fault: f, left: f.Times}
@@ -83,13 +83,13 @@ func (fs *faults) add(f Fault, now time.Time) *fault {
 		added.RetryAfter, added.After = max(f.RetryAfter, 1), false
 	}
 	added.Method = strings.ToLower(f.Method)
-	fs.on = append(fs.on, added)
+	fs.active = append(fs.active, added)
 	return added
 }
 
 // match returns the active fault for a request; nil if there is none.
 func (fs *faults) match(r *request, now time.Time) *fault {
-	for _, f := range fs.on {
+	for _, f := range fs.active {
 		if f.left != 0 && (f.until.IsZero() || now.Before(f.until)) && f.isFor(r) {
 			if f.rng != nil && f.rng.Float64() >= f.Rate {
 				continue

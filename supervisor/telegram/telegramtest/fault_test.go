@@ -16,79 +16,79 @@ import (
 
 func text(s string) m { return m{"chat_id": home.ID, "text": s} }
 
-func TestFaults(t *testing.T) {
+func TestFault_EachKind_FailsItsWay(t *testing.T) {
 	var badJSON *json.SyntaxError
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
 		status int    // the HTTP status that the client sees; 0 if there is none
-		says   string // a part of the body that the client reads
+		body   string // a part of the body that the client reads
 		err    func(error) bool
-		stands bool // whether the message is in the chat
+		inChat bool // whether the message is in the chat
 		code   int  // the code in the call log
 	}{
 		"an error": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error}, status: 500, says: `"error_code":500,"description":"Internal Server Error"`, code: 500,
+			fault: telegramtest.Fault{Kind: telegramtest.Error}, status: 500, body: `"error_code":500,"description":"Internal Server Error"`, code: 500,
 		},
 		"an error with own text": {
 			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 400, Text: "Bad Request: PEER_ID_INVALID"},
-			status: 400, says: `"description":"Bad Request: PEER_ID_INVALID"`, code: 400,
+			status: 400, body: `"description":"Bad Request: PEER_ID_INVALID"`, code: 400,
 		},
 		"an error with retry_after": {
 			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 429, RetryAfter: 7},
-			status: 429, says: `"parameters":{"retry_after":7}`, code: 429,
+			status: 429, body: `"parameters":{"retry_after":7}`, code: 429,
 		},
 		"an error after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error, After: true}, status: 500, says: "Internal", stands: true, code: 500,
+			fault: telegramtest.Fault{Kind: telegramtest.Error, After: true}, status: 500, body: "Internal", inChat: true, code: 500,
 		},
 		"a page": {
-			fault: telegramtest.Fault{Kind: telegramtest.HTML}, status: 502, says: "<h1>502 Bad Gateway</h1>",
+			fault: telegramtest.Fault{Kind: telegramtest.HTML}, status: 502, body: "<h1>502 Bad Gateway</h1>",
 			err: func(err error) bool { return errors.As(err, &badJSON) }, code: 502,
 		},
 		"a page after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true}, status: 504, says: "504 Gateway",
-			err: func(err error) bool { return errors.As(err, &badJSON) }, stands: true, code: 504,
+			fault: telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true}, status: 504, body: "504 Gateway",
+			err: func(err error) bool { return errors.As(err, &badJSON) }, inChat: true, code: 504,
 		},
 		"a reset": {
 			fault: telegramtest.Fault{Kind: telegramtest.Reset},
 			err:   func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
 		},
 		"a reset after processing": {
-			fault: telegramtest.Fault{Kind: telegramtest.Reset, After: true}, stands: true,
+			fault: telegramtest.Fault{Kind: telegramtest.Reset, After: true}, inChat: true,
 			err: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
 		},
 		"half of an answer": {
-			fault: telegramtest.Fault{Kind: telegramtest.Truncated}, status: 200, says: `{"ok":true`, stands: true,
+			fault: telegramtest.Fault{Kind: telegramtest.Truncated}, status: 200, body: `{"ok":true`, inChat: true,
 			err: func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
 		},
 		"no JSON": {
-			fault: telegramtest.Fault{Kind: telegramtest.BadJSON}, status: 200, says: `{"ok":true`, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.BadJSON}, status: 200, body: `{"ok":true`, code: 200,
 			err: func(err error) bool { return errors.As(err, &badJSON) },
 		},
 		"a slow answer": {
 			fault:  telegramtest.Fault{Kind: telegramtest.Slow, Over: 10 * time.Millisecond},
-			status: 200, says: `"text":"x"`, stands: true, code: 200,
+			status: 200, body: `"text":"x"`, inChat: true, code: 200,
 		},
 		"fault of another chat": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error, Chat: 9}, status: 200, says: `"text":"x"`, stands: true, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.Error, Chat: 9}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
 		},
 		"fault of another method": {
-			fault: telegramtest.Fault{Kind: telegramtest.Error, Method: "getMe"}, status: 200, says: `"text":"x"`, stands: true, code: 200,
+			fault: telegramtest.Fault{Kind: telegramtest.Error, Method: "getMe"}, status: 200, body: `"text":"x"`, inChat: true, code: 200,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, c := start(t, telegramtest.Options{Strict: true})
-			s.Meet(home)
+			s, c := startServer(t, telegramtest.Options{Strict: true})
+			s.AddChat(home)
 			s.Fault(test.fault)
-			r, err := c.try("sendMessage", text("x"))
+			r, err := c.post("sendMessage", text("x"))
 			if test.err == nil && err != nil || test.err != nil && !test.err(err) {
 				t.Errorf("the client's error is %v", err)
 			}
-			if r.Status != test.status || !strings.Contains(r.Raw, test.says) {
-				t.Errorf("answered %d %q, want %d %q", r.Status, r.Raw, test.status, test.says)
+			if r.Status != test.status || !strings.Contains(r.Raw, test.body) {
+				t.Errorf("answered %d %q, want %d %q", r.Status, r.Raw, test.status, test.body)
 			}
 			call := s.Calls("sendMessage")[0]
-			if got := len(s.Sent(home.ID)) == 1; got != test.stands || call.Processed != test.stands || call.Code != test.code {
-				t.Errorf("in chat: %t, processed: %t, code %d; want %t, %d", got, call.Processed, call.Code, test.stands, test.code)
+			if got := len(s.BotMessages(home.ID)) == 1; got != test.inChat || call.Processed != test.inChat || call.Code != test.code {
+				t.Errorf("in chat: %t, processed: %t, code %d; want %t, %d", got, call.Processed, call.Code, test.inChat, test.code)
 			}
 		})
 	}
@@ -97,25 +97,25 @@ func TestFaults(t *testing.T) {
 func TestHang_EndsWithClient(t *testing.T) {
 	for name, after := range map[string]bool{"before processing": false, "after processing": true} {
 		t.Run(name, func(t *testing.T) {
-			s, c := start(t, telegramtest.Options{})
-			s.Meet(home)
+			s, c := startServer(t, telegramtest.Options{})
+			s.AddChat(home)
 			s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, After: after})
 			c.http.Timeout = 50 * time.Millisecond
 			if after { // wait until the request is carried out
 				c.http.Timeout = 2 * time.Second
 			}
-			if _, err := c.try("sendMessage", text("x")); !errors.Is(err, os.ErrDeadlineExceeded) && !os.IsTimeout(err) {
+			if _, err := c.post("sendMessage", text("x")); !errors.Is(err, os.ErrDeadlineExceeded) && !os.IsTimeout(err) {
 				t.Errorf("the client's error is %v", err)
 			}
-			if got := len(s.Sent(home.ID)) == 1; got != after {
+			if got := len(s.BotMessages(home.ID)) == 1; got != after {
 				t.Errorf("the message stands: %t", got)
 			}
 		})
 	}
 }
 
-func TestFaults_AreLimitedAndEnd(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+func TestFault_EndsAfterTimesOrDuration(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{})
 	fails := func(n int) (failed int) {
 		for range n {
 			if r := c.call("getMe", nil); !r.OK {
@@ -147,24 +147,24 @@ func TestFaults_AreLimitedAndEnd(t *testing.T) {
 	}
 }
 
-func TestFlood_LastsItsTime(t *testing.T) {
+func TestFlood_RefusesUntilWaitEnds(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	clock := telegramtest.Options{Now: func() time.Time { return now }}
-	s, c := start(t, clock)
-	s.Meet(home)
-	s.Meet(team)
+	s, c := startServer(t, clock)
+	s.AddChat(home)
+	s.AddChat(team)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 5})
 
-	r := c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
+	r := c.wantRefusal(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
 	if r.Parameters.RetryAfter != 5 {
 		t.Errorf("retry after %d", r.Parameters.RetryAfter)
 	}
-	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("on its way already"))
+	c.wantRefusal(429, "Too Many Requests: retry after 5", "sendMessage", text("on its way already"))
 	wantNoViolation(t, s)
 	c.send(team.ID, "another chat")
 
 	s.Advance(2*time.Second + time.Millisecond)
-	c.refused(429, "Too Many Requests: retry after 3", "sendChatAction", m{"chat_id": home.ID, "action": "typing"})
+	c.wantRefusal(429, "Too Many Requests: retry after 3", "sendChatAction", m{"chat_id": home.ID, "action": "typing"})
 	wantViolation(t, s, "sendchataction for chat 1001 came 2.999s before the end of its retry_after")
 	s.Advance(3 * time.Second)
 	c.send(home.ID, "patient")
@@ -174,25 +174,25 @@ func TestFlood_LastsItsTime(t *testing.T) {
 // refusal. It must still obey the next refusal.
 func TestFlood_KilledClient_MayForget(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	s, c := start(t, telegramtest.Options{Now: func() time.Time { return now }})
-	s.Meet(home)
+	s, c := startServer(t, telegramtest.Options{Now: func() time.Time { return now }})
+	s.AddChat(home)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 9})
-	c.refused(429, "Too Many Requests: retry after 9", "sendMessage", text("x"))
-	s.Died(now.Add(time.Millisecond))
+	c.wantRefusal(429, "Too Many Requests: retry after 9", "sendMessage", text("x"))
+	s.ClientKilled(now.Add(time.Millisecond))
 	s.Advance(time.Second)
-	c.refused(429, "Too Many Requests: retry after 8", "sendMessage", text("in its next life"))
+	c.wantRefusal(429, "Too Many Requests: retry after 8", "sendMessage", text("in its next life"))
 	wantNoViolation(t, s)
-	s.Died(now.Add(4 * time.Second)) // the client had three seconds to store the refusal
+	s.ClientKilled(now.Add(4 * time.Second)) // the client had three seconds to store the refusal
 	s.Advance(4 * time.Second)
-	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("once more"))
+	c.wantRefusal(429, "Too Many Requests: retry after 4", "sendMessage", text("once more"))
 	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
 }
 
 // TestFlood_UnreadRefusal_MayBeForgotten checks a client that closes the connection. It may not
 // have read the last answer.
 func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
-	s, _ := start(t, telegramtest.Options{})
-	s.Meet(home)
+	s, _ := startServer(t, telegramtest.Options{})
+	s.AddChat(home)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 60})
 	send := func() *client {
 		c := dial(t, s)
@@ -213,13 +213,13 @@ func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
 	wantViolation(t, s, "sendmessage for chat 1001 came 5")
 }
 
-func TestFlood_WithoutChat_IsForAll(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
-	s.Meet(home)
-	s.Meet(team)
+func TestFlood_WithoutChat_RefusesAllChats(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{})
+	s.AddChat(home)
+	s.AddChat(team)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 5})
-	c.do("getMe", nil, nil) // getMe has no chat
-	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
+	c.mustCall("getMe", nil, nil) // getMe has no chat
+	c.wantRefusal(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
 	s.Advance(time.Second)
 	if r := c.call("sendMessage", m{"chat_id": team.ID, "text": "x"}); r.Status != 429 {
 		t.Errorf("another chat: %d", r.Status)
@@ -228,23 +228,23 @@ func TestFlood_WithoutChat_IsForAll(t *testing.T) {
 	c.poll(nil)
 
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Method: "getUpdates", RetryAfter: 2})
-	c.refused(429, "Too Many Requests: retry after 2", "getUpdates", nil)
+	c.wantRefusal(429, "Too Many Requests: retry after 2", "getUpdates", nil)
 	s.Advance(time.Second)
 	if r := c.call("getUpdates", nil); r.Status != 429 || r.Parameters.RetryAfter != 1 {
 		t.Errorf("too early: %s", r.Raw)
 	}
 }
 
-func TestFloodControl(t *testing.T) {
+func TestFloodControl_TooManySends_Refuses(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	s, c := start(t, telegramtest.Options{Now: func() time.Time { return now }})
-	s.Meet(home)
+	s, c := startServer(t, telegramtest.Options{Now: func() time.Time { return now }})
+	s.AddChat(home)
 	s.SetFlood(3, time.Second, 4)
 	id := c.send(home.ID, "1")
 	c.send(home.ID, "2")
-	c.do("editMessageText", m{"chat_id": home.ID, "message_id": id, "text": "edits count"}, nil)
-	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("4"))
-	if len(s.Sent(home.ID)) != 2 {
+	c.mustCall("editMessageText", m{"chat_id": home.ID, "message_id": id, "text": "edits count"}, nil)
+	c.wantRefusal(429, "Too Many Requests: retry after 4", "sendMessage", text("4"))
+	if len(s.BotMessages(home.ID)) != 2 {
 		t.Error("what was refused stands")
 	}
 	s.Advance(4 * time.Second)
@@ -276,10 +276,10 @@ func TestRates_ExcessIsViolation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(1_800_000_000, 0)
-			s, c := start(t, telegramtest.Options{Rates: test.rates, Now: func() time.Time { return now }})
+			s, c := startServer(t, telegramtest.Options{Rates: test.rates, Now: func() time.Time { return now }})
 			for i := range test.n {
 				chat := test.chats[i%len(test.chats)]
-				s.Meet(chat)
+				s.AddChat(chat)
 				c.send(chat.ID, "x")
 				s.Advance(test.every)
 			}
@@ -292,23 +292,23 @@ func TestRates_ExcessIsViolation(t *testing.T) {
 	}
 }
 
-// failing is a testing.TB that only counts its errors.
-type failing struct {
+// fakeTB is a testing.TB that only counts its errors.
+type fakeTB struct {
 	testing.TB
 	cleanups []func()
 	errors   int
 }
 
-func (f *failing) Helper()               {}
-func (f *failing) Cleanup(fn func())     { f.cleanups = append(f.cleanups, fn) }
-func (f *failing) Errorf(string, ...any) { f.errors++ }
+func (f *fakeTB) Helper()               {}
+func (f *fakeTB) Cleanup(fn func())     { f.cleanups = append(f.cleanups, fn) }
+func (f *fakeTB) Errorf(string, ...any) { f.errors++ }
 
 func TestStrict_ViolationFailsTest(t *testing.T) {
 	for strict, want := range map[bool]int{true: 1, false: 0} {
-		f := &failing{TB: t}
+		f := &fakeTB{TB: t}
 		s := telegramtest.New(f, telegramtest.Options{Strict: strict})
-		s.Meet(home)
-		dial(t, s).refused(400, "Bad Request: unsupported parse_mode", "sendMessage",
+		s.AddChat(home)
+		dial(t, s).wantRefusal(400, "Bad Request: unsupported parse_mode", "sendMessage",
 			m{"chat_id": home.ID, "text": "x", "parse_mode": "HTML"})
 		for _, end := range f.cleanups {
 			end()
@@ -320,14 +320,14 @@ func TestStrict_ViolationFailsTest(t *testing.T) {
 }
 
 func TestClose_EndsAllGoroutines(t *testing.T) {
-	f := &failing{TB: t}
+	f := &fakeTB{TB: t}
 	s := telegramtest.New(f, telegramtest.Options{})
 	c := dial(t, s)
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getMe"})
 	ended := make(chan error, 2)
-	go func() { _, err := c.try("getUpdates", m{"timeout": 50}); ended <- err }()
-	go func() { _, err := c.try("getMe", nil); ended <- err }()
-	s.Await(t, "both", func() bool { return s.Count() == 2 })
+	go func() { _, err := c.post("getUpdates", m{"timeout": 50}); ended <- err }()
+	go func() { _, err := c.post("getMe", nil); ended <- err }()
+	s.Await(t, "both", func() bool { return s.CountCalls() == 2 })
 	f.cleanups[0]()
 	for range 2 {
 		if <-ended == nil {

@@ -33,8 +33,8 @@ func Edit(message int64) Field {
 // Mark adds an entity that the server does not find by itself, such as a text_link.
 func Mark(e Entity) Field { return func(s *personMessage) { s.Entities = append(s.Entities, e) } }
 
-// Forwarded makes the message a forward of another user's message.
-func Forwarded(from User, at time.Time) Field {
+// ForwardOf makes the message a forward of another user's message.
+func ForwardOf(from User, at time.Time) Field {
 	return With("forward_origin", map[string]any{"type": "user", "date": at.Unix(), "sender_user": from.json()})
 }
 

@@ -28,16 +28,16 @@ func (f File) json(more map[string]any) map[string]any {
 	return m
 }
 
-// filled returns the file with made-up values for missing fields.
-func (f File) filled(kind string) File {
+// withDefaults returns the file with made-up values for missing fields.
+func (f File) withDefaults(kind string) File {
 	f.ID = cmp.Or(f.ID, "file-"+kind+"-"+strings.ReplaceAll(f.Name, "/", "-"))
 	f.Size = cmp.Or(f.Size, int64(len(f.Content)))
 	return f
 }
 
-// media attaches a file to the message; the message's text is its caption.
-func media(kind string, f File, show func(File) any) Field {
-	f = f.filled(kind)
+// mediaField attaches a file to the message; the message's text is its caption.
+func mediaField(kind string, f File, show func(File) any) Field {
+	f = f.withDefaults(kind)
 	return func(s *personMessage) {
 		s.Media = kind
 		s.more[kind] = show(f)
@@ -47,8 +47,8 @@ func media(kind string, f File, show func(File) any) Field {
 
 // Photo attaches a photo in two sizes, the smaller one first. Each size is a file of its own.
 func Photo(f File) Field {
-	small := File{ID: "small-" + f.filled("photo").ID, Size: 1000}
-	return media("photo", f, func(f File) any {
+	small := File{ID: "small-" + f.withDefaults("photo").ID, Size: 1000}
+	return mediaField("photo", f, func(f File) any {
 		return []any{small.json(map[string]any{"width": 90, "height": 67}), f.json(map[string]any{"width": 1280, "height": 960})}
 	})
 }
@@ -56,20 +56,20 @@ func Photo(f File) Field {
 // Voice attaches a voice message.
 func Voice(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "audio/ogg")
-	return media("voice", f, func(f File) any { return f.json(map[string]any{"duration": int(length.Seconds())}) })
+	return mediaField("voice", f, func(f File) any { return f.json(map[string]any{"duration": int(length.Seconds())}) })
 }
 
 // Video attaches a video.
 func Video(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "video/mp4")
-	return media("video", f, func(f File) any {
+	return mediaField("video", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "width": 640, "height": 480, "file_name": f.Name})
 	})
 }
 
 // VideoNote attaches a round video, as a person records it in the chat.
 func VideoNote(f File, length time.Duration) Field {
-	return media("video_note", f, func(f File) any {
+	return mediaField("video_note", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "length": 240})
 	})
 }
@@ -77,8 +77,8 @@ func VideoNote(f File, length time.Duration) Field {
 // Animation attaches a video without sound. The server also shows it as a document.
 func Animation(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "video/mp4")
-	f = f.filled("animation")
-	show := media("animation", f, func(f File) any {
+	f = f.withDefaults("animation")
+	show := mediaField("animation", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "width": 320, "height": 240, "file_name": f.Name})
 	})
 	return func(s *personMessage) {
@@ -90,14 +90,14 @@ func Animation(f File, length time.Duration) Field {
 // Audio attaches a piece of music, or a recording that is sent as a file.
 func Audio(f File, length time.Duration) Field {
 	f.Mime = cmp.Or(f.Mime, "audio/mpeg")
-	return media("audio", f, func(f File) any {
+	return mediaField("audio", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "file_name": f.Name})
 	})
 }
 
 // Document attaches any file.
 func Document(f File) Field {
-	return media("document", f, func(f File) any { return f.json(map[string]any{"file_name": f.Name}) })
+	return mediaField("document", f, func(f File) any { return f.json(map[string]any{"file_name": f.Name}) })
 }
 
 // Sticker makes the message a sticker with a picture. A sticker has no caption.
@@ -107,7 +107,7 @@ func Sticker(emoji string) Field {
 
 // StickerOf makes the message a sticker with a given file. The format is static, animated or video.
 func StickerOf(f File, emoji, format string) Field {
-	return media("sticker", f, func(f File) any {
+	return mediaField("sticker", f, func(f File) any {
 		return f.json(map[string]any{"type": "regular", "width": 512, "height": 512, "is_animated": format == "animated",
 			"is_video": format == "video", "emoji": emoji})
 	})

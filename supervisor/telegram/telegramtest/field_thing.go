@@ -1,7 +1,7 @@
 package telegramtest
 
-// thing makes the message carry a value that is no file, and no text.
-func thing(kind string, value map[string]any) Field {
+// contentField makes the message carry a value that is no file, and no text.
+func contentField(kind string, value map[string]any) Field {
 	return func(s *personMessage) { s.Media, s.more[kind] = kind, value }
 }
 
@@ -11,7 +11,7 @@ func place(latitude, longitude float64) map[string]any {
 
 // Location makes the message a place on the map.
 func Location(latitude, longitude float64) Field {
-	return thing("location", place(latitude, longitude))
+	return contentField("location", place(latitude, longitude))
 }
 
 // LiveLocation makes the message a place that moves for a quarter of an hour. Each movement is an
@@ -19,13 +19,13 @@ func Location(latitude, longitude float64) Field {
 func LiveLocation(latitude, longitude float64) Field {
 	where := place(latitude, longitude)
 	where["live_period"] = 900
-	return thing("location", where)
+	return contentField("location", where)
 }
 
 // Venue makes the message a place with a name. The server also shows it as a location.
 func Venue(title, address string, latitude, longitude float64) Field {
 	where := place(latitude, longitude)
-	show := thing("venue", map[string]any{"title": title, "address": address, "location": where})
+	show := contentField("venue", map[string]any{"title": title, "address": address, "location": where})
 	return func(s *personMessage) {
 		show(s)
 		s.more["location"] = where
@@ -34,7 +34,7 @@ func Venue(title, address string, latitude, longitude float64) Field {
 
 // Contact makes the message somebody's phone number.
 func Contact(first, phone string) Field {
-	return thing("contact", map[string]any{"first_name": first, "phone_number": phone})
+	return contentField("contact", map[string]any{"first_name": first, "phone_number": phone})
 }
 
 // Poll makes the message a poll; kind is regular or quiz.
@@ -43,13 +43,13 @@ func Poll(kind, question string, options ...string) Field {
 	for _, option := range options {
 		shown = append(shown, map[string]any{"text": option, "voter_count": 0})
 	}
-	return thing("poll", map[string]any{"id": "1", "type": kind, "question": question, "options": shown, "total_voter_count": 0,
+	return contentField("poll", map[string]any{"id": "1", "type": kind, "question": question, "options": shown, "total_voter_count": 0,
 		"is_closed": false, "is_anonymous": true, "allows_multiple_answers": false})
 }
 
 // Dice makes the message a throw of dice.
 func Dice(emoji string, value int) Field {
-	return thing("dice", map[string]any{"emoji": emoji, "value": value})
+	return contentField("dice", map[string]any{"emoji": emoji, "value": value})
 }
 
 // Checklist makes the message a list of tasks.
@@ -58,13 +58,13 @@ func Checklist(title string, tasks ...string) Field {
 	for i, task := range tasks {
 		shown = append(shown, map[string]any{"id": i + 1, "text": task})
 	}
-	return thing("checklist", map[string]any{"title": title, "tasks": shown})
+	return contentField("checklist", map[string]any{"title": title, "tasks": shown})
 }
 
 // Story makes the message a story of another chat.
-func Story(of Chat) Field { return thing("story", map[string]any{"chat": of.json(), "id": 3}) }
+func Story(of Chat) Field { return contentField("story", map[string]any{"chat": of.json(), "id": 3}) }
 
 // PaidMedia makes the message paid media, whose content a bot does not get. It may have a caption.
 func PaidMedia() Field {
-	return thing("paid_media", map[string]any{"star_count": 5, "paid_media": []any{map[string]any{"type": "preview"}}})
+	return contentField("paid_media", map[string]any{"star_count": 5, "paid_media": []any{map[string]any{"type": "preview"}}})
 }

@@ -34,16 +34,16 @@ func getFile(w *serverState, r *request) answer {
 	local := w.options.Files != ""
 	switch {
 	case r.params.text("file_id") == "":
-		return bad("file_id not specified")
+		return badRequest("file_id not specified")
 	case !ok:
-		return bad("invalid file_id")
+		return badRequest("invalid file_id")
 	case f.Size > maxDownload && !local:
-		return bad("file is too big")
+		return badRequest("file is too big")
 	}
 	path := f.path()
 	if local {
 		path = filepath.Join(w.options.Files, w.bot.token, path)
-		if err := f.keep(path); err != nil {
+		if err := f.save(path); err != nil {
 			return refuse(http.StatusInternalServerError, "Internal Server Error: %v", err)
 		}
 	}
@@ -53,7 +53,7 @@ func getFile(w *serverState, r *request) answer {
 }
 
 // keep writes the file to the disk, as a server with --local does.
-func (f File) keep(path string) error {
+func (f File) save(path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
 		err = os.WriteFile(path, f.Content, 0o644)
@@ -73,15 +73,15 @@ func (s *Server) download(rw http.ResponseWriter, r *http.Request, token, path s
 	w.change(func() {
 		req.call = w.log.arrive(DownloadMethod, req, w.now())
 		spoilt = w.faults.match(req, w.now())
-		if a = w.bot.admit(token); a.code == 0 {
-			a = w.served(path)
+		if a = w.bot.checkToken(token); a.code == 0 {
+			a = w.findFile(path)
 		}
 	})
 	s.answer(rw, r, req, a, spoilt)
 }
 
-// served returns the file at a path. A server with --local serves none over HTTP.
-func (w *serverState) served(path string) answer {
+// findFile returns the file at a path. A server with --local serves none over HTTP.
+func (w *serverState) findFile(path string) answer {
 	id, _, _ := strings.Cut(strings.TrimPrefix(path, "files/"), "/")
 	f, ok := w.files[id]
 	if !ok || f.path() != path || f.Size > maxDownload || w.options.Files != "" {
@@ -90,8 +90,8 @@ func (w *serverState) served(path string) answer {
 	return answer{code: http.StatusOK, file: &f}
 }
 
-// whole returns the file's content of Size bytes.
-func (f File) whole() []byte {
+// content returns the file's content of Size bytes.
+func (f File) content() []byte {
 	return slices.Concat(f.Content[:min(int64(len(f.Content)), f.Size)], make([]byte, max(0, f.Size-int64(len(f.Content)))))
 }
 

@@ -7,9 +7,9 @@ import (
 
 // entityKind is a kind of entity that the server finds in people's text.
 type entityKind struct {
-	mark rune
-	kind string
-	ends func(text []rune, begin int) int // returns the end of the entity; begin if there is none
+	mark    rune
+	kind    string
+	findEnd func(text []rune, begin int) int // returns the end of the entity; begin if there is none
 }
 
 var entityKinds = []entityKind{{'/', "bot_command", endOfCommand}, {'@', "mention", endOfMention}}
@@ -25,7 +25,7 @@ func findEntities(text string) []Entity {
 			if runes[i] != f.mark {
 				continue
 			}
-			if end := f.ends(runes, i); end > i {
+			if end := f.findEnd(runes, i); end > i {
 				entities = append(entities, Entity{Type: f.kind, Offset: offset, Length: end - i})
 				offset += end - i - 1
 				i = end - 1
@@ -39,12 +39,12 @@ func findEntities(text string) []Entity {
 
 // endOfCommand returns the end of "/name" or "/name@bot": 1 to 64 characters, 3 to 32 of the bot.
 func endOfCommand(text []rune, begin int) int {
-	end := nameEnd(text, begin+1, 64)
+	end := endOfName(text, begin+1, 64)
 	if end == begin+1 || continuesWord(text, begin-1) || joinsPath(text, begin-1) {
 		return begin
 	}
-	if at(text, end) == '@' {
-		if bot := nameEnd(text, end+1, 32); bot-end-1 >= 3 {
+	if runeAt(text, end) == '@' {
+		if bot := endOfName(text, end+1, 32); bot-end-1 >= 3 {
 			end = bot
 		}
 	}
@@ -56,15 +56,15 @@ func endOfCommand(text []rune, begin int) int {
 
 // endOfMention returns the end of "@name", 3 to 32 characters.
 func endOfMention(text []rune, begin int) int {
-	end := nameEnd(text, begin+1, 32)
+	end := endOfName(text, begin+1, 32)
 	if end-begin-1 < 3 || continuesWord(text, begin-1) || continuesWord(text, end) {
 		return begin
 	}
 	return end
 }
 
-// nameEnd returns the end of a name with at most n characters.
-func nameEnd(text []rune, from, n int) int {
+// endOfName returns the end of a name with at most n characters.
+func endOfName(text []rune, from, n int) int {
 	end := from
 	for end < len(text) && end-from < n && isNameRune(text[end]) {
 		end++
@@ -76,8 +76,8 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
 }
 
-// at returns the character at i; a space outside the text.
-func at(text []rune, i int) rune {
+// runeAt returns the character at i; a space outside the text.
+func runeAt(text []rune, i int) rune {
 	if i < 0 || i >= len(text) {
 		return ' '
 	}
@@ -86,12 +86,12 @@ func at(text []rune, i int) rune {
 
 // continuesWord reports whether i is within a word, so that no entity begins or ends there.
 func continuesWord(text []rune, i int) bool {
-	r := at(text, i)
+	r := runeAt(text, i)
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // joinsPath reports whether the character at i makes a neighbouring command part of a path or tag.
 func joinsPath(text []rune, i int) bool {
-	r := at(text, i)
+	r := runeAt(text, i)
 	return r == '/' || r == '<' || r == '>'
 }

@@ -27,7 +27,7 @@ func FuzzRequest(f *testing.F) {
 	}
 	f.Add("setMyCommands", "application/json", `{"commands":[{"command":"a","description":"b"}],"language_code":"es","scope":{"type":"default"}}`)
 	s := telegramtest.New(f, telegramtest.Options{Speed: 1e9, Now: nil})
-	s.Meet(home)
+	s.AddChat(home)
 	f.Fuzz(func(t *testing.T, method, kind, body string) {
 		if strings.Trim(method, letters) != "" || strings.EqualFold(method, "getUpdates") && mayWait(body) {
 			t.Skip("it is no method, or would wait")
@@ -62,7 +62,7 @@ func FuzzText(f *testing.F) {
 	f.Add("😀", 1, 1)
 	f.Add("\t\t", 0, 2)
 	s := telegramtest.New(f, telegramtest.Options{})
-	s.Meet(home)
+	s.AddChat(home)
 	f.Fuzz(func(t *testing.T, text string, offset, length int) {
 		body, err := json.Marshal(m{"chat_id": home.ID, "text": text, "entities": []telegramtest.Entity{bold(offset, length)}})
 		if err != nil {
@@ -81,7 +81,7 @@ func FuzzText(f *testing.F) {
 		}
 		units := utf16.Encode([]rune(sent.Result.Text))
 		if len(units) == 0 || len(units) > 4096 || strings.TrimRight(sent.Result.Text, " \n") != sent.Result.Text {
-			t.Errorf("stands %q", sent.Result.Text)
+			t.Errorf("in chat %q", sent.Result.Text)
 		}
 		for _, e := range sent.Result.Marks {
 			low := func(i int) bool { return i < len(units) && units[i] >= 0xdc00 && units[i] < 0xe000 }

@@ -46,13 +46,13 @@ func readKeyboard(p params) ([][]Button, answer) {
 	}
 	switch err := p.decode("reply_markup", &markup); {
 	case err != nil:
-		return nil, bad("can't parse reply keyboard markup JSON object")
+		return nil, badRequest("can't parse reply keyboard markup JSON object")
 	case len(markup.Keys) == 1 && len(markup.Keys[0]) == 1 && markup.Keys[0][0].Location && markup.Keys[0][0].Text != "":
 		return [][]Button{{{markup.Keys[0][0].Text, SendLocation}}}, answer{}
 	case markup.Remove:
 		return [][]Button{{{"", RemoveKeyboard}}}, answer{}
 	case p.text("reply_markup") != "" && markup.Rows == nil:
-		return nil, bad("object expected as reply markup")
+		return nil, badRequest("object expected as reply markup")
 	case markup.Rows == nil:
 		return nil, answer{}
 	}
@@ -68,7 +68,7 @@ func readKeyboard(p params) ([][]Button, answer) {
 			row = append(row, b)
 		}
 		if n += len(row); n > maxKeys {
-			return nil, bad("REPLY_MARKUP_TOO_LONG")
+			return nil, badRequest("REPLY_MARKUP_TOO_LONG")
 		}
 		if row != nil { // a row without buttons is ignored
 			rows = append(rows, row)
@@ -82,15 +82,15 @@ func readButton(fields map[string]any) (Button, answer) {
 	data, isData := fields["callback_data"].(string)
 	switch {
 	case fields["text"] == nil:
-		return Button{}, bad("can't parse inline keyboard button: Can't find field \"text\"")
+		return Button{}, badRequest("can't parse inline keyboard button: Can't find field \"text\"")
 	case !isText:
-		return Button{}, bad("can't parse inline keyboard button: Field \"text\" must be of type String")
+		return Button{}, badRequest("can't parse inline keyboard button: Field \"text\" must be of type String")
 	case text == "":
-		return Button{}, bad("REPLY_MARKUP_INVALID")
+		return Button{}, badRequest("REPLY_MARKUP_INVALID")
 	case !isData || data == "":
-		return Button{}, bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
+		return Button{}, badRequest("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
 	case len(data) > maxPress:
-		return Button{}, bad("BUTTON_DATA_INVALID")
+		return Button{}, badRequest("BUTTON_DATA_INVALID")
 	}
 	return Button{text, data}, answer{}
 }
@@ -99,7 +99,7 @@ func readButton(fields map[string]any) (Button, answer) {
 // query. It fails if no button has the data; use Push for a forged press.
 func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
-		c := p.state.chats.meet(in)
+		c := p.state.chats.add(in)
 		m := c.message(message)
 		if m == nil || !slices.ContainsFunc(m.Keyboard, func(row []Button) bool {
 			return slices.ContainsFunc(row, func(b Button) bool { return b.Data == data })
@@ -107,8 +107,8 @@ func (p People) Press(in Chat, from User, message int64, data string) (update in
 			err = fmt.Errorf("press %q below message %d of chat %d: there is no such button", data, message, in.ID)
 			return
 		}
-		query = fmt.Sprint(from.ID<<16 + p.state.queue.tail)
-		p.state.chats.ask(query, p.state.now())
+		query = fmt.Sprint(from.ID<<16 + p.state.queue.nextID)
+		p.state.chats.addQuery(query, p.state.now())
 		update = p.state.enqueue("callback_query", from.ID, mustMarshal(map[string]any{
 			"id": query, "from": from.json(), "data": data, "chat_instance": fmt.Sprint(in.ID), "message": c.json(m, false),
 		}), p.state.now().Add(keepUpdates))
@@ -125,32 +125,32 @@ type Ack struct {
 
 // Acks are the bot's answers to presses, in order.
 func (r Record) Acks() []Ack {
-	return look(r.state, func() []Ack { return slices.Clone(r.state.log.acks) })
+	return readValue(r.state, func() []Ack { return slices.Clone(r.state.log.acks) })
 }
 
 func answerCallbackQuery(w *serverState, r *request) answer {
-	ack := Ack{r.params.text("callback_query_id"), r.params.text("text"), r.params.flag("show_alert")}
-	if units(ack.Text) > maxAck {
-		return bad("MESSAGE_TOO_LONG")
+	ack := Ack{r.params.text("callback_query_id"), r.params.text("text"), r.params.isTrue("show_alert")}
+	if utf16Length(ack.Text) > maxAck {
+		return badRequest("MESSAGE_TOO_LONG")
 	}
-	if !w.chats.answered(ack.Query, w.now()) {
-		return bad("query is too old and response timeout expired or query ID is invalid")
+	if !w.chats.closeQuery(ack.Query, w.now()) {
+		return badRequest("query is too old and response timeout expired or query ID is invalid")
 	}
 	w.log.acks = append(w.log.acks, ack)
 	return good(true)
 }
 
-// ask stores a callback query that waits for its answer.
-func (cs *chats) ask(query string, now time.Time) {
-	if cs.asked == nil {
-		cs.asked = map[string]time.Time{}
+// addQuery stores a callback query that waits for its answer.
+func (cs *chats) addQuery(query string, now time.Time) {
+	if cs.openQueries == nil {
+		cs.openQueries = map[string]time.Time{}
 	}
-	cs.asked[query] = now
+	cs.openQueries[query] = now
 }
 
-// answered removes a callback query, and reports whether it was still waiting.
-func (cs *chats) answered(query string, now time.Time) bool {
-	asked, waiting := cs.asked[query]
-	delete(cs.asked, query)
+// closeQuery removes a callback query, and reports whether it was still waiting.
+func (cs *chats) closeQuery(query string, now time.Time) bool {
+	asked, waiting := cs.openQueries[query]
+	delete(cs.openQueries, query)
 	return waiting && now.Sub(asked) < keepQueries
 }

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// grace is how long after a refusal a request sent before it may still arrive. It is also how
+	// arrivalGrace is how long after a refusal a request sent before it may still arrive. It is also how
 	// long the server may take to notice a closed connection. A busy machine is slow.
-	grace = 500 * time.Millisecond
+	arrivalGrace = 500 * time.Millisecond
 
-	// keeping is how long a client may take to store a refusal. If it closes the connection within
+	// storeGrace is how long a client may take to store a refusal. If it closes the connection within
 	// that time, it may not know the refusal.
-	keeping = 2 * time.Second
+	storeGrace = 2 * time.Second
 )
 
 // limits are the limits of sends.
 type limits struct {
-	rates   Rates
-	control floodControl
-	frozen  map[floodScope]floodWait
-	sends   map[int64][]time.Time // times of messages, albums and edits, by chat; the times of chat 0 are those of all chats
-	posts   map[int64][]time.Time // times of messages and edits by group; an album counts once for each of its messages
+	rates         Rates
+	control       floodControl
+	frozen        map[floodScope]floodWait
+	sends         map[int64][]time.Time // times of messages, albums and edits, by chat; the times of chat 0 are those of all chats
+	groupMessages map[int64][]time.Time // times of messages and edits by group; an album counts once for each of its messages
 }
 
 // floodControl is an active flood control.
 type floodControl struct {
-	n          int // sends within window before refusals begin; 0 means no flood control
+	maxSends   int // sends within window before refusals begin; 0 means no flood control
 	window     time.Duration
 	retryAfter int
 }
@@ -43,24 +43,24 @@ type floodScope struct {
 // floodWait is a wait during which a scope is refused.
 type floodWait struct {
 	since, until time.Time
-	told         net.Conn // the connection on which the client got its last refusal
-	lost         bool     // the client may not have read the refusal
+	toldOn       net.Conn // the connection on which the client got its last refusal
+	maybeUnread  bool     // the client may not have read the refusal
 }
 
-// died marks recent refusals as possibly unread, because the client was killed.
-func (l *limits) died(at time.Time) {
-	l.lose(at, func(floodWait) bool { return true })
+// clientKilled marks recent refusals as possibly unread, because the client was killed.
+func (l *limits) clientKilled(at time.Time) {
+	l.markUnread(at, func(floodWait) bool { return true })
 }
 
-// closed marks recent refusals on a closed connection as possibly unread.
-func (l *limits) closed(c net.Conn, at time.Time) {
-	l.lose(at, func(f floodWait) bool { return f.told == c })
+// connClosed marks recent refusals on a closed connection as possibly unread.
+func (l *limits) connClosed(c net.Conn, at time.Time) {
+	l.markUnread(at, func(f floodWait) bool { return f.toldOn == c })
 }
 
-func (l *limits) lose(at time.Time, concerned func(floodWait) bool) {
+func (l *limits) markUnread(at time.Time, concerned func(floodWait) bool) {
 	for s, f := range l.frozen {
-		if concerned(f) && at.Sub(f.since) <= keeping {
-			f.lost = true
+		if concerned(f) && at.Sub(f.since) <= storeGrace {
+			f.maybeUnread = true
 			l.frozen[s] = f
 		}
 	}
@@ -76,7 +76,7 @@ func (l *limits) floodByFault(f Fault, r *request, now time.Time) answer {
 }
 
 func (l *limits) startFlood(s floodScope, told net.Conn, seconds int, now time.Time) answer {
-	l.frozen[s] = floodWait{since: now, until: now.Add(time.Duration(seconds) * time.Second), told: told}
+	l.frozen[s] = floodWait{since: now, until: now.Add(time.Duration(seconds) * time.Second), toldOn: told}
 	return tooMany(seconds)
 }
 
@@ -94,9 +94,9 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 			delete(l.frozen, s)
 			continue
 		}
-		if f.lost { // the client has now been told again
-			l.frozen[s] = floodWait{since: now, until: f.until, told: r.conn}
-		} else if now.Sub(f.since) > grace {
+		if f.maybeUnread { // the client has now been told again
+			l.frozen[s] = floodWait{since: now, until: f.until, toldOn: r.conn}
+		} else if now.Sub(f.since) > arrivalGrace {
 			violation = fmt.Sprintf("%s for chat %d came %v before the end of its retry_after", r.method, r.chat,
 				left.Round(time.Millisecond))
 		}
@@ -105,20 +105,20 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 	return answer{}, ""
 }
 
-// send records a message, an edit, or an album of several messages. Flood control may refuse it.
+// recordSend records a message, an edit, or an album of several messages. Flood control may refuse it.
 // The violations are the rates that it exceeds.
-func (l *limits) send(r *request, c *chat, messages int, now time.Time) (a answer, violations []string) {
-	if l.control.n > 0 && count(l.sends[c.ID], now, l.control.window) >= l.control.n {
+func (l *limits) recordSend(r *request, c *chat, messages int, now time.Time) (a answer, violations []string) {
+	if l.control.maxSends > 0 && countWithin(l.sends[c.ID], now, l.control.window) >= l.control.maxSends {
 		return l.startFlood(floodScope{chat: c.ID}, r.conn, l.control.retryAfter, now), nil
 	}
-	l.sends[0] = append(lastMinute(l.sends[0], now), now)
-	l.sends[c.ID] = append(lastMinute(l.sends[c.ID], now), now)
-	l.posts[c.ID] = append(lastMinute(l.posts[c.ID], now), slices.Repeat([]time.Time{now}, messages)...)
+	l.sends[0] = append(withinMinute(l.sends[0], now), now)
+	l.sends[c.ID] = append(withinMinute(l.sends[c.ID], now), now)
+	l.groupMessages[c.ID] = append(withinMinute(l.groupMessages[c.ID], now), slices.Repeat([]time.Time{now}, messages)...)
 	for _, w := range l.watched(c) {
 		if w.most == 0 {
 			continue
 		}
-		if n := count(w.times, now, w.window-l.rates.Slack); n > w.most {
+		if n := countWithin(w.times, now, w.window-l.rates.Slack); n > w.most {
 			violations = append(violations, fmt.Sprintf("%d messages or edits to %s within %v, at most %d",
 				n, w.name, w.window, w.most))
 		}
@@ -126,36 +126,36 @@ func (l *limits) send(r *request, c *chat, messages int, now time.Time) (a answe
 	return answer{}, violations
 }
 
-// lastMinute returns the times that are at most a minute ago.
-func lastMinute(times []time.Time, now time.Time) []time.Time {
+// withinMinute returns the times that are at most a minute ago.
+func withinMinute(times []time.Time, now time.Time) []time.Time {
 	for len(times) > 0 && now.Sub(times[0]) > time.Minute {
 		times = times[1:]
 	}
 	return times
 }
 
-// rate is the limit of one kind of rate.
-type rate struct {
+// rateLimit is the limit of one kind of rate.
+type rateLimit struct {
 	name   string
 	times  []time.Time
 	most   int
 	window time.Duration
 }
 
-func (l *limits) watched(c *chat) []rate {
+func (l *limits) watched(c *chat) []rateLimit {
 	name := fmt.Sprint("chat ", c.ID)
-	watched := []rate{
+	watched := []rateLimit{
 		{"all chats", l.sends[0], l.rates.All, time.Second},
 		{name, l.sends[c.ID], l.rates.Chat, l.rates.Window},
 	}
 	if c.Type != "private" {
-		watched = append(watched, rate{name, l.sends[c.ID], l.rates.Group, time.Minute})
+		watched = append(watched, rateLimit{name, l.sends[c.ID], l.rates.Group, time.Minute})
 	}
 	return watched
 }
 
-// count returns the number of times within a window that ends now.
-func count(times []time.Time, now time.Time, window time.Duration) int {
+// countWithin returns the number of times within a window that ends now.
+func countWithin(times []time.Time, now time.Time, window time.Duration) int {
 	n := 0
 	for n < len(times) && now.Sub(times[len(times)-1-n]) < window {
 		n++

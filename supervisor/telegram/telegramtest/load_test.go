@@ -13,7 +13,7 @@ import (
 func TestBot_AnswersTenThousandMessages(t *testing.T) {
 	const chats, each = 20, 500
 	answered := map[int64]bool{}
-	s, c := start(t, telegramtest.Options{Strict: true, Check: func(ids []int64) {
+	s, c := startServer(t, telegramtest.Options{Strict: true, BeforeConfirm: func(ids []int64) {
 		for _, id := range ids {
 			if !answered[id] {
 				t.Errorf("update %d is confirmed and not answered", id)
@@ -39,9 +39,9 @@ func TestBot_AnswersTenThousandMessages(t *testing.T) {
 	}
 	people.Wait()
 	c.poll(m{"offset": offset})
-	s.Await(t, "all to be confirmed", func() bool { return s.Pending() == 0 })
+	s.Await(t, "all to be confirmed", func() bool { return s.CountPending() == 0 })
 	for i := range int64(chats) {
-		for n, msg := range s.Sent(3000 + i) {
+		for n, msg := range s.BotMessages(3000 + i) {
 			if msg.Text != fmt.Sprint("message ", n) {
 				t.Fatalf("chat %d: answer %d is %q", 3000+i, n, msg.Text)
 			}
@@ -50,8 +50,8 @@ func TestBot_AnswersTenThousandMessages(t *testing.T) {
 }
 
 func BenchmarkSendMessage(b *testing.B) {
-	s, c := start(b, telegramtest.Options{})
-	s.Meet(home)
+	s, c := startServer(b, telegramtest.Options{})
+	s.AddChat(home)
 	b.ReportAllocs()
 	for b.Loop() {
 		c.send(home.ID, "hello")
@@ -59,7 +59,7 @@ func BenchmarkSendMessage(b *testing.B) {
 }
 
 func BenchmarkSay(b *testing.B) {
-	s, _ := start(b, telegramtest.Options{})
+	s, _ := startServer(b, telegramtest.Options{})
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Say(home, alice, "/hello everybody")

@@ -24,7 +24,7 @@ type menus map[menuKey][]Command
 // Menu returns the menu set by setMyCommands; nil if there is none. scope is "" or "default",
 // "all_private_chats" ..., "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
 func (r Record) Menu(scope, language string) []Command {
-	return look(r.state, func() []Command { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
+	return readValue(r.state, func() []Command { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
 }
 
 var plainScopes = strings.Fields("default all_private_chats all_group_chats all_chat_administrators")
@@ -37,11 +37,11 @@ func menuOf(w *serverState, p params) (menuKey, answer) {
 		User int64  `json:"user_id"`
 	}
 	if err := p.decode("scope", &scope); err != nil {
-		return menuKey{}, bad("can't parse BotCommandScope: %v", err)
+		return menuKey{}, badRequest("can't parse BotCommandScope: %v", err)
 	}
 	key := menuKey{cmp.Or(scope.Type, "default"), p.text("language_code")}
 	if l := key.language; l != "" && (len(l) != 2 || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz") != "") {
-		return key, bad("invalid language code specified")
+		return key, badRequest("invalid language code specified")
 	}
 	switch {
 	case slices.Contains(plainScopes, key.scope):
@@ -56,7 +56,7 @@ func menuOf(w *serverState, p params) (menuKey, answer) {
 		}
 		return key, answer{}
 	}
-	return key, bad("can't parse BotCommandScope: Unsupported type specified")
+	return key, badRequest("can't parse BotCommandScope: Unsupported type specified")
 }
 
 func setMyCommands(w *serverState, r *request) answer {
@@ -66,10 +66,10 @@ func setMyCommands(w *serverState, r *request) answer {
 	}
 	var menu []Command
 	if err := r.params.decode("commands", &menu); err != nil {
-		return bad("can't parse commands: %v", err)
+		return badRequest("can't parse commands: %v", err)
 	}
 	if len(menu) > maxCommands {
-		return bad("BOT_COMMANDS_TOO_MUCH")
+		return badRequest("BOT_COMMANDS_TOO_MUCH")
 	}
 	for i := range menu {
 		menu[i].Command = strings.TrimPrefix(menu[i].Command, "/")
@@ -86,9 +86,9 @@ func setMyCommands(w *serverState, r *request) answer {
 func (c Command) check() answer {
 	switch n := len([]rune(c.Description)); {
 	case c.Command == "" || len(c.Command) > 32 || strings.Trim(c.Command, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":
-		return bad("BOT_COMMAND_INVALID")
+		return badRequest("BOT_COMMAND_INVALID")
 	case n == 0 || n > 256:
-		return bad("BOT_COMMAND_DESCRIPTION_INVALID")
+		return badRequest("BOT_COMMAND_DESCRIPTION_INVALID")
 	}
 	return answer{}
 }

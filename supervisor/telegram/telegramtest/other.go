@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// otherWords begin every text of an update from Other: "said by <kind>".
-const otherWords = "said by "
+// otherTextPrefix begin every text of an update from Other: "said by <kind>".
+const otherTextPrefix = "said by "
 
 // OtherKinds returns the kinds of updates other than people's messages, edits and presses: every
 // other type of update and, with a slash, messages and presses without a person.
@@ -40,7 +40,7 @@ func Other(kind string, user int64) json.RawMessage {
 		"BOT", `{"id":777,"is_bot":true,"first_name":"B","username":"other_bot"}`,
 		"USER", id,
 		"NOW", fmt.Sprint(time.Now().Unix()),
-		"SAID", string(mustMarshal(otherWords+kind)),
+		"SAID", string(mustMarshal(otherTextPrefix+kind)),
 	).Replace(otherUpdates[i].body)
 	return json.RawMessage(`{"update_id":1,"` + update + `":` + body + `}`)
 }

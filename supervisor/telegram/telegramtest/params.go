@@ -79,14 +79,14 @@ func (p params) readJSON(body io.Reader) error {
 	}
 	for name, v := range m {
 		if v != nil {
-			p[name] = plain(v)
+			p[name] = convertNumbers(v)
 		}
 	}
 	return nil
 }
 
-// plain converts each json.Number in a value to int64, or else to float64.
-func plain(v any) any {
+// convertNumbers converts each json.Number in a value to int64, or else to float64.
+func convertNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
@@ -96,11 +96,11 @@ func plain(v any) any {
 		return f
 	case map[string]any:
 		for name, x := range v {
-			v[name] = plain(x)
+			v[name] = convertNumbers(x)
 		}
 	case []any:
 		for i, x := range v {
-			v[i] = plain(x)
+			v[i] = convertNumbers(x)
 		}
 	}
 	return v
@@ -129,17 +129,17 @@ func (p params) number(name string) int64 {
 	return n
 }
 
-// within returns a whole number between low and high. The server moves other numbers to the nearer
+// clampedNumber returns a whole number between low and high. The server moves other numbers to the nearer
 // bound.
-func (p params) within(name string, otherwise, low, high int64) int64 {
+func (p params) clampedNumber(name string, otherwise, low, high int64) int64 {
 	if _, ok := p[name]; !ok {
 		return otherwise
 	}
 	return min(max(p.number(name), low), high)
 }
 
-// flag reports whether a parameter is true.
-func (p params) flag(name string) bool {
+// isTrue reports whether a parameter is true.
+func (p params) isTrue(name string) bool {
 	s := p.text(name)
 	return s == "true" || s == "1" || s == "yes"
 }

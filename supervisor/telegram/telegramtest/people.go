@@ -13,7 +13,7 @@ type People struct{ state *serverState }
 // Say sends a person's message and returns the ids of its update and of the message. If the client
 // does not allow the kind, the update's id is 0. Say creates a missing chat.
 func (p People) Say(in Chat, from User, text string, more ...Field) (update, message int64) {
-	p.state.change(func() { update, message = p.state.say(in, from, text, more) })
+	p.state.change(func() { update, message = p.state.addPersonMessage(in, from, text, more) })
 	return update, message
 }
 
@@ -24,9 +24,9 @@ type personMessage struct {
 	files []File
 }
 
-// say adds a message and its update. The caller is in change.
-func (w *serverState) say(in Chat, from User, text string, more []Field) (update, message int64) {
-	c := w.chats.meet(in)
+// addPersonMessage adds a message and its update. The caller is in change.
+func (w *serverState) addPersonMessage(in Chat, from User, text string, more []Field) (update, message int64) {
+	c := w.chats.add(in)
 	s := &personMessage{
 		Message: &Message{From: from, Text: text, Entities: findEntities(text), At: w.now().Truncate(time.Second), more: map[string]any{}},
 		kind:    "message",
@@ -47,7 +47,7 @@ func (w *serverState) say(in Chat, from User, text string, more []Field) (update
 	if strings.HasPrefix(s.kind, "edited_") {
 		c.replace(s.Message)
 	} else {
-		w.chats.put(c, s.Message)
+		w.chats.addMessage(c, s.Message)
 	}
 	for _, f := range s.files {
 		w.files.add(f)
@@ -133,15 +133,15 @@ func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	}
 	if kind == "callback_query" {
 		if query, ok := known.ID.(string); ok {
-			w.chats.ask(query, w.now())
+			w.chats.addQuery(query, w.now())
 		}
 		return w.enqueueAny(kind, known.From.ID, body, at.Add(keepUpdates))
 	}
 	if known.Chat.ID != 0 {
-		c := w.chats.meet(Chat{known.Chat.ID, known.Chat.Type, known.Chat.Title, known.Chat.Forum})
+		c := w.chats.add(Chat{known.Chat.ID, known.Chat.Type, known.Chat.Title, known.Chat.Forum})
 		if known.Message != 0 && c.message(known.Message) == nil {
 			from := User{known.From.ID, known.From.First, known.From.Username, known.From.Bot}
-			w.chats.put(c, &Message{ID: known.Message, From: from, Text: known.Text, At: at})
+			w.chats.addMessage(c, &Message{ID: known.Message, From: from, Text: known.Text, At: at})
 		}
 	}
 	return w.enqueueAny(kind, known.Chat.ID, body, at.Add(keepUpdates))
@@ -151,31 +151,31 @@ func (w *serverState) push(kind string, body json.RawMessage) int64 {
 // no update may wait.
 func (p People) SetNextUpdate(id int64) {
 	p.state.change(func() {
-		if p.state.queue.pending(p.state.now()) > 0 {
+		if p.state.queue.countPending(p.state.now()) > 0 {
 			panic("telegramtest: SetNextUpdate while updates wait: ids fall back after a quiet week only")
 		}
 		p.state.queue.clear()
-		p.state.queue.tail = id
+		p.state.queue.nextID = id
 	})
 }
 
 // SetNextMessage sets the id of the next message in a chat and in all chats that share its counter.
 func (p People) SetNextMessage(chat, id int64) {
 	p.state.change(func() {
-		if c := p.state.chats.byID[chat]; c != nil && c.countsItself() {
-			c.next = id
+		if c := p.state.chats.byID[chat]; c != nil && c.hasOwnCounter() {
+			c.nextID = id
 			return
 		}
 		p.state.chats.next = id
 	})
 }
 
-// Meet adds a chat in which the bot may write.
-func (p People) Meet(c Chat) { p.state.change(func() { p.state.chats.meet(c) }) }
+// AddChat adds a chat in which the bot may write.
+func (p People) AddChat(c Chat) { p.state.change(func() { p.state.chats.add(c) }) }
 
 // Topic creates a topic in a forum.
 func (p People) Topic(c Chat, thread int64) {
-	p.state.change(func() { p.state.chats.meet(c).topics[thread] = true })
+	p.state.change(func() { p.state.chats.add(c).topics[thread] = true })
 }
 
 // Block blocks the bot in a chat, or removes it from a group.
@@ -186,15 +186,15 @@ func (p People) Unblock(chat int64) { p.block(chat, false) }
 
 // ForbidVoice makes the person of a private chat refuse voice messages.
 func (p People) ForbidVoice(chat int64) {
-	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).noVoice = true })
+	p.state.change(func() { p.state.chats.add(p.state.chats.chatOrDefault(chat)).refusesVoice = true })
 }
 
 func (p People) block(chat int64, blocked bool) {
-	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).blocked = blocked })
+	p.state.change(func() { p.state.chats.add(p.state.chats.chatOrDefault(chat)).blocked = blocked })
 }
 
-// known returns the chat with an id. For an unknown one, its type comes from the id.
-func (cs *chats) known(id int64) Chat {
+// chatOrDefault returns the chat with an id. For an unknown one, its type comes from the id.
+func (cs *chats) chatOrDefault(id int64) Chat {
 	if c := cs.byID[id]; c != nil {
 		return c.Chat
 	}
@@ -206,11 +206,11 @@ func (cs *chats) known(id int64) Chat {
 func (p People) Migrate(group, supergroup int64) {
 	p.state.change(func() {
 		w := p.state
-		old := w.chats.known(group)
+		old := w.chats.chatOrDefault(group)
 		by := User{ID: 1087968824, First: "Group", Username: "GroupAnonymousBot", Bot: true}
-		w.say(old, by, "", []Field{With("migrate_to_chat_id", supergroup)})
-		w.say(Chat{ID: supergroup, Type: "supergroup", Title: old.Title}, by, "",
+		w.addPersonMessage(old, by, "", []Field{With("migrate_to_chat_id", supergroup)})
+		w.addPersonMessage(Chat{ID: supergroup, Type: "supergroup", Title: old.Title}, by, "",
 			[]Field{With("migrate_from_chat_id", group)})
-		w.chats.byID[group].migrated = supergroup
+		w.chats.byID[group].migratedTo = supergroup
 	})
 }

@@ -31,7 +31,7 @@ func TestFindEntities_CommandsAndMentions(t *testing.T) {
 		"été/stop":                 nil,
 		"@mews_bot /stop":          {mention(0, 9), command(10, 5)},
 	} {
-		s, c := start(t, telegramtest.Options{})
+		s, c := startServer(t, telegramtest.Options{})
 		s.Say(home, alice, text)
 		got := c.poll(nil)[0].Message.Marks
 		if len(want)+len(got) > 0 && !cmp.Equal(want, got) {
@@ -40,8 +40,8 @@ func TestFindEntities_CommandsAndMentions(t *testing.T) {
 	}
 }
 
-func TestThreads_OfForumsAndReplies(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+func TestThread_FollowsForumTopicOrReply(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{})
 	s.Say(forum, alice, "in a topic", telegramtest.Thread(5))
 	s.Say(forum, alice, "in General")
 	_, first := s.Say(hall, alice, "first")
@@ -61,9 +61,9 @@ func TestThreads_OfForumsAndReplies(t *testing.T) {
 	}
 }
 
-func TestSay_WithFiles(t *testing.T) {
+func TestSay_Files_AppearInUpdate(t *testing.T) {
 	content := []byte("OggS and more")
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	s.Say(home, alice, "/look at this", telegramtest.Photo(telegramtest.File{Name: "cat.jpg", Content: content}), telegramtest.Group("album"))
 	s.Say(home, alice, "", telegramtest.Voice(telegramtest.File{Name: "v.oga", Content: content}, 3*time.Second))
 	s.Say(home, alice, "", telegramtest.Document(telegramtest.File{ID: "big", Name: "big.iso", Size: 21 << 20}))
@@ -77,7 +77,7 @@ func TestSay_WithFiles(t *testing.T) {
 		Path string `json:"file_path"`
 		Size int    `json:"file_size"`
 	}
-	c.do("getFile", m{"file_id": "file-voice-v.oga"}, &f)
+	c.mustCall("getFile", m{"file_id": "file-voice-v.oga"}, &f)
 	resp, err := c.http.Get(s.URL() + "/file/bot" + s.Token() + "/" + f.Path)
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +86,8 @@ func TestSay_WithFiles(t *testing.T) {
 	if body, err := io.ReadAll(resp.Body); err != nil || !bytes.Equal(body, content) || f.Size != len(content) {
 		t.Errorf("downloaded %q of %d bytes, %v", body, f.Size, err)
 	}
-	c.refused(400, "Bad Request: file is too big", "getFile", m{"file_id": "big"})
-	c.refused(400, "Bad Request: invalid file_id", "getFile", m{"file_id": "other"})
+	c.wantRefusal(400, "Bad Request: file is too big", "getFile", m{"file_id": "big"})
+	c.wantRefusal(400, "Bad Request: invalid file_id", "getFile", m{"file_id": "other"})
 	resp, err = c.http.Get(s.URL() + "/file/bot" + s.Token() + "/files/other/x")
 	if err != nil {
 		t.Fatal(err)
@@ -95,13 +95,13 @@ func TestSay_WithFiles(t *testing.T) {
 	if resp.Body.Close(); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a file that is not there: %d", resp.StatusCode)
 	}
-	if msg := s.Chat(home.ID)[1]; msg.Media != "voice" {
-		t.Errorf("stands: %+v", msg)
+	if msg := s.Messages(home.ID)[1]; msg.Media != "voice" {
+		t.Errorf("in chat: %+v", msg)
 	}
 }
 
-func TestSay_EditsAndChannelPosts(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+func TestSay_EditOrPost_MakesItsUpdate(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{})
 	_, id := s.Say(home, alice, "teh")
 	s.Say(home, alice, "the", telegramtest.Edit(id))
 	s.Say(telegramtest.Chat{ID: -1000000000099, Type: "channel"}, alice, "post")
@@ -112,15 +112,15 @@ func TestSay_EditsAndChannelPosts(t *testing.T) {
 	if got[2].Post == nil || got[2].Post.From.ID != 0 {
 		t.Errorf("a channel's post: %+v", got[2])
 	}
-	if all := s.Chat(home.ID); len(all) != 1 || all[0].Text != "the" || all[0].Edits != 1 {
-		t.Errorf("stands: %+v", all)
+	if all := s.Messages(home.ID); len(all) != 1 || all[0].Text != "the" || all[0].Edits != 1 {
+		t.Errorf("in chat: %+v", all)
 	}
 }
 
 // TestEdit_UpdateHasWholeMessage checks the update of an edit. It has the whole message, with its
 // own date and that of the edit. The file stays unless there is a new one.
 func TestEdit_UpdateHasWholeMessage(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	changed := time.Now().Truncate(time.Second)
 	sent := changed.Add(-time.Minute)
 	cat, dog := telegramtest.File{Name: "cat.jpg"}, telegramtest.File{Name: "dog.jpg"}
@@ -129,7 +129,7 @@ func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	s.Say(home, alice, "the cat", telegramtest.Edit(id), telegramtest.Date(changed))
 	s.Say(home, alice, "the dog", telegramtest.Edit(id), telegramtest.Photo(dog), telegramtest.Date(changed))
 	var raw []map[string]json.RawMessage
-	c.do("getUpdates", m{}, &raw)
+	c.mustCall("getUpdates", m{}, &raw)
 	for i, want := range []string{"file-photo-cat.jpg", "file-photo-dog.jpg"} {
 		m := map[string]any{}
 		if err := json.Unmarshal(raw[2+i]["edited_message"], &m); err != nil {
@@ -142,8 +142,8 @@ func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	}
 }
 
-func TestPush_AnyUpdate(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+func TestPush_AnyUpdate_ReachesBot(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	id := s.Push(m{"update_id": 1, "message": m{
 		"message_id": 50, "date": time.Now().Unix(), "text": "hi", "location": m{"latitude": 1.5},
 		"chat": m{"id": home.ID, "type": "private"}, "from": m{"id": alice.ID, "first_name": "Alice"},
@@ -157,31 +157,31 @@ func TestPush_AnyUpdate(t *testing.T) {
 	}
 }
 
-func TestMenus(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
-	s.Meet(home)
+func TestMenu_IsStoredByScopeAndLanguage(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
+	s.AddChat(home)
 	english := []telegramtest.Command{{Command: "help", Description: "what I can do"}}
 	spanish := []telegramtest.Command{{Command: "help", Description: "lo que puedo hacer"}}
 	chat := m{"type": "chat", "chat_id": home.ID}
-	c.do("setMyCommands", m{"commands": english}, nil)
-	c.do("setMyCommands", m{"commands": spanish, "language_code": "es", "scope": chat}, nil)
+	c.mustCall("setMyCommands", m{"commands": english}, nil)
+	c.mustCall("setMyCommands", m{"commands": spanish, "language_code": "es", "scope": chat}, nil)
 	var menu []telegramtest.Command
-	c.do("getMyCommands", m{"language_code": "es", "scope": chat}, &menu)
+	c.mustCall("getMyCommands", m{"language_code": "es", "scope": chat}, &menu)
 	if !cmp.Equal(menu, spanish) || !cmp.Equal(s.Menu("", ""), english) || !cmp.Equal(s.Menu("chat:1001", "es"), spanish) {
 		t.Errorf("answered %v; kept %v and %v", menu, s.Menu("", ""), s.Menu("chat:1001", "es"))
 	}
-	c.do("deleteMyCommands", m{"language_code": "es", "scope": chat}, nil)
-	c.do("getMyCommands", m{"language_code": "es", "scope": chat}, &menu)
+	c.mustCall("deleteMyCommands", m{"language_code": "es", "scope": chat}, nil)
+	c.mustCall("getMyCommands", m{"language_code": "es", "scope": chat}, &menu)
 	if len(menu) != 0 || s.Menu("chat:1001", "es") != nil {
 		t.Errorf("after it was deleted: %v", menu)
 	}
 	set := func(command, description string) m {
 		return m{"commands": []telegramtest.Command{{Command: command, Description: description}}}
 	}
-	c.refused(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("Help", "x"))
-	c.refused(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("a234567890123456789012345678901234", "x"))
-	c.refused(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID", "setMyCommands", set("help", ""))
-	c.refused(400, "Bad Request: BOT_COMMANDS_TOO_MUCH", "setMyCommands", m{"commands": make([]telegramtest.Command, 101)})
-	c.refused(400, "Bad Request: invalid language code specified", "setMyCommands", m{"commands": english, "language_code": "english"})
-	c.refused(400, "Bad Request: can't parse BotCommandScope: Unsupported type specified", "setMyCommands", m{"scope": m{"type": "moon"}})
+	c.wantRefusal(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("Help", "x"))
+	c.wantRefusal(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("a234567890123456789012345678901234", "x"))
+	c.wantRefusal(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID", "setMyCommands", set("help", ""))
+	c.wantRefusal(400, "Bad Request: BOT_COMMANDS_TOO_MUCH", "setMyCommands", m{"commands": make([]telegramtest.Command, 101)})
+	c.wantRefusal(400, "Bad Request: invalid language code specified", "setMyCommands", m{"commands": english, "language_code": "english"})
+	c.wantRefusal(400, "Bad Request: can't parse BotCommandScope: Unsupported type specified", "setMyCommands", m{"scope": m{"type": "moon"}})
 }

@@ -22,17 +22,17 @@ const (
 
 // polls is the state of getUpdates.
 type polls struct {
-	waiting *poll     // the poll that waits for updates; nil if there is none
-	told    time.Time // time of the last answered conflict, by the real clock
+	waiting    *poll     // the poll that waits for updates; nil if there is none
+	conflictAt time.Time // time of the last answered conflict, by the real clock
 }
 
 // poll is a waiting getUpdates.
 type poll struct {
-	wake  chan struct{} // signals that there may be an update
-	ended chan string   // receives the text of the conflict that ends the poll
+	wake     chan struct{} // signals that there may be an update
+	conflict chan string   // receives the text of the conflict that ends the poll
 }
 
-func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), ended: make(chan string, 1)} }
+func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), conflict: make(chan string, 1)} }
 
 // wakeUp makes the waiting poll look for updates again.
 func (p *polls) wakeUp() {
@@ -44,44 +44,44 @@ func (p *polls) wakeUp() {
 // end ends the waiting poll, if there is one, with a conflict's text.
 func (p *polls) end(conflict string) {
 	if p.waiting != nil {
-		p.waiting.ended <- conflict
+		p.waiting.conflict <- conflict
 		p.waiting = nil
 	}
 }
 
-// query is one getUpdates with its results.
-type query struct {
+// pollRequest is one getUpdates with its results.
+type pollRequest struct {
 	offset, limit int64
 	allowed       []string
 	batch         []json.RawMessage
 	from          int64
 	confirmed     []int64
-	active        bool // a webhook is set, so that polls are refused
+	hookIsSet     bool // a webhook is set, so that polls are refused
 }
 
 // getUpdates answers at once if there is an update, or waits for one.
 func getUpdates(ctx context.Context, w *serverState, r *request) answer {
-	q := &query{offset: r.params.number("offset"), limit: r.params.within("limit", 100, 1, 100)}
+	q := &pollRequest{offset: r.params.number("offset"), limit: r.params.clampedNumber("limit", 100, 1, 100)}
 	if err := r.params.decode("allowed_updates", &q.allowed); err != nil {
-		return bad("can't parse allowed updates: %v", err)
+		return badRequest("can't parse allowed updates: %v", err)
 	}
-	deadline := time.NewTimer(time.Duration(r.params.within("timeout", 0, 0, pollTimeout)) * time.Second)
+	deadline := time.NewTimer(time.Duration(r.params.clampedNumber("timeout", 0, 0, pollTimeout)) * time.Second)
 	defer deadline.Stop()
 	me := newPoll()
-	if r.params.within("timeout", 0, 0, pollTimeout) == 0 {
+	if r.params.clampedNumber("timeout", 0, 0, pollTimeout) == 0 {
 		me = nil
 	}
 	for {
-		if w.takeBatch(q, me); q.active {
-			return w.conflict(ctx, hookIsActive)
+		if w.takeBatch(q, me); q.hookIsSet {
+			return w.answerConflict(ctx, hookIsActive)
 		}
 		if len(q.batch) > 0 || me == nil {
-			return good(batch(q.batch))
+			return good(nonNilBatch(q.batch))
 		}
 		select {
 		case <-me.wake:
-		case text := <-me.ended:
-			return w.endedByConflict(ctx, text)
+		case text := <-me.conflict:
+			return w.answerEndedPoll(ctx, text)
 		case <-deadline.C:
 			w.change(func() { w.polls.leave(me) })
 			me = nil
@@ -94,27 +94,27 @@ func getUpdates(ctx context.Context, w *serverState, r *request) answer {
 
 // takeBatch confirms the updates before the offset, and takes a batch. If there is no update, the
 // poll me waits.
-func (w *serverState) takeBatch(q *query, me *poll) {
+func (w *serverState) takeBatch(q *pollRequest, me *poll) {
 	w.read(func() {
-		if q.active = w.webhook.url != ""; q.active {
+		if q.hookIsSet = w.webhook.url != ""; q.hookIsSet {
 			return
 		}
 		if q.allowed != nil {
 			w.queue.allow(q.allowed)
 		}
-		q.from = w.queue.resolve(q.offset)
-		q.confirmed = w.queue.before(q.from)
+		q.from = w.queue.firstFor(q.offset)
+		q.confirmed = w.queue.idsBelow(q.from)
 	})
-	if q.active {
+	if q.hookIsSet {
 		return
 	}
-	w.callCheck(q.confirmed)
+	w.callBeforeConfirm(q.confirmed)
 	w.change(func() {
-		w.queue.forget(q.from)
+		w.queue.dropBelow(q.from)
 		if q.offset < 0 {
 			q.offset = q.from
 		}
-		q.batch = w.queue.take(q.from, q.limit, w.now())
+		q.batch = w.queue.batchFrom(q.from, q.limit, w.now())
 		w.waitOrLeave(len(q.batch) > 0, me)
 	})
 }
@@ -126,7 +126,7 @@ func (w *serverState) waitOrLeave(found bool, me *poll) {
 	case me == nil:
 	case found:
 		w.polls.leave(me)
-	case w.polls.waiting != me && len(me.ended) == 0:
+	case w.polls.waiting != me && len(me.conflict) == 0:
 		w.polls.end(otherPoll)
 		w.polls.waiting = me
 	}
@@ -139,32 +139,32 @@ func (p *polls) leave(me *poll) {
 	}
 }
 
-// endedByConflict answers a poll that another poll has ended. It first waits a moment, because the
+// answerEndedPoll answers a poll that another poll has ended. It first waits a moment, because the
 // server may not have noticed yet that the client has gone. A client that is still there ran two
 // polls at once, which is a violation.
-func (w *serverState) endedByConflict(ctx context.Context, text string) answer {
+func (w *serverState) answerEndedPoll(ctx context.Context, text string) answer {
 	if text == otherPoll {
-		if !sleep(ctx, grace) {
+		if !sleep(ctx, arrivalGrace) {
 			return answer{}
 		}
 		w.change(func() { w.log.violate("two getUpdates at once, by different connections") })
 	}
-	return w.conflict(ctx, text)
+	return w.answerConflict(ctx, text)
 }
 
-// callCheck calls the test's Check for updates that are about to be confirmed.
-func (w *serverState) callCheck(ids []int64) {
-	if w.options.Check != nil && len(ids) > 0 {
-		w.options.Check(ids)
+// callBeforeConfirm calls the test's Check for updates that are about to be confirmed.
+func (w *serverState) callBeforeConfirm(ids []int64) {
+	if w.options.BeforeConfirm != nil && len(ids) > 0 {
+		w.options.BeforeConfirm(ids)
 	}
 }
 
-// conflict answers a conflict: at once, or later if another was answered a moment ago.
-func (w *serverState) conflict(ctx context.Context, text string) answer {
+// answerConflict answers a conflict: at once, or later if another was answered a moment ago.
+func (w *serverState) answerConflict(ctx context.Context, text string) answer {
 	var pause time.Duration
 	w.change(func() {
-		if now := time.Now(); now.Sub(w.polls.told) >= w.scaled(conflictPause) {
-			w.polls.told = now
+		if now := time.Now(); now.Sub(w.polls.conflictAt) >= w.scaled(conflictPause) {
+			w.polls.conflictAt = now
 		} else {
 			pause = w.scaled(conflictPause)
 		}
@@ -187,8 +187,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// batch returns the updates as a list that is [] in JSON if it is empty, not null.
-func batch(updates []json.RawMessage) []json.RawMessage {
+// nonNilBatch returns the updates as a list that is [] in JSON if it is empty, not null.
+func nonNilBatch(updates []json.RawMessage) []json.RawMessage {
 	if updates == nil {
 		return []json.RawMessage{}
 	}

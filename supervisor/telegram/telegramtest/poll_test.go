@@ -18,7 +18,7 @@ import (
 )
 
 func TestUpdate_WaitsForConfirmation(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	first, message := s.Say(home, alice, "one")
 	s.Say(home, alice, "two")
 
@@ -31,15 +31,15 @@ func TestUpdate_WaitsForConfirmation(t *testing.T) {
 	if got := c.poll(m{"offset": first + 1}); len(got) != 1 || got[0].Message.Text != "two" {
 		t.Errorf("after the first was confirmed: %+v", got)
 	}
-	if s.Pending() != 1 {
-		t.Errorf("%d updates wait, want 1", s.Pending())
+	if s.CountPending() != 1 {
+		t.Errorf("%d updates wait, want 1", s.CountPending())
 	}
-	if got := c.poll(m{"offset": first + 2}); len(got) != 0 || s.Pending() != 0 {
-		t.Errorf("after all were confirmed: %+v, %d wait", got, s.Pending())
+	if got := c.poll(m{"offset": first + 2}); len(got) != 0 || s.CountPending() != 0 {
+		t.Errorf("after all were confirmed: %+v, %d wait", got, s.CountPending())
 	}
 }
 
-func TestOffsets(t *testing.T) {
+func TestGetUpdates_Offset_ConfirmsAndSelects(t *testing.T) {
 	for name, test := range map[string]struct {
 		offset    int64
 		want      []int64
@@ -59,8 +59,8 @@ func TestOffsets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var confirmed []int64
-			s, c := start(t, telegramtest.Options{
-				NextUpdate: 101, Strict: true, Check: func(ids []int64) { confirmed = append(confirmed, ids...) },
+			s, c := startServer(t, telegramtest.Options{
+				NextUpdate: 101, Strict: true, BeforeConfirm: func(ids []int64) { confirmed = append(confirmed, ids...) },
 			})
 			for range 3 {
 				s.Say(home, alice, "x")
@@ -71,26 +71,26 @@ func TestOffsets(t *testing.T) {
 			if diff := cmp.Diff(test.confirmed, confirmed); diff != "" {
 				t.Errorf("checked (-want +got):\n%s", diff)
 			}
-			if got := 3 - s.Pending(); got != len(test.confirmed) {
+			if got := 3 - s.CountPending(); got != len(test.confirmed) {
 				t.Errorf("%d forgotten, want %d", got, len(test.confirmed))
 			}
 		})
 	}
 }
 
-func TestCheck_RunsBeforeConfirmation(t *testing.T) {
+func TestBeforeConfirm_RunsBeforeConfirmation(t *testing.T) {
 	var s *telegramtest.Server
 	var waiting int
-	s, c := start(t, telegramtest.Options{Check: func([]int64) { waiting = s.Pending() }})
+	s, c := startServer(t, telegramtest.Options{BeforeConfirm: func([]int64) { waiting = s.CountPending() }})
 	id, _ := s.Say(home, alice, "x")
 	c.poll(m{"offset": id + 1})
-	if waiting != 1 || s.Pending() != 0 {
-		t.Errorf("%d waited at the check, %d after it; want 1, 0", waiting, s.Pending())
+	if waiting != 1 || s.CountPending() != 0 {
+		t.Errorf("%d waited at the check, %d after it; want 1, 0", waiting, s.CountPending())
 	}
 }
 
 func TestSetNextUpdate_LowersIDs(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	id, _ := s.Say(home, alice, "before")
 	c.poll(m{"offset": id + 1})
 	s.SetNextUpdate(77)
@@ -98,13 +98,13 @@ func TestSetNextUpdate_LowersIDs(t *testing.T) {
 	if got := c.poll(m{"offset": id + 1}); len(got) != 1 || got[0].ID != 77 {
 		t.Errorf("the old offset got %+v, want the head of the queue", got)
 	}
-	if s.Pending() != 1 {
+	if s.CountPending() != 1 {
 		t.Error("an offset beyond the queue has confirmed something")
 	}
 }
 
 func TestGetUpdates_LimitsBatch(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	for range 130 {
 		s.Say(home, alice, "x")
 	}
@@ -116,7 +116,7 @@ func TestGetUpdates_LimitsBatch(t *testing.T) {
 	if got := len(c.poll(nil)); got != 100 {
 		t.Errorf("no limit brought %d, want 100", got)
 	}
-	s, c = start(t, telegramtest.Options{})
+	s, c = startServer(t, telegramtest.Options{})
 	for range 3 {
 		s.Push(m{"message": m{"text": strings.Repeat("x", 2<<20)}})
 	}
@@ -125,14 +125,14 @@ func TestGetUpdates_LimitsBatch(t *testing.T) {
 	}
 }
 
-func TestSeen_RunsBeforeAnswer(t *testing.T) {
+func TestOnRequest_RunsBeforeAnswer(t *testing.T) {
 	var s *telegramtest.Server
 	var seen []string
-	s, c := start(t, telegramtest.Options{Seen: func(call telegramtest.Call) {
-		stand := len(s.Sent(alice.ID))
+	s, c := startServer(t, telegramtest.Options{OnRequest: func(call telegramtest.Call) {
+		stand := len(s.BotMessages(alice.ID))
 		seen = append(seen, fmt.Sprintf("%s to %d: %d, %d stand there", call.Method, call.ChatID, call.Code, stand))
 	}})
-	s.Meet(home)
+	s.AddChat(home)
 	c.call("sendMessage", m{"chat_id": alice.ID, "text": "hello"})
 	c.call("getMe", nil)
 	if want := []string{"sendMessage to 1001: 0, 0 stand there", "getMe to 0: 0, 1 stand there"}; !slices.Equal(seen, want) {
@@ -141,24 +141,24 @@ func TestSeen_RunsBeforeAnswer(t *testing.T) {
 }
 
 func TestPolling_ReportsWaitingPoll(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
-	if c.poll(m{"timeout": 0}); s.Polling() {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
+	if c.poll(m{"timeout": 0}); s.IsPolling() {
 		t.Error("a poll that does not wait is said to wait")
 	}
 	got := make(chan []update)
 	go func() { got <- c.poll(m{"timeout": 50}) }()
-	s.Await(t, "a poll that waits", s.Polling)
+	s.Await(t, "a poll that waits", s.IsPolling)
 	s.Say(home, alice, "hello")
-	if <-got; s.Polling() {
+	if <-got; s.IsPolling() {
 		t.Error("a poll that was answered is said to wait")
 	}
 }
 
 func TestLongPoll_NewUpdate_WakesIt(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	got := make(chan []update)
 	go func() { got <- c.poll(m{"timeout": 50}) }()
-	s.Await(t, "the poll", func() bool { return s.Count("getUpdates") == 1 })
+	s.Await(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
 	s.Say(home, alice, "hello")
 	if u := <-got; len(u) != 1 || u[0].Message.Text != "hello" {
 		t.Errorf("the poll was woken with %+v", u)
@@ -166,7 +166,7 @@ func TestLongPoll_NewUpdate_WakesIt(t *testing.T) {
 }
 
 func TestLongPoll_Timeout_IsEmpty(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	if got := c.poll(m{"timeout": 1}); len(got) != 0 {
 		t.Errorf("got %+v", got)
 	}
@@ -176,10 +176,10 @@ func TestLongPoll_Timeout_IsEmpty(t *testing.T) {
 }
 
 func TestLongPoll_SecondPoll_EndsFirst(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	older, newer := make(chan reply), make(chan reply)
 	go func() { older <- c.call("getUpdates", m{"timeout": 50}) }()
-	s.Await(t, "the older poll", func() bool { return s.Count("getUpdates") == 1 })
+	s.Await(t, "the older poll", func() bool { return s.CountCalls("getUpdates") == 1 })
 	go func() { newer <- c.call("getUpdates", m{"timeout": 50}) }()
 
 	r := <-older
@@ -195,7 +195,7 @@ func TestLongPoll_SecondPoll_EndsFirst(t *testing.T) {
 }
 
 func TestLongPoll_ClientGone_IsNoConflict(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/bot"+s.Token()+"/getUpdates?timeout=50", nil)
 	if err != nil {
@@ -209,14 +209,14 @@ func TestLongPoll_ClientGone_IsNoConflict(t *testing.T) {
 		}
 		gone <- err
 	}()
-	s.Await(t, "the poll", func() bool { return s.Count("getUpdates") == 1 })
+	s.Await(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
 	cancel()
 	if err := <-gone; err == nil {
 		t.Fatal("the poll was answered")
 	}
 	next := make(chan []update)
 	go func() { next <- c.poll(m{"timeout": 50}) }() // a second poll at once: the server may not have noticed the end of the first
-	s.Await(t, "the next poll", func() bool { return s.Count("getUpdates") == 2 })
+	s.Await(t, "the next poll", func() bool { return s.CountCalls("getUpdates") == 2 })
 	s.Say(home, alice, "x")
 	if got := <-next; len(got) != 1 {
 		t.Errorf("the next poll got %+v", got)
@@ -224,7 +224,7 @@ func TestLongPoll_ClientGone_IsNoConflict(t *testing.T) {
 }
 
 func TestAllowedUpdates_FilterLaterOnes(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	reaction := m{"message_reaction": m{"chat": m{"id": home.ID, "type": "private"}}}
 	if id := s.Push(reaction); id != 0 {
 		t.Errorf("a kind that must be asked for was kept as %d", id)
@@ -250,25 +250,25 @@ func TestAllowedUpdates_FilterLaterOnes(t *testing.T) {
 }
 
 func TestUpdates_ExpireAfterDay(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	old, _ := s.Say(home, alice, "old", telegramtest.Date(time.Now().Add(-23*time.Hour)))
 	s.Say(home, alice, "new")
 	s.Advance(2 * time.Hour)
 	if got := c.poll(nil); len(got) != 1 || got[0].Message.Text != "new" {
 		t.Errorf("two hours later: %+v", got)
 	}
-	if diff := cmp.Diff([]int64{old}, s.Expired()); diff != "" {
+	if diff := cmp.Diff([]int64{old}, s.ExpiredUpdates()); diff != "" {
 		t.Errorf("expired (-want +got):\n%s", diff)
 	}
 	s.Advance(23 * time.Hour)
-	if s.Pending() != 0 || len(s.Expired()) != 2 {
-		t.Errorf("a day later %d wait, %d expired", s.Pending(), len(s.Expired()))
+	if s.CountPending() != 0 || len(s.ExpiredUpdates()) != 2 {
+		t.Errorf("a day later %d wait, %d expired", s.CountPending(), len(s.ExpiredUpdates()))
 	}
 }
 
-func TestParams_EveryEncoding(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
-	s.Meet(home)
+func TestParams_EveryEncoding_IsRead(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
+	s.AddChat(home)
 	address := s.URL() + "/bot" + s.Token() + "/sendMessage"
 	form := url.Values{"chat_id": {fmt.Sprint(home.ID)}, "text": {"hi"}, "disable_notification": {"true"},
 		"entities": {`[{"type":"bold","offset":0,"length":2}]`}}
@@ -299,19 +299,19 @@ func TestParams_EveryEncoding(t *testing.T) {
 			t.Errorf("%s: %v, %s", name, err, r.Raw)
 		}
 	}
-	sent := s.Sent(home.ID)
+	sent := s.BotMessages(home.ID)
 	if len(sent) != 4 {
 		t.Fatalf("%d messages", len(sent))
 	}
 	for _, msg := range sent {
 		if msg.Text != "hi" || !msg.Silent || !slices.Equal(msg.Entities, []telegramtest.Entity{{Type: "bold", Length: 2}}) {
-			t.Errorf("stands: %+v", msg)
+			t.Errorf("in chat: %+v", msg)
 		}
 	}
 }
 
 func TestRequest_Malformed_IsRefused(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	token := s.Token()
 	for path, want := range map[string]int{
 		"/":                           404,
@@ -341,19 +341,19 @@ func TestRequest_Malformed_IsRefused(t *testing.T) {
 	}
 }
 
-func TestToken_RevokeAndSet(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Token: "77:secret", Username: "my_bot"})
+func TestToken_Revoked_IsRefusedUntilSet(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Token: "77:secret", Username: "my_bot"})
 	var me struct {
 		ID       int64
 		Username string
 		IsBot    bool `json:"is_bot"`
 	}
-	c.do("getMe", nil, &me)
+	c.mustCall("getMe", nil, &me)
 	if me.ID != 77 || s.BotID() != 77 || me.Username != "my_bot" || !me.IsBot {
 		t.Errorf("getMe: %+v", me)
 	}
 	s.Revoke()
-	c.refused(401, "Unauthorized", "getMe", nil)
+	c.wantRefusal(401, "Unauthorized", "getMe", nil)
 	s.SetToken("77:new")
-	c.do("getMe", nil, nil)
+	c.mustCall("getMe", nil, nil)
 }

@@ -11,11 +11,11 @@ const (
 	// keepUpdates is how long an update waits, from the date of its message. (Client.cpp:
 	// left_time.)
 	keepUpdates = 24 * time.Hour
-	// aheadOfTail is how far an offset may be beyond the next id. An offset further ahead counts as
+	// maxAhead is how far an offset may be beyond the next id. An offset further ahead counts as
 	// the first waiting id. (TQueue.cpp.)
-	aheadOfTail = 10
-	// batchBytes is the most JSON in one batch of getUpdates. (Client.cpp: JsonUpdates.)
-	batchBytes = 1 << 22
+	maxAhead = 10
+	// maxBatchBytes is the most JSON in one batch of getUpdates. (Client.cpp: JsonUpdates.)
+	maxBatchBytes = 1 << 22
 )
 
 // update is an update that waits to be confirmed.
@@ -31,14 +31,14 @@ type update struct {
 
 // queue has the unconfirmed updates, sorted by id.
 type queue struct {
-	tail    int64 // the id of the next update
-	entries []*update
-	oldest  time.Time           // no entry expires before this time
-	live    int                 // number of entries that are not confirmed or expired
-	expired []int64             // ids of updates that expired before anybody confirmed them
-	allowed map[string]bool     // kinds of updates that are kept from now on
-	list    []string            // the kinds, as the client wrote them
-	notify  func(added *update) // called for each added update; nil without a webhook
+	nextID      int64 // the id of the next update
+	entries     []*update
+	oldest      time.Time           // no entry expires before this time
+	liveCount   int                 // number of entries that are not confirmed or expired
+	expired     []int64             // ids of updates that expired before anybody confirmed them
+	allowed     map[string]bool     // kinds of updates that are kept from now on
+	allowedList []string            // the kinds, as the client wrote them
+	notify      func(added *update) // called for each added update; nil without a webhook
 }
 
 // allowedByDefault is nil, which means all kinds except those in mustBeNamed.
@@ -53,7 +53,7 @@ func (q *queue) allow(list []string) {
 	if list == nil {
 		return
 	}
-	q.list, q.allowed = list, nil
+	q.allowedList, q.allowed = list, nil
 	if len(list) == 0 {
 		return
 	}
@@ -72,12 +72,12 @@ func (q *queue) allows(kind string) bool {
 
 // add gives an update the next id and stores it.
 func (q *queue) add(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
-	u := &update{id: q.tail, chat: cmp.Or(chat, -q.tail), expires: expires}
+	u := &update{id: q.nextID, chat: cmp.Or(chat, -q.nextID), expires: expires}
 	u.raw = append(u.raw, `{"update_id":`...)
 	u.raw = append(append(u.raw, mustMarshal(u.id)...), `,"`+kind+`":`...)
 	u.raw = append(append(u.raw, body...), '}')
-	q.tail++
-	q.live++
+	q.nextID++
+	q.liveCount++
 	if len(q.entries) == 0 || expires.Before(q.oldest) {
 		q.oldest = expires
 	}
@@ -88,29 +88,29 @@ func (q *queue) add(kind string, chat int64, body json.RawMessage, expires time.
 	return u.id
 }
 
-// head returns the first waiting id, or the next id if none waits.
-func (q *queue) head() int64 {
+// firstWaiting returns the first waiting id, or the next id if none waits.
+func (q *queue) firstWaiting() int64 {
 	q.compact()
 	if len(q.entries) == 0 {
-		return q.tail
+		return q.nextID
 	}
 	return q.entries[0].id
 }
 
-// resolve returns the first id of the batch for an offset of getUpdates.
-func (q *queue) resolve(offset int64) int64 {
+// firstFor returns the first id of the batch for an offset of getUpdates.
+func (q *queue) firstFor(offset int64) int64 {
 	if offset < 0 {
-		offset += q.tail
+		offset += q.nextID
 	}
 	// "in the future": an error within the server, which then begins at the head
-	if offset > q.tail+aheadOfTail {
-		return q.head()
+	if offset > q.nextID+maxAhead {
+		return q.firstWaiting()
 	}
-	return max(offset, q.head())
+	return max(offset, q.firstWaiting())
 }
 
-// before returns the waiting ids below an id.
-func (q *queue) before(id int64) []int64 {
+// idsBelow returns the waiting ids below an id.
+func (q *queue) idsBelow(id int64) []int64 {
 	var ids []int64
 	for _, u := range q.entries[:q.search(id)] {
 		if !u.gone {
@@ -120,8 +120,8 @@ func (q *queue) before(id int64) []int64 {
 	return ids
 }
 
-// forget drops the updates below an id.
-func (q *queue) forget(id int64) {
+// dropBelow drops the updates below an id.
+func (q *queue) dropBelow(id int64) {
 	for _, u := range q.entries[:q.search(id)] {
 		q.drop(u)
 	}
@@ -131,7 +131,7 @@ func (q *queue) forget(id int64) {
 func (q *queue) drop(u *update) {
 	if !u.gone {
 		u.gone, u.raw = true, nil
-		q.live--
+		q.liveCount--
 	}
 }
 
@@ -148,10 +148,10 @@ func (q *queue) compact() {
 	}
 }
 
-// take returns a batch of updates, beginning at an id.
-func (q *queue) take(from, limit int64, now time.Time) []json.RawMessage {
+// batchFrom returns a batch of updates, beginning at an id.
+func (q *queue) batchFrom(from, limit int64, now time.Time) []json.RawMessage {
 	var batch []json.RawMessage
-	room := batchBytes
+	room := maxBatchBytes
 	for _, u := range q.entries[q.search(from):] {
 		if q.expire(u, now) || u.gone {
 			continue
@@ -174,19 +174,19 @@ func (q *queue) expire(u *update, now time.Time) bool {
 	return true
 }
 
-// pending returns the number of waiting updates.
-func (q *queue) pending(now time.Time) int {
+// countPending returns the number of waiting updates.
+func (q *queue) countPending(now time.Time) int {
 	if now.Before(q.oldest) {
-		return q.live
+		return q.liveCount
 	}
 	for _, u := range q.entries {
 		q.expire(u, now)
 	}
-	return q.live
+	return q.liveCount
 }
 
 // clear drops all updates.
-func (q *queue) clear() { q.forget(q.tail) }
+func (q *queue) clear() { q.dropBelow(q.nextID) }
 
 func (q *queue) search(id int64) int {
 	i, _ := slices.BinarySearchFunc(q.entries, id, func(u *update, id int64) int { return cmp.Compare(u.id, id) })

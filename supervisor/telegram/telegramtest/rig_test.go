@@ -48,14 +48,14 @@ func dial(t testing.TB, s *telegramtest.Server) *client {
 	return &client{t, s, &http.Client{Transport: transport}}
 }
 
-// start starts a server, and returns it with a client.
-func start(t testing.TB, o telegramtest.Options) (*telegramtest.Server, *client) {
+// startServer starts a server, and returns it with a client.
+func startServer(t testing.TB, o telegramtest.Options) (*telegramtest.Server, *client) {
 	s := telegramtest.New(t, o)
 	return s, dial(t, s)
 }
 
-// try calls a method with a JSON body.
-func (c *client) try(method string, params m) (reply, error) {
+// post calls a method with a JSON body.
+func (c *client) post(method string, params m) (reply, error) {
 	body, err := json.Marshal(params)
 	if err != nil {
 		return reply{}, err
@@ -80,15 +80,15 @@ func read(resp *http.Response) (reply, error) {
 // call calls a method. A call without an answer fails the test.
 func (c *client) call(method string, params m) reply {
 	c.t.Helper()
-	r, err := c.try(method, params)
+	r, err := c.post(method, params)
 	if err != nil {
 		c.t.Fatalf("%s %v: %v, read %q", method, params, err, r.Raw)
 	}
 	return r
 }
 
-// do calls a method that must succeed, and decodes its result.
-func (c *client) do(method string, params m, into any) {
+// mustCall calls a method that must succeed, and decodes its result.
+func (c *client) mustCall(method string, params m, into any) {
 	c.t.Helper()
 	r := c.call(method, params)
 	if !r.OK || r.Status != http.StatusOK {
@@ -102,8 +102,8 @@ func (c *client) do(method string, params m, into any) {
 	}
 }
 
-// refused calls a method that must be refused with a code and a text.
-func (c *client) refused(code int, words, method string, params m) reply {
+// wantRefusal calls a method that must be refused with a code and a text.
+func (c *client) wantRefusal(code int, words, method string, params m) reply {
 	c.t.Helper()
 	r := c.call(method, params)
 	if r.Status != code || r.Code != code || r.OK || r.Description != words {
@@ -147,7 +147,7 @@ type update struct {
 func (c *client) poll(params m) []update {
 	c.t.Helper()
 	var updates []update
-	c.do("getUpdates", params, &updates)
+	c.mustCall("getUpdates", params, &updates)
 	return updates
 }
 
@@ -163,7 +163,7 @@ func ids(updates []update) []int64 {
 func (c *client) send(chat int64, text string) int64 {
 	c.t.Helper()
 	var sent message
-	c.do("sendMessage", m{"chat_id": chat, "text": text}, &sent)
+	c.mustCall("sendMessage", m{"chat_id": chat, "text": text}, &sent)
 	return sent.ID
 }
 

@@ -8,13 +8,13 @@ import (
 
 // content is the text or caption of a message.
 type content struct {
-	marked
+	markedText
 	keyboard [][]Button
 }
 
-// read reads a message's text from a request.
-func (j *callLog) read(r *request) (content, answer) {
-	c, a := j.readMarked(r, "text", "entities")
+// readText reads a message's text from a request.
+func (j *callLog) readText(r *request) (content, answer) {
+	c, a := j.readMarkedText(r, "text", "entities")
 	if a.code == 0 {
 		c.keyboard, a = readKeyboard(r.params)
 	}
@@ -24,30 +24,30 @@ func (j *callLog) read(r *request) (content, answer) {
 // readCaption reads a file's caption from a request. It may be empty.
 func (j *callLog) readCaption(r *request) (c content, a answer) {
 	if r.params.text("caption") != "" {
-		c, a = j.readMarked(r, "caption", "caption_entities")
+		c, a = j.readMarkedText(r, "caption", "caption_entities")
 	}
 	switch {
 	case a.code != 0:
 		return c, a
-	case units(c.text) > maxCaption:
-		return c, bad("message caption is too long")
+	case utf16Length(c.text) > maxCaption:
+		return c, badRequest("message caption is too long")
 	}
 	c.keyboard, a = readKeyboard(r.params)
 	return c, a
 }
 
-// readMarked reads a text and its entities from a request. Invalid entities are also a violation.
-func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
+// readMarkedText reads a text and its entities from a request. Invalid entities are also a violation.
+func (j *callLog) readMarkedText(r *request, text, marks string) (content, answer) {
 	if mode := r.params.text("parse_mode"); mode != "" {
 		j.violate("%s with parse_mode %s: this server reads entities only", r.method, mode)
-		return content{}, bad("unsupported parse_mode")
+		return content{}, badRequest("unsupported parse_mode")
 	}
 	entities, a := readEntities(r.params, marks)
 	if a.code != 0 {
 		j.violate("%s: %s", r.method, a.description)
 		return content{}, a
 	}
-	m, a := read(r.params.text(text), entities)
+	m, a := normalize(r.params.text(text), entities)
 	if a.code != 0 {
 		if len(entities) > 0 {
 			j.violate("%s: %s", r.method, a.description)
@@ -65,7 +65,7 @@ func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
 		j.violate("%s with %d entities: those after the first %d are dropped", r.method, len(m.entities), maxEntities)
 		m.entities = slices.Clip(m.entities[:maxEntities])
 	}
-	return content{marked: m}, a
+	return content{markedText: m}, a
 }
 
 // countSend counts a message or an edit. It refuses it if there are too many.
@@ -73,7 +73,7 @@ func (w *serverState) countSend(r *request, c *chat) answer { return w.countSend
 
 // countSends counts an album with a number of messages. It refuses it if there are too many.
 func (w *serverState) countSends(r *request, c *chat, messages int) answer {
-	a, violations := w.limits.send(r, c, messages, w.now())
+	a, violations := w.limits.recordSend(r, c, messages, w.now())
 	for _, v := range violations {
 		w.log.violate("%s", v)
 	}
@@ -85,24 +85,24 @@ func sendMessage(w *serverState, r *request) answer {
 	if a.code != 0 {
 		return a
 	}
-	text, a := w.log.read(r)
+	text, a := w.log.readText(r)
 	if a.code != 0 {
 		return a
 	}
-	if units(text.text) > maxText {
-		return bad("message is too long")
+	if utf16Length(text.text) > maxText {
+		return badRequest("message is too long")
 	}
 	m := &Message{
 		From: w.bot.user, FromBot: true, Text: text.text, Entities: text.entities, Keyboard: text.keyboard,
-		Silent: r.params.flag("disable_notification"), At: w.now().Truncate(time.Second),
+		Silent: r.params.isTrue("disable_notification"), At: w.now().Truncate(time.Second),
 	}
-	if a := c.place(m, r.params); a.code != 0 {
+	if a := c.setThreadAndReply(m, r.params); a.code != 0 {
 		return a
 	}
 	if a := w.countSend(r, c); a.code != 0 {
 		return a
 	}
-	return good(c.json(w.chats.put(c, m), false))
+	return good(c.json(w.chats.addMessage(c, m), false))
 }
 
 // replyTo is the parameter with the message that a new one replies to.
@@ -111,23 +111,23 @@ type replyTo struct {
 	AllowWithout bool  `json:"allow_sending_without_reply"`
 }
 
-// place sets the topic of a new message and the message that it replies to. A request must not name
+// setThreadAndReply sets the topic of a new message and the message that it replies to. A request must not name
 // the General topic.
-func (c *chat) place(m *Message, p params) answer {
+func (c *chat) setThreadAndReply(m *Message, p params) answer {
 	m.Thread = p.number("message_thread_id")
 	if m.Thread != 0 && !c.topics[m.Thread] {
-		return bad("message thread not found")
+		return badRequest("message thread not found")
 	}
-	to := replyTo{p.number("reply_to_message_id"), p.flag("allow_sending_without_reply")}
+	to := replyTo{p.number("reply_to_message_id"), p.isTrue("allow_sending_without_reply")}
 	if err := p.decode("reply_parameters", &to); err != nil {
-		return bad("can't parse reply parameters: %v", err)
+		return badRequest("can't parse reply parameters: %v", err)
 	}
 	if to.Message == 0 {
 		return answer{}
 	}
 	answered := c.message(to.Message)
 	if answered == nil && !to.AllowWithout {
-		return bad("message to be replied not found")
+		return badRequest("message to be replied not found")
 	}
 	if answered != nil {
 		m.ReplyTo, m.root = answered.ID, answered.chainStart()
@@ -138,8 +138,8 @@ func (c *chat) place(m *Message, p params) answer {
 const unmodified = "message is not modified: specified new message content and reply markup are exactly the same as " +
 	"a current content and reply markup of the message"
 
-// editable returns the message that an edit names; only the bot's own can be edited.
-func (cs *chats) editable(r *request) (*chat, *Message, answer) {
+// findEditable returns the message that an edit names; only the bot's own can be edited.
+func (cs *chats) findEditable(r *request) (*chat, *Message, answer) {
 	c, a := cs.find(r.chat)
 	if a.code != 0 {
 		return nil, nil, a
@@ -148,11 +148,11 @@ func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 	m := c.message(id)
 	switch {
 	case id == 0:
-		return nil, nil, bad("message identifier is not specified")
+		return nil, nil, badRequest("message identifier is not specified")
 	case m == nil:
-		return nil, nil, bad("message to edit not found")
+		return nil, nil, badRequest("message to edit not found")
 	case !m.FromBot, !hasInline(m.Keyboard):
-		return nil, nil, bad("message can't be edited")
+		return nil, nil, badRequest("message can't be edited")
 	}
 	return c, m, answer{}
 }
@@ -161,7 +161,7 @@ func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 func (w *serverState) edit(r *request, c *chat, m *Message, to content) answer {
 	same := m.Text == to.text && slices.Equal(m.Entities, to.entities)
 	if same && slices.EqualFunc(m.Keyboard, to.keyboard, slices.Equal) {
-		return bad(unmodified)
+		return badRequest(unmodified)
 	}
 	if a := w.countSend(r, c); a.code != 0 {
 		return a
@@ -174,24 +174,24 @@ func (w *serverState) edit(r *request, c *chat, m *Message, to content) answer {
 }
 
 func editMessageText(w *serverState, r *request) answer {
-	c, m, a := w.chats.editable(r)
+	c, m, a := w.chats.findEditable(r)
 	if a.code != 0 {
 		return a
 	}
-	text, a := w.log.read(r)
+	text, a := w.log.readText(r)
 	switch {
 	case a.code != 0:
 		return a
 	case m.Media != "":
-		return bad("there is no text in the message to edit")
-	case units(text.text) > maxText:
-		return bad("MESSAGE_TOO_LONG")
+		return badRequest("there is no text in the message to edit")
+	case utf16Length(text.text) > maxText:
+		return badRequest("MESSAGE_TOO_LONG")
 	}
 	return w.edit(r, c, m, text)
 }
 
 func editMessageCaption(w *serverState, r *request) answer {
-	c, m, a := w.chats.editable(r)
+	c, m, a := w.chats.findEditable(r)
 	if a.code != 0 {
 		return a
 	}
@@ -200,13 +200,13 @@ func editMessageCaption(w *serverState, r *request) answer {
 	case a.code != 0:
 		return a
 	case m.Media == "":
-		return bad("there is no caption in the message to edit")
+		return badRequest("there is no caption in the message to edit")
 	}
 	return w.edit(r, c, m, caption)
 }
 
 func editMessageReplyMarkup(w *serverState, r *request) answer {
-	c, m, a := w.chats.editable(r)
+	c, m, a := w.chats.findEditable(r)
 	if a.code != 0 {
 		return a
 	}
@@ -214,7 +214,7 @@ func editMessageReplyMarkup(w *serverState, r *request) answer {
 	if a.code != 0 {
 		return a
 	}
-	return w.edit(r, c, m, content{marked{m.Text, m.Entities}, keyboard})
+	return w.edit(r, c, m, content{markedText{m.Text, m.Entities}, keyboard})
 }
 
 func deleteMessage(w *serverState, r *request) answer {
@@ -225,11 +225,11 @@ func deleteMessage(w *serverState, r *request) answer {
 	m := c.message(r.params.number("message_id"))
 	switch {
 	case r.params.number("message_id") == 0:
-		return bad("message identifier is not specified")
+		return badRequest("message identifier is not specified")
 	case m == nil:
-		return bad("message to delete not found")
+		return badRequest("message to delete not found")
 	case !m.FromBot && c.Type != "private":
-		return bad("message can't be deleted")
+		return badRequest("message can't be deleted")
 	}
 	m.Deleted = true
 	return good(true)
@@ -243,7 +243,7 @@ func deleteMessages(w *serverState, r *request) answer {
 	}
 	var ids []int64
 	if err := r.params.decode("message_ids", &ids); err != nil || len(ids) == 0 {
-		return bad("message identifiers are not specified")
+		return badRequest("message identifiers are not specified")
 	}
 	for _, id := range ids {
 		if m := c.message(id); m != nil {
@@ -265,20 +265,20 @@ func setMessageReaction(w *serverState, r *request) answer {
 	}
 	var list []struct{ Type, Emoji string }
 	if err := r.params.decode("reaction", &list); err != nil {
-		return bad("can't parse reaction types JSON object")
+		return badRequest("can't parse reaction types JSON object")
 	}
 	m := c.message(r.params.number("message_id"))
 	emoji := ""
 	switch {
 	case m == nil:
-		return bad("message to react not found")
+		return badRequest("message to react not found")
 	case len(list) > 1:
-		return bad("REACTIONS_TOO_MANY")
+		return badRequest("REACTIONS_TOO_MANY")
 	case len(list) == 1:
 		emoji = list[0].Emoji
 	}
 	if emoji != "" && (list[0].Type != "emoji" || !slices.Contains(reactions, emoji)) {
-		return bad("REACTION_INVALID")
+		return badRequest("REACTION_INVALID")
 	}
 	m.Reaction = emoji
 	return good(true)
@@ -293,9 +293,9 @@ func sendChatAction(w *serverState, r *request) answer {
 	case a.code != 0:
 		return a
 	case !slices.Contains(actions, r.params.text("action")):
-		return bad("wrong parameter action in request")
+		return badRequest("wrong parameter action in request")
 	case thread > 1 && !c.topics[thread]: // chat actions may name the General topic as 1
-		return bad("message thread not found")
+		return badRequest("message thread not found")
 	}
 	return good(true)
 }

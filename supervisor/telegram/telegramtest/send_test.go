@@ -42,15 +42,15 @@ func TestText_IsTrimmedAndCleaned(t *testing.T) {
 		"what the server finds is no mark": {"@someone", []telegramtest.Entity{mark("mention", 0, 8)}, "@someone", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, c := start(t, telegramtest.Options{Strict: true})
-			s.Meet(home)
+			s, c := startServer(t, telegramtest.Options{Strict: true})
+			s.AddChat(home)
 			var sent message
-			c.do("sendMessage", m{"chat_id": home.ID, "text": test.text, "entities": test.in}, &sent)
-			stands := s.Sent(home.ID)[0]
-			if stands.Text != test.want || sent.Text != test.want {
-				t.Errorf("stands %q, answered %q, want %q", stands.Text, sent.Text, test.want)
+			c.mustCall("sendMessage", m{"chat_id": home.ID, "text": test.text, "entities": test.in}, &sent)
+			got := s.BotMessages(home.ID)[0]
+			if got.Text != test.want || sent.Text != test.want {
+				t.Errorf("in chat %q, answered %q, want %q", got.Text, sent.Text, test.want)
 			}
-			if diff := cmp.Diff(test.out, stands.Entities); diff != "" && len(test.out)+len(stands.Entities) > 0 {
+			if diff := cmp.Diff(test.out, got.Entities); diff != "" && len(test.out)+len(got.Entities) > 0 {
 				t.Errorf("entities (-want +got):\n%s", diff)
 			}
 		})
@@ -73,16 +73,16 @@ func TestText_Invalid_IsRefused(t *testing.T) {
 		"4096 of more than one byte": {strings.Repeat("é", 4096), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, c := start(t, telegramtest.Options{Strict: true})
-			s.Meet(home)
+			s, c := startServer(t, telegramtest.Options{Strict: true})
+			s.AddChat(home)
 			params := m{"chat_id": home.ID, "text": test.text}
 			if test.words == "" {
-				c.do("sendMessage", params, nil)
+				c.mustCall("sendMessage", params, nil)
 				return
 			}
-			c.refused(400, "Bad Request: "+test.words, "sendMessage", params)
-			if stands := s.Chat(home.ID); len(stands) > 0 {
-				t.Errorf("stands: %+v", stands)
+			c.wantRefusal(400, "Bad Request: "+test.words, "sendMessage", params)
+			if got := s.Messages(home.ID); len(stands) > 0 {
+				t.Errorf("in chat: %+v", got)
 			}
 		})
 	}
@@ -111,20 +111,20 @@ func TestEntities_Invalid_AreRefused(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, c := start(t, telegramtest.Options{})
-			s.Meet(home)
+			s, c := startServer(t, telegramtest.Options{})
+			s.AddChat(home)
 			params := m{"chat_id": home.ID, "text": "ab😀cd", "entities": test.entities}
-			c.refused(400, "Bad Request: "+test.words, "sendMessage", params)
+			c.wantRefusal(400, "Bad Request: "+test.words, "sendMessage", params)
 			wantViolation(t, s, test.words)
 		})
 	}
 }
 
-func TestLinks_Accepted(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
-	s.Meet(home)
+func TestLinks_Valid_AreAccepted(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
+	s.AddChat(home)
 	for _, link := range []string{"https://example.org/a?b#c", "example.org", "HTTP://EXAMPLE.ORG", "tg://user?id=5", "http://[::1]/"} {
-		c.do("sendMessage", m{"chat_id": home.ID, "text": "x", "entities": []m{{"type": "text_link", "offset": 0, "length": 1, "url": link}}}, nil)
+		c.mustCall("sendMessage", m{"chat_id": home.ID, "text": "x", "entities": []m{{"type": "text_link", "offset": 0, "length": 1, "url": link}}}, nil)
 	}
 }
 
@@ -145,24 +145,24 @@ func TestEntities_BadNesting_IsViolation(t *testing.T) {
 		"more than 100":      {strings.Repeat("a ", 101) + "z", many, "101 entities"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, c := start(t, telegramtest.Options{})
-			s.Meet(home)
-			c.do("sendMessage", m{"chat_id": home.ID, "text": test.text, "entities": test.entities}, nil)
+			s, c := startServer(t, telegramtest.Options{})
+			s.AddChat(home)
+			c.mustCall("sendMessage", m{"chat_id": home.ID, "text": test.text, "entities": test.entities}, nil)
 			if test.words == "" {
 				wantNoViolation(t, s)
 			} else {
 				wantViolation(t, s, test.words)
 			}
-			if n := len(s.Sent(home.ID)[0].Entities); n != min(len(test.entities), 100) {
+			if n := len(s.BotMessages(home.ID)[0].Entities); n != min(len(test.entities), 100) {
 				t.Errorf("%d entities stand, of %d", n, len(test.entities))
 			}
 		})
 	}
 }
 
-func TestSend_Addresses(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
-	s.Meet(home)
+func TestSend_ChatThreadOrReply_IsChecked(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{})
+	s.AddChat(home)
 	s.Topic(forum, 5)
 	_, asked := s.Say(home, alice, "question")
 	to := func(chat int64, more m) m {
@@ -172,35 +172,35 @@ func TestSend_Addresses(t *testing.T) {
 		}
 		return params
 	}
-	c.refused(400, "Bad Request: chat_id is empty", "sendMessage", m{"text": "x"})
-	c.refused(400, "Bad Request: chat not found", "sendMessage", to(9, nil))
-	c.refused(400, "Bad Request: message thread not found", "sendMessage", to(forum.ID, m{"message_thread_id": 1}))
-	c.refused(400, "Bad Request: message thread not found", "sendMessage", to(forum.ID, m{"message_thread_id": 6}))
-	c.refused(400, "Bad Request: message to be replied not found", "sendMessage",
+	c.wantRefusal(400, "Bad Request: chat_id is empty", "sendMessage", m{"text": "x"})
+	c.wantRefusal(400, "Bad Request: chat not found", "sendMessage", to(9, nil))
+	c.wantRefusal(400, "Bad Request: message thread not found", "sendMessage", to(forum.ID, m{"message_thread_id": 1}))
+	c.wantRefusal(400, "Bad Request: message thread not found", "sendMessage", to(forum.ID, m{"message_thread_id": 6}))
+	c.wantRefusal(400, "Bad Request: message to be replied not found", "sendMessage",
 		to(home.ID, m{"reply_parameters": m{"message_id": 999}}))
 
-	c.do("sendMessage", to(forum.ID, m{"message_thread_id": 5}), nil)
-	c.do("sendMessage", to(forum.ID, nil), nil)
+	c.mustCall("sendMessage", to(forum.ID, m{"message_thread_id": 5}), nil)
+	c.mustCall("sendMessage", to(forum.ID, nil), nil)
 	var answer message
-	c.do("sendMessage", to(home.ID, m{"reply_parameters": m{"message_id": asked}}), &answer)
+	c.mustCall("sendMessage", to(home.ID, m{"reply_parameters": m{"message_id": asked}}), &answer)
 	if answer.Answers == nil || answer.Answers.ID != asked {
 		t.Errorf("answered %+v", answer)
 	}
-	c.do("sendMessage", to(home.ID, m{"reply_parameters": m{"message_id": 999, "allow_sending_without_reply": true}}), nil)
+	c.mustCall("sendMessage", to(home.ID, m{"reply_parameters": m{"message_id": 999, "allow_sending_without_reply": true}}), nil)
 
-	if sent := s.Sent(forum.ID); sent[0].Thread != 5 || sent[1].Thread != 0 {
+	if sent := s.BotMessages(forum.ID); sent[0].Thread != 5 || sent[1].Thread != 0 {
 		t.Errorf("in the forum: %+v", sent)
 	}
-	if sent := s.Sent(home.ID); sent[0].ReplyTo != asked || sent[1].ReplyTo != 0 {
+	if sent := s.BotMessages(home.ID); sent[0].ReplyTo != asked || sent[1].ReplyTo != 0 {
 		t.Errorf("at home: %+v", sent)
 	}
-	if all := s.Chat(home.ID); len(all) != 3 || all[0].FromBot || !all[1].FromBot {
+	if all := s.Messages(home.ID); len(all) != 3 || all[0].FromBot || !all[1].FromBot {
 		t.Errorf("the chat: %+v", all)
 	}
 }
 
 func TestMessageIDs_ByAccountOrSupergroup(t *testing.T) {
-	s, c := start(t, telegramtest.Options{NextMessage: 10})
+	s, c := startServer(t, telegramtest.Options{NextMessage: 10})
 	_, private := s.Say(home, alice, "x")
 	_, group := s.Say(team, alice, "x")
 	_, super := s.Say(forum, alice, "x")
@@ -211,66 +211,66 @@ func TestMessageIDs_ByAccountOrSupergroup(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+func TestEdit_ChangesOwnMessagesOnly(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{})
 	_, theirs := s.Say(home, alice, "theirs")
 	id := c.send(home.ID, "one")
 	edit := func(id int64, text string) m { return m{"chat_id": home.ID, "message_id": id, "text": text} }
 
-	c.do("editMessageText", edit(id, "two"), nil)
-	if sent := s.Sent(home.ID); len(sent) != 1 || sent[0].Text != "two" || sent[0].Edits != 1 {
-		t.Errorf("stands: %+v", sent)
+	c.mustCall("editMessageText", edit(id, "two"), nil)
+	if sent := s.BotMessages(home.ID); len(sent) != 1 || sent[0].Text != "two" || sent[0].Edits != 1 {
+		t.Errorf("in chat: %+v", sent)
 	}
 	same := "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as " +
 		"a current content and reply markup of the message"
-	c.refused(400, same, "editMessageText", edit(id, "two"))
-	c.refused(400, same, "editMessageText", edit(id, " two\n"))
+	c.wantRefusal(400, same, "editMessageText", edit(id, "two"))
+	c.wantRefusal(400, same, "editMessageText", edit(id, " two\n"))
 	bolder := edit(id, "two")
 	bolder["entities"] = []telegramtest.Entity{bold(0, 3)}
-	c.do("editMessageText", bolder, nil)
-	c.refused(400, same, "editMessageText", bolder)
+	c.mustCall("editMessageText", bolder, nil)
+	c.wantRefusal(400, same, "editMessageText", bolder)
 
-	c.refused(400, "Bad Request: message text is empty", "editMessageText", edit(id, ""))
-	c.refused(400, "Bad Request: MESSAGE_TOO_LONG", "editMessageText", edit(id, strings.Repeat("x", 4097)))
-	c.refused(400, "Bad Request: message can't be edited", "editMessageText", edit(theirs, "mine"))
-	c.refused(400, "Bad Request: message to edit not found", "editMessageText", edit(999, "x"))
-	c.refused(400, "Bad Request: message identifier is not specified", "editMessageText", edit(0, "x"))
-	c.do("deleteMessage", m{"chat_id": home.ID, "message_id": id}, nil)
-	c.refused(400, "Bad Request: message to edit not found", "editMessageText", edit(id, "x"))
+	c.wantRefusal(400, "Bad Request: message text is empty", "editMessageText", edit(id, ""))
+	c.wantRefusal(400, "Bad Request: MESSAGE_TOO_LONG", "editMessageText", edit(id, strings.Repeat("x", 4097)))
+	c.wantRefusal(400, "Bad Request: message can't be edited", "editMessageText", edit(theirs, "mine"))
+	c.wantRefusal(400, "Bad Request: message to edit not found", "editMessageText", edit(999, "x"))
+	c.wantRefusal(400, "Bad Request: message identifier is not specified", "editMessageText", edit(0, "x"))
+	c.mustCall("deleteMessage", m{"chat_id": home.ID, "message_id": id}, nil)
+	c.wantRefusal(400, "Bad Request: message to edit not found", "editMessageText", edit(id, "x"))
 	wantNoViolation(t, s)
 }
 
-func TestDeletions(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+func TestDelete_RemovesMessageFromChat(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	_, theirs := s.Say(home, alice, "theirs")
 	_, inTeam := s.Say(team, alice, "theirs")
 	id := c.send(home.ID, "mine")
 	remove := func(chat, id int64) m { return m{"chat_id": chat, "message_id": id} }
 
-	c.do("deleteMessage", remove(home.ID, id), nil)
-	c.refused(400, "Bad Request: message to delete not found", "deleteMessage", remove(home.ID, id))
-	c.do("deleteMessage", remove(home.ID, theirs), nil)
-	c.refused(400, "Bad Request: message can't be deleted", "deleteMessage", remove(team.ID, inTeam))
-	if left, gone := s.Chat(home.ID), s.Deleted(home.ID); len(left) != 0 || len(gone) != 2 {
+	c.mustCall("deleteMessage", remove(home.ID, id), nil)
+	c.wantRefusal(400, "Bad Request: message to delete not found", "deleteMessage", remove(home.ID, id))
+	c.mustCall("deleteMessage", remove(home.ID, theirs), nil)
+	c.wantRefusal(400, "Bad Request: message can't be deleted", "deleteMessage", remove(team.ID, inTeam))
+	if left, gone := s.Messages(home.ID), s.DeletedMessages(home.ID); len(left) != 0 || len(gone) != 2 {
 		t.Errorf("%d stand, %d are deleted; want 0, 2", len(left), len(gone))
 	}
 }
 
-func TestChatActions(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+func TestChatAction_InvalidAction_IsRefused(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	s.Topic(forum, 5)
-	c.do("sendChatAction", m{"chat_id": forum.ID, "action": "typing"}, nil)
-	c.do("sendChatAction", m{"chat_id": forum.ID, "action": "typing", "message_thread_id": 5}, nil)
-	c.refused(400, "Bad Request: wrong parameter action in request", "sendChatAction", m{"chat_id": forum.ID, "action": "nap"})
-	c.refused(400, "Bad Request: message thread not found", "sendChatAction",
+	c.mustCall("sendChatAction", m{"chat_id": forum.ID, "action": "typing"}, nil)
+	c.mustCall("sendChatAction", m{"chat_id": forum.ID, "action": "typing", "message_thread_id": 5}, nil)
+	c.wantRefusal(400, "Bad Request: wrong parameter action in request", "sendChatAction", m{"chat_id": forum.ID, "action": "nap"})
+	c.wantRefusal(400, "Bad Request: message thread not found", "sendChatAction",
 		m{"chat_id": forum.ID, "action": "typing", "message_thread_id": 6})
-	c.refused(400, "Bad Request: chat not found", "sendChatAction", m{"chat_id": 9, "action": "typing"})
+	c.wantRefusal(400, "Bad Request: chat not found", "sendChatAction", m{"chat_id": 9, "action": "typing"})
 }
 
 func TestSend_ClosedChats_Refuse(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	for _, chat := range []telegramtest.Chat{home, team, hall} {
-		s.Meet(chat)
+		s.AddChat(chat)
 		s.Block(chat.ID)
 	}
 	for id, words := range map[int64]string{
@@ -278,14 +278,14 @@ func TestSend_ClosedChats_Refuse(t *testing.T) {
 		team.ID: "Forbidden: bot was kicked from the group chat",
 		hall.ID: "Forbidden: bot was kicked from the supergroup chat",
 	} {
-		c.refused(403, words, "sendMessage", m{"chat_id": id, "text": "x"})
+		c.wantRefusal(403, words, "sendMessage", m{"chat_id": id, "text": "x"})
 	}
 	s.Unblock(home.ID)
 	c.send(home.ID, "again")
 }
 
-func TestMigrate(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+func TestMigrate_OldGroup_RefusesMessages(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	s.Say(team, alice, "x")
 	s.Migrate(team.ID, hall.ID)
 	updates := c.poll(nil)
@@ -296,7 +296,7 @@ func TestMigrate(t *testing.T) {
 	if left.Chat.ID != team.ID || left.MovedTo != hall.ID || came.Chat.ID != hall.ID || came.MovedFrom != team.ID {
 		t.Errorf("the service said %+v and %+v", left, came)
 	}
-	r := c.refused(400, "Bad Request: group chat was upgraded to a supergroup chat", "sendMessage", m{"chat_id": team.ID, "text": "x"})
+	r := c.wantRefusal(400, "Bad Request: group chat was upgraded to a supergroup chat", "sendMessage", m{"chat_id": team.ID, "text": "x"})
 	if r.Parameters.MigrateTo != hall.ID {
 		t.Errorf("sent on to %d, want %d", r.Parameters.MigrateTo, hall.ID)
 	}
@@ -304,12 +304,12 @@ func TestMigrate(t *testing.T) {
 }
 
 func TestCalls_AreRecorded(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
-	s.Meet(home)
-	c.do("sendMessage", m{"chat_id": home.ID, "text": "x", "disable_notification": true, "link_preview_options": m{"is_disabled": true}}, nil)
-	c.refused(404, "Not Found", "sendNothing", nil)
+	s, c := startServer(t, telegramtest.Options{})
+	s.AddChat(home)
+	c.mustCall("sendMessage", m{"chat_id": home.ID, "text": "x", "disable_notification": true, "link_preview_options": m{"is_disabled": true}}, nil)
+	c.wantRefusal(404, "Not Found", "sendNothing", nil)
 	calls := s.Calls()
-	if len(calls) != 2 || s.Count() != 2 || s.Count("SENDMESSAGE") != 1 {
+	if len(calls) != 2 || s.CountCalls() != 2 || s.CountCalls("SENDMESSAGE") != 1 {
 		t.Fatalf("kept %+v", calls)
 	}
 	want := map[string]any{"chat_id": home.ID, "text": "x", "disable_notification": true, "link_preview_options": m{"is_disabled": true}}
@@ -327,8 +327,8 @@ func TestCalls_AreRecorded(t *testing.T) {
 	}
 }
 
-func TestReactions(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
+func TestReaction_IsSetReplacedOrRefused(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{})
 	_, asked := s.Say(home, telegramtest.User{ID: home.ID}, "hello")
 	emoji := func(list ...string) (reactions []m) {
 		for _, e := range list {
@@ -339,8 +339,8 @@ func TestReactions(t *testing.T) {
 	for _, step := range []struct {
 		message  int64
 		reaction []m
-		says     string
-		stands   string
+		refusal  string
+		shown    string
 	}{
 		{asked, emoji("👀"), "", "👀"},
 		{asked, emoji("👀"), "", "👀"},
@@ -351,8 +351,8 @@ func TestReactions(t *testing.T) {
 		{asked, []m{}, "", ""},
 	} {
 		r := c.call("setMessageReaction", m{"chat_id": home.ID, "message_id": step.message, "reaction": step.reaction})
-		if r.Description != step.says || s.Chat(home.ID)[0].Reaction != step.stands {
-			t.Errorf("%+v: %s; stands %q", step, r.Raw, s.Chat(home.ID)[0].Reaction)
+		if r.Description != step.refusal || s.Messages(home.ID)[0].Reaction != step.shown {
+			t.Errorf("%+v: %s; reaction %q", step, r.Raw, s.Messages(home.ID)[0].Reaction)
 		}
 	}
 }

@@ -26,45 +26,45 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// connOf returns the connection of a request.
-func connOf(ctx context.Context) net.Conn {
+// requestConn returns the connection of a request.
+func requestConn(ctx context.Context) net.Conn {
 	c, _ := ctx.Value(connKey{}).(net.Conn) // nil if a test calls the handler directly
 	return c
 }
 
 // methods are the API methods of the server, by lower-case name.
 var methods = map[string]func(context.Context, *serverState, *request) answer{
-	"getme":                  atOnce(getMe),
+	"getme":                  withoutWait(getMe),
 	"getupdates":             getUpdates,
-	"sendmessage":            atOnce(sendMessage),
-	"editmessagetext":        atOnce(editMessageText),
-	"sendphoto":              atOnce(sendFile(photos)),
-	"senddocument":           atOnce(sendFile(documents)),
-	"sendvoice":              atOnce(sendFile(voices)),
-	"sendaudio":              atOnce(sendFile(audios)),
-	"sendvideo":              atOnce(sendFile(videos)),
-	"sendanimation":          atOnce(sendFile(movies)),
-	"sendmediagroup":         atOnce(sendMediaGroup),
-	"editmessagecaption":     atOnce(editMessageCaption),
-	"editmessagereplymarkup": atOnce(editMessageReplyMarkup),
-	"deletemessage":          atOnce(deleteMessage),
-	"deletemessages":         atOnce(deleteMessages),
-	"setmessagereaction":     atOnce(setMessageReaction),
-	"sendchataction":         atOnce(sendChatAction),
-	"answercallbackquery":    atOnce(answerCallbackQuery),
-	"setmycommands":          atOnce(setMyCommands),
-	"getmycommands":          atOnce(getMyCommands),
-	"deletemycommands":       atOnce(deleteMyCommands),
-	"setwebhook":             atOnce(setWebhook),
-	"deletewebhook":          atOnce(deleteWebhook),
-	"getwebhookinfo":         atOnce(getWebhookInfo),
-	"getfile":                atOnce(getFile),
-	"close":                  atOnce(alwaysTrue),
-	"logout":                 atOnce(alwaysTrue),
+	"sendmessage":            withoutWait(sendMessage),
+	"editmessagetext":        withoutWait(editMessageText),
+	"sendphoto":              withoutWait(sendFile(photos)),
+	"senddocument":           withoutWait(sendFile(documents)),
+	"sendvoice":              withoutWait(sendFile(voices)),
+	"sendaudio":              withoutWait(sendFile(audios)),
+	"sendvideo":              withoutWait(sendFile(videos)),
+	"sendanimation":          withoutWait(sendFile(movies)),
+	"sendmediagroup":         withoutWait(sendMediaGroup),
+	"editmessagecaption":     withoutWait(editMessageCaption),
+	"editmessagereplymarkup": withoutWait(editMessageReplyMarkup),
+	"deletemessage":          withoutWait(deleteMessage),
+	"deletemessages":         withoutWait(deleteMessages),
+	"setmessagereaction":     withoutWait(setMessageReaction),
+	"sendchataction":         withoutWait(sendChatAction),
+	"answercallbackquery":    withoutWait(answerCallbackQuery),
+	"setmycommands":          withoutWait(setMyCommands),
+	"getmycommands":          withoutWait(getMyCommands),
+	"deletemycommands":       withoutWait(deleteMyCommands),
+	"setwebhook":             withoutWait(setWebhook),
+	"deletewebhook":          withoutWait(deleteWebhook),
+	"getwebhookinfo":         withoutWait(getWebhookInfo),
+	"getfile":                withoutWait(getFile),
+	"close":                  withoutWait(alwaysTrue),
+	"logout":                 withoutWait(alwaysTrue),
 }
 
-// atOnce adapts a method that never waits to the table.
-func atOnce(run func(*serverState, *request) answer) func(context.Context, *serverState, *request) answer {
+// withoutWait adapts a method that never waits to the table.
+func withoutWait(run func(*serverState, *request) answer) func(context.Context, *serverState, *request) answer {
 	return func(_ context.Context, w *serverState, r *request) answer {
 		var a answer
 		w.change(func() { a = run(w, r) })
@@ -111,7 +111,7 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 	if whole.cut {
 		panic(http.ErrAbortHandler)
 	}
-	req := &request{method: strings.ToLower(method), params: p, files: files, chat: p.number("chat_id"), conn: connOf(r.Context())}
+	req := &request{method: strings.ToLower(method), params: p, files: files, chat: p.number("chat_id"), conn: requestConn(r.Context())}
 	var f *fault
 	var a answer
 	var came Call
@@ -126,11 +126,11 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 			a = s.state.limits.floodByFault(f.Fault, req, now)
 		}
 	})
-	if s.state.options.Seen != nil {
-		s.state.options.Seen(came)
+	if s.state.options.OnRequest != nil {
+		s.state.options.OnRequest(came)
 	}
 	if broken != nil {
-		a = unreadable(broken)
+		a = refuseUnreadable(broken)
 	}
 	if a.code == 0 && (f == nil || f.After) {
 		a = methods[req.method](r.Context(), s.state, req)
@@ -138,12 +138,12 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 	s.answer(rw, r, req, a, f)
 }
 
-// unreadable returns the refusal of a request that could not be read.
-func unreadable(err error) answer {
+// refuseUnreadable returns the refusal of a request that could not be read.
+func refuseUnreadable(err error) answer {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return refuse(http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 	}
-	return bad("can't parse the request: %v", err)
+	return badRequest("can't parse the request: %v", err)
 }
 
 // answer writes an answer, or the fault f instead. It records the answer first.
@@ -163,7 +163,7 @@ func (s *Server) answer(rw http.ResponseWriter, r *http.Request, req *request, a
 // refuseUnread returns the refusal of a request that is refused before it is read. The caller is in
 // change.
 func (w *serverState) refuseUnread(token string, r *request, now time.Time) answer {
-	if a := w.bot.admit(token); a.code != 0 {
+	if a := w.bot.checkToken(token); a.code != 0 {
 		return a
 	}
 	if methods[r.method] == nil {
@@ -176,8 +176,8 @@ func (w *serverState) refuseUnread(token string, r *request, now time.Time) answ
 	return a
 }
 
-// admit refuses a wrong token with 401, or with 404 if the token is malformed.
-func (b *bot) admit(token string) answer {
+// checkToken refuses a wrong token with 401, or with 404 if the token is malformed.
+func (b *bot) checkToken(token string) answer {
 	if token == b.token && !b.revoked {
 		return answer{}
 	}

@@ -50,10 +50,10 @@ func newServerState(o Options) (*serverState, error) {
 	return &serverState{
 		options: o,
 		bot:     b,
-		queue:   queue{tail: o.NextUpdate, allowed: allowedByDefault},
+		queue:   queue{nextID: o.NextUpdate, allowed: allowedByDefault},
 		chats:   chats{byID: map[int64]*chat{}, first: o.NextMessage, next: o.NextMessage},
 		limits: limits{rates: o.Rates, frozen: map[floodScope]floodWait{}, sends: map[int64][]time.Time{},
-			posts: map[int64][]time.Time{}},
+			groupMessages: map[int64][]time.Time{}},
 		log:   callLog{counts: map[string]int{}},
 		menus: menus{},
 		files: files{},
@@ -75,8 +75,8 @@ func (w *serverState) read(read func()) {
 	read()
 }
 
-// look calls get in read and returns its result.
-func look[T any](w *serverState, get func() T) (v T) {
+// readValue calls get in read and returns its result.
+func readValue[T any](w *serverState, get func() T) (v T) {
 	w.read(func() { v = get() })
 	return v
 }

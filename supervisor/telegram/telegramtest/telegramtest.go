@@ -32,13 +32,13 @@ type Options struct {
 	// change it.
 	HookTimeout time.Duration
 
-	// Check is called before updates are confirmed by a getUpdates with an offset or by the
+	// BeforeConfirm is called before updates are confirmed by a getUpdates with an offset or by the
 	// webhook's 2xx. It may call the server's methods.
-	Check func(updates []int64)
+	BeforeConfirm func(updates []int64)
 
-	// Seen is called with each complete request. The request is answered after Seen returns. It may
+	// OnRequest is called with each complete request. The request is answered after Seen returns. It may
 	// call the server's methods.
-	Seen func(Call)
+	OnRequest func(Call)
 
 	// Files is the folder of a server with --local: getFile puts files of any size into it, and the
 	// server serves none over HTTP.
@@ -141,29 +141,33 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// Died tells the server that its client was killed at a time. The client may then forget a refusal
+// ClientKilled tells the server that its client was killed at a time. The client may then forget a refusal
 // that it got just before.
-func (s *Server) Died(at time.Time) { s.state.change(func() { s.state.limits.died(at) }) }
+func (s *Server) ClientKilled(at time.Time) {
+	s.state.change(func() { s.state.limits.clientKilled(at) })
+}
 
 // connState records closed connections.
 func (s *Server) connState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed {
 		s.state.change(func() {
 			s.state.disconnects++
-			s.state.limits.closed(c, s.state.now())
+			s.state.limits.connClosed(c, s.state.now())
 		})
 	}
 }
 
 // Disconnects returns the number of closed connections.
-func (s *Server) Disconnects() int { return look(s.state, func() int { return s.state.disconnects }) }
+func (s *Server) Disconnects() int {
+	return readValue(s.state, func() int { return s.state.disconnects })
+}
 
 // URL returns the server's root, for a client's configuration.
 func (s *Server) URL() string { return "http://" + s.addr }
 
 // Token returns the bot's current token.
 func (s *Server) Token() string {
-	return look(s.state, func() string { return s.state.bot.token })
+	return readValue(s.state, func() string { return s.state.bot.token })
 }
 
 // BotID returns the bot's id.
@@ -187,7 +191,7 @@ func (s *Server) Fault(f Fault) (end func()) {
 // SetFlood sets flood control. A chat with more than n messages or edits within the window is
 // refused for retryAfter seconds. If n is 0, flood control is off.
 func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
-	s.state.change(func() { s.state.limits.control = floodControl{n: n, window: window, retryAfter: retryAfter} })
+	s.state.change(func() { s.state.limits.control = floodControl{maxSends: n, window: window, retryAfter: retryAfter} })
 }
 
 // Advance moves the server's clock forward.

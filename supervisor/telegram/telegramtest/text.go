@@ -11,34 +11,34 @@ import (
 // maxText is the most UTF-16 code units of a message, after trimming and without its marks.
 const maxText = 4096
 
-// marked is a text in the server's form: cleaned, trimmed, with sorted entities.
-type marked struct {
+// markedText is a text in the server's form: cleaned, trimmed, with sorted entities.
+type markedText struct {
 	text     string
 	entities []Entity
 }
 
 // read cleans and checks a text that a bot sends. (TDLib: clean_input_string_with_entities,
 // fix_formatted_text.)
-func read(text string, entities []Entity) (marked, answer) {
+func normalize(text string, entities []Entity) (markedText, answer) {
 	if text == "" {
-		return marked{}, bad("message text is empty")
+		return markedText{}, badRequest("message text is empty")
 	}
 	if !utf8.ValidString(text) {
-		return marked{}, bad("text must be encoded in UTF-8")
+		return markedText{}, badRequest("text must be encoded in UTF-8")
 	}
 	if a := checkBounds(text, entities); a.code != 0 {
-		return marked{}, a
+		return markedText{}, a
 	}
 	m := clean(text, entities)
 	m.trim()
 	if m.text == "" {
-		return marked{}, bad("text must be non-empty")
+		return markedText{}, badRequest("text must be non-empty")
 	}
 	return m, answer{}
 }
 
 // clean removes characters that no message may have. Control characters become spaces.
-func clean(text string, entities []Entity) marked {
+func clean(text string, entities []Entity) markedText {
 	var out strings.Builder
 	out.Grow(len(text))
 	moved := make([]int, 0, len(text)+1) // the new offset for each old offset
@@ -47,7 +47,7 @@ func clean(text string, entities []Entity) marked {
 		for range utf16.RuneLen(r) {
 			moved = append(moved, at)
 		}
-		if dropped(r) {
+		if isDropped(r) {
 			continue
 		}
 		if r < ' ' && r != '\n' {
@@ -57,7 +57,7 @@ func clean(text string, entities []Entity) marked {
 		at += utf16.RuneLen(r)
 	}
 	moved = append(moved, at)
-	m := marked{text: out.String()}
+	m := markedText{text: out.String()}
 	for _, e := range entities {
 		begin, end := moved[e.Offset], moved[e.Offset+e.Length]
 		e.Offset, e.Length = begin, end-begin
@@ -66,16 +66,16 @@ func clean(text string, entities []Entity) marked {
 	return m
 }
 
-// dropped reports whether a character is removed: carriage returns, line and paragraph separators,
+// isDropped reports whether a character is removed: carriage returns, line and paragraph separators,
 // marks of text direction, and three combining lines.
-func dropped(r rune) bool {
+func isDropped(r rune) bool {
 	return r == '\r' || r >= 0x2028 && r <= 0x202e || r == 0x333 || r == 0x33f || r == 0x30a
 }
 
 // trim removes spaces and newlines from both ends; at the beginning only up to the first entity.
-func (m *marked) trim() {
+func (m *markedText) trim() {
 	m.text = strings.TrimRight(m.text, " \n")
-	length := units(m.text)
+	length := utf16Length(m.text)
 	m.entities = slices.DeleteFunc(m.entities, func(e Entity) bool { return e.Offset >= length || e.Length <= 0 })
 	first := length
 	for i := range m.entities {
@@ -92,15 +92,15 @@ func (m *marked) trim() {
 		m.entities[i].Offset -= blank
 	}
 	m.entities = slices.DeleteFunc(m.entities, func(e Entity) bool {
-		return strings.Trim(part(m.text, e.Offset, e.Length), " \n") == ""
+		return strings.Trim(textOf(m.text, e.Offset, e.Length), " \n") == ""
 	})
 	slices.SortStableFunc(m.entities, func(a, b Entity) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(b.Length, a.Length))
 	})
 }
 
-// units returns the length of a text in UTF-16 code units.
-func units(text string) int {
+// utf16Length returns the length of a text in UTF-16 code units.
+func utf16Length(text string) int {
 	n := 0
 	for _, r := range text {
 		n += utf16.RuneLen(r)
@@ -108,9 +108,9 @@ func units(text string) int {
 	return n
 }
 
-// byteAt converts a UTF-16 offset to an offset in bytes. exact reports whether a character begins
+// byteOffset converts a UTF-16 offset to an offset in bytes. exact reports whether a character begins
 // there.
-func byteAt(text string, offset int) (i int, exact bool) {
+func byteOffset(text string, offset int) (i int, exact bool) {
 	n := 0
 	for i, r := range text {
 		if n >= offset {
@@ -122,8 +122,8 @@ func byteAt(text string, offset int) (i int, exact bool) {
 }
 
 // part returns the part of a text that an entity covers.
-func part(text string, offset, length int) string {
-	begin, _ := byteAt(text, offset)
-	end, _ := byteAt(text, offset+length)
+func textOf(text string, offset, length int) string {
+	begin, _ := byteOffset(text, offset)
+	end, _ := byteOffset(text, offset+length)
 	return text[begin:end]
 }

@@ -59,18 +59,18 @@ func cleanName(name string) string {
 
 // mediaKind is a way to send a file, such as a photo.
 type mediaKind struct {
-	part  string // the parameter with the file; in an album its type
-	check func(File) answer
-	as    func(File) string // returns the kind that people see
+	param      string // the parameter with the file; in an album its type
+	check      func(File) answer
+	formatKind func(File) string // returns the kind shown for a format; nil means no check
 }
 
 var (
-	photos    = mediaKind{"photo", photo, nil}
+	photos    = mediaKind{"photo", checkPhoto, nil}
 	documents = mediaKind{"document", anyFile, nil}
-	voices    = mediaKind{"voice", anyFile, unlessDocument("voice", isOpus)}
-	audios    = mediaKind{"audio", anyFile, unlessDocument("audio", isAudio)}
-	videos    = mediaKind{"video", anyFile, unlessDocument("video", isMP4)}
-	movies    = mediaKind{"animation", anyFile, unlessDocument("animation", isGIF)}
+	voices    = mediaKind{"voice", anyFile, kindIfFormat("voice", isOpus)}
+	audios    = mediaKind{"audio", anyFile, kindIfFormat("audio", isAudio)}
+	videos    = mediaKind{"video", anyFile, kindIfFormat("video", isMP4)}
+	movies    = mediaKind{"animation", anyFile, kindIfFormat("animation", isGIF)}
 )
 
 // sendFile returns the method that sends a file of a kind.
@@ -80,8 +80,8 @@ func sendFile(kind mediaKind) func(*serverState, *request) answer {
 		if a.code != 0 {
 			return a
 		}
-		if kind.part == "voice" && c.noVoice {
-			return bad("VOICE_MESSAGES_FORBIDDEN")
+		if kind.param == "voice" && c.refusesVoice {
+			return badRequest("VOICE_MESSAGES_FORBIDDEN")
 		}
 		f, a := r.file(kind)
 		if a.code != 0 {
@@ -92,7 +92,7 @@ func sendFile(kind mediaKind) func(*serverState, *request) answer {
 			return a
 		}
 		m := w.fileMessage(r, kind, f, caption)
-		if a := c.place(m, r.params); a.code != 0 {
+		if a := c.setThreadAndReply(m, r.params); a.code != 0 {
 			return a
 		}
 		if a := w.countSend(r, c); a.code != 0 {
@@ -107,50 +107,50 @@ func sendFile(kind mediaKind) func(*serverState, *request) answer {
 func (w *serverState) fileMessage(r *request, kind mediaKind, f File, caption content) *Message {
 	return &Message{
 		From: w.bot.user, FromBot: true, Text: caption.text, Entities: caption.entities, Keyboard: caption.keyboard,
-		Media: kind.shownAs(f, r.params.flag("disable_content_type_detection")), File: &f,
-		Silent: r.params.flag("disable_notification"), At: w.now().Truncate(time.Second),
+		Media: kind.shownAs(f, r.params.isTrue("disable_content_type_detection")), File: &f,
+		Silent: r.params.isTrue("disable_notification"), At: w.now().Truncate(time.Second),
 	}
 }
 
 func (w *serverState) putFile(c *chat, m *Message) {
-	w.chats.put(c, m)
+	w.chats.addMessage(c, m)
 	m.File.ID = fmt.Sprint("file-sent-", c.ID, "-", m.ID)
 	w.files.add(*m.File)
 }
 
 // file returns the file of a request, or a refusal.
 func (r *request) file(kind mediaKind) (File, answer) {
-	part := kind.part
+	part := kind.param
 	f, ok := r.files[part]
 	switch {
 	case !ok && r.params.text(part) != "":
-		return f, bad("wrong file identifier/HTTP URL specified")
+		return f, badRequest("wrong file identifier/HTTP URL specified")
 	case !ok:
-		return f, bad("there is no %s in the request", part)
+		return f, badRequest("there is no %s in the request", part)
 	case f.Size == 0:
-		return f, bad("file must be non-empty")
+		return f, badRequest("file must be non-empty")
 	case f.Size > maxDocument:
 		return f, refuse(http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 	}
 	return f, kind.check(f)
 }
 
-// guessed are the kinds that a document becomes by its extension, unless the request forbids that.
-var guessed = map[string]string{".gif": "animation", ".mp4": "video", ".mp3": "audio", ".webp": "sticker"}
+// kindByExtension are the kinds that a document becomes by its extension, unless the request forbids that.
+var kindByExtension = map[string]string{".gif": "animation", ".mp4": "video", ".mp3": "audio", ".webp": "sticker"}
 
 func (k mediaKind) shownAs(f File, asIs bool) string {
 	switch {
-	case k.as != nil:
-		return k.as(f)
-	case asIs || k.part != "document":
-		return k.part
+	case k.formatKind != nil:
+		return k.formatKind(f)
+	case asIs || k.param != "document":
+		return k.param
 	}
-	return cmp.Or(guessed[strings.ToLower(path.Ext(f.Name))], k.part)
+	return cmp.Or(kindByExtension[strings.ToLower(path.Ext(f.Name))], k.param)
 }
 
-// unlessDocument returns a function for files whose wrong formats are shown as documents. (Bot API,
+// kindIfFormat returns a function for files whose wrong formats are shown as documents. (Bot API,
 // sendVoice and sendVideo: "other formats may be sent as Document".)
-func unlessDocument(kind string, is func([]byte) bool) func(File) string {
+func kindIfFormat(kind string, is func([]byte) bool) func(File) string {
 	return func(f File) string {
 		if is(f.Content) {
 			return kind
@@ -164,15 +164,15 @@ func isOpus(b []byte) bool {
 }
 
 func isAudio(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("ID3")) || len(b) > 1 && b[0] == 0xFF && b[1]&0xE0 == 0xE0 || brand(b) == "M4A "
+	return bytes.HasPrefix(b, []byte("ID3")) || len(b) > 1 && b[0] == 0xFF && b[1]&0xE0 == 0xE0 || mp4Brand(b) == "M4A "
 }
 
-func isMP4(b []byte) bool { return brand(b) != "" && brand(b) != "M4A " }
+func isMP4(b []byte) bool { return mp4Brand(b) != "" && mp4Brand(b) != "M4A " }
 
 func isGIF(b []byte) bool { return bytes.HasPrefix(b, []byte("GIF8")) }
 
-// brand returns the major brand of an MP4 file; "" if it is none.
-func brand(b []byte) string {
+// mp4Brand returns the major brand of an MP4 file; "" if it is none.
+func mp4Brand(b []byte) string {
 	if len(b) < 12 || string(b[4:8]) != "ftyp" {
 		return ""
 	}
@@ -181,18 +181,18 @@ func brand(b []byte) string {
 
 func anyFile(File) answer { return answer{} }
 
-// photo refuses a file that is no valid photo.
-func photo(f File) answer {
+// checkPhoto refuses a file that is no valid photo.
+func checkPhoto(f File) answer {
 	if f.Size > maxPhoto {
-		return bad("file of size %d bytes is too big for a photo; the maximum size is %d bytes", f.Size, maxPhoto)
+		return badRequest("file of size %d bytes is too big for a photo; the maximum size is %d bytes", f.Size, maxPhoto)
 	}
 	c, _, err := image.DecodeConfig(bytes.NewReader(f.Content))
 	short, long := min(c.Width, c.Height), max(c.Width, c.Height)
 	switch {
 	case err != nil:
-		return bad("IMAGE_PROCESS_FAILED")
+		return badRequest("IMAGE_PROCESS_FAILED")
 	case short+long > maxSides || long > maxStretch*short:
-		return bad("PHOTO_INVALID_DIMENSIONS")
+		return badRequest("PHOTO_INVALID_DIMENSIONS")
 	}
 	return answer{}
 }

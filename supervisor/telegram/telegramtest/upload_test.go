@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// picture returns a PNG of the given size.
-func picture(t testing.TB, width, height int) []byte {
+// pngOfSize returns a PNG of the given size.
+func pngOfSize(t testing.TB, width, height int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
@@ -67,16 +67,16 @@ func (c *client) upload(method, part, name string, content []byte, params m) rep
 }
 
 func TestSend_Files_AppearInChat(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
+	s, c := startServer(t, telegramtest.Options{Strict: true})
 	s.Topic(forum, 5)
-	red := picture(t, 20, 400)
+	red := pngOfSize(t, 20, 400)
 	r := c.upload("sendPhoto", "photo", "../red.png", red, m{"chat_id": forum.ID, "message_thread_id": 5, "caption": " a red one",
-		"caption_entities": []telegramtest.Entity{bold(3, 3)}, "reply_markup": keys(key("Again", "a")), "disable_notification": true})
+		"caption_entities": []telegramtest.Entity{bold(3, 3)}, "reply_markup": oneRowKeyboard(key("Again", "a")), "disable_notification": true})
 	var sent message
 	if err := json.Unmarshal(r.Result, &sent); !r.OK || err != nil || sent.Caption != "a red one" || sent.Thread != 5 {
 		t.Fatalf("answered %s", r.Raw)
 	}
-	got := s.Sent(forum.ID)[0]
+	got := s.BotMessages(forum.ID)[0]
 	if got.Media != "photo" || got.File.Name != "red.png" || !bytes.Equal(got.File.Content, red) || got.Text != "a red one" ||
 		len(got.Entities) != 1 || got.Entities[0] != bold(2, 3) || len(got.Keyboard) != 1 || !got.Silent {
 		t.Errorf("stands %+v", got)
@@ -94,7 +94,7 @@ func TestSend_Files_AppearInChat(t *testing.T) {
 		media string
 	}{"a.gif": {false, "animation"}, "b.gif": {true, "document"}, "c.txt": {false, "document"}} {
 		r := c.upload("sendDocument", "document", name, []byte("x"), m{"chat_id": forum.ID, "disable_content_type_detection": want.asIs})
-		stands := s.Sent(forum.ID)
+		stands := s.BotMessages(forum.ID)
 		if last := stands[len(stands)-1]; !r.OK || last.Media != want.media || last.File.Name != name {
 			t.Errorf("%s: %s; stands %+v", name, r.Raw, last)
 		}
@@ -102,13 +102,13 @@ func TestSend_Files_AppearInChat(t *testing.T) {
 }
 
 func TestSend_InvalidFiles_AreRefused(t *testing.T) {
-	s, c := start(t, telegramtest.Options{})
-	s.Meet(home)
+	s, c := startServer(t, telegramtest.Options{})
+	s.AddChat(home)
 	to := func(more m) m {
 		more["chat_id"] = home.ID
 		return more
 	}
-	noise := append(picture(t, 1, 1), make([]byte, 10<<20)...)
+	noise := append(pngOfSize(t, 1, 1), make([]byte, 10<<20)...)
 	for name, test := range map[string]struct {
 		method, part string
 		content      []byte
@@ -120,8 +120,8 @@ func TestSend_InvalidFiles_AreRefused(t *testing.T) {
 		"by a name":        {"sendDocument", "x", []byte("x"), m{"document": "AgAC"}, 400, "Bad Request: wrong file identifier/HTTP URL specified"},
 		"empty":            {"sendDocument", "document", nil, m{}, 400, "Bad Request: file must be non-empty"},
 		"no picture":       {"sendPhoto", "photo", []byte("GIF89a"), m{}, 400, "Bad Request: IMAGE_PROCESS_FAILED"},
-		"a large one":      {"sendPhoto", "photo", picture(t, 9000, 1001), m{}, 400, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
-		"a long one":       {"sendPhoto", "photo", picture(t, 21, 1), m{}, 400, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
+		"a large one":      {"sendPhoto", "photo", pngOfSize(t, 9000, 1001), m{}, 400, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
+		"a long one":       {"sendPhoto", "photo", pngOfSize(t, 21, 1), m{}, 400, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
 		"a heavy one":      {"sendPhoto", "photo", noise, m{}, 400, fmt.Sprintf("Bad Request: file of size %d bytes is too big for a photo; the maximum size is 10485760 bytes", len(noise))},
 		"beyond 50 MB":     {"sendDocument", "document", make([]byte, 50<<20+1), m{}, 413, "Request Entity Too Large"},
 		"beyond any form":  {"sendDocument", "document", make([]byte, 52<<20), m{}, 413, "Request Entity Too Large"},
@@ -138,7 +138,7 @@ func TestSend_InvalidFiles_AreRefused(t *testing.T) {
 			}
 		})
 	}
-	if stands := s.Sent(home.ID); len(stands) != 0 {
+	if stands := s.BotMessages(home.ID); len(stands) != 0 {
 		t.Errorf("stands %+v", stands)
 	}
 	if r := c.upload("sendDocument", "document", "x", []byte("x"), to(m{"caption": strings.Repeat("😀", 512)})); !r.OK {
@@ -149,41 +149,41 @@ func TestSend_InvalidFiles_AreRefused(t *testing.T) {
 	}
 }
 
-func TestEdit_Caption(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Strict: true})
-	s.Meet(home)
+func TestEdit_Caption_IsReplaced(t *testing.T) {
+	s, c := startServer(t, telegramtest.Options{Strict: true})
+	s.AddChat(home)
 	text := c.send(home.ID, "no file")
-	c.upload("sendDocument", "document", "a.txt", []byte("x"), m{"chat_id": home.ID, "caption": "one", "reply_markup": keys(key("x", "x"))})
-	id := s.Sent(home.ID)[1].ID
+	c.upload("sendDocument", "document", "a.txt", []byte("x"), m{"chat_id": home.ID, "caption": "one", "reply_markup": oneRowKeyboard(key("x", "x"))})
+	id := s.BotMessages(home.ID)[1].ID
 	edit := func(id int64, caption string) m { return m{"chat_id": home.ID, "message_id": id, "caption": caption} }
 
-	c.do("editMessageCaption", edit(id, "two"), nil)
-	if got := s.Sent(home.ID)[1]; got.Text != "two" || got.Keyboard != nil || got.Edits != 1 || string(got.File.Content) != "x" {
+	c.mustCall("editMessageCaption", edit(id, "two"), nil)
+	if got := s.BotMessages(home.ID)[1]; got.Text != "two" || got.Keyboard != nil || got.Edits != 1 || string(got.File.Content) != "x" {
 		t.Errorf("stands %+v", got)
 	}
 	if r := c.call("editMessageCaption", edit(id, "two")); !strings.Contains(r.Description, "message is not modified") {
 		t.Errorf("the same again: %s", r.Raw)
 	}
-	c.do("editMessageCaption", edit(id, ""), nil)
-	c.refused(400, "Bad Request: message caption is too long", "editMessageCaption", edit(id, strings.Repeat("x", 1025)))
-	c.refused(400, "Bad Request: there is no caption in the message to edit", "editMessageCaption", edit(text, "x"))
-	c.refused(400, "Bad Request: there is no text in the message to edit", "editMessageText",
+	c.mustCall("editMessageCaption", edit(id, ""), nil)
+	c.wantRefusal(400, "Bad Request: message caption is too long", "editMessageCaption", edit(id, strings.Repeat("x", 1025)))
+	c.wantRefusal(400, "Bad Request: there is no caption in the message to edit", "editMessageCaption", edit(text, "x"))
+	c.wantRefusal(400, "Bad Request: there is no text in the message to edit", "editMessageText",
 		m{"chat_id": home.ID, "message_id": id, "text": "x"})
-	c.refused(400, "Bad Request: message to edit not found", "editMessageCaption", edit(999, "x"))
+	c.wantRefusal(400, "Bad Request: message to edit not found", "editMessageCaption", edit(999, "x"))
 }
 
 func TestFloodControl_CountsFilesAndEdits(t *testing.T) {
-	s, c := start(t, telegramtest.Options{Rates: telegramtest.Rates{Chat: 3}})
-	s.Meet(home)
+	s, c := startServer(t, telegramtest.Options{Rates: telegramtest.Rates{Chat: 3}})
+	s.AddChat(home)
 	file := func() {
-		c.upload("sendDocument", "document", "x", []byte("x"), m{"chat_id": home.ID, "reply_markup": keys(key("x", "x"))})
+		c.upload("sendDocument", "document", "x", []byte("x"), m{"chat_id": home.ID, "reply_markup": oneRowKeyboard(key("x", "x"))})
 	}
 	file()
 	file()
-	id := s.Sent(home.ID)[0].ID
-	c.do("editMessageReplyMarkup", m{"chat_id": home.ID, "message_id": id}, nil)
+	id := s.BotMessages(home.ID)[0].ID
+	c.mustCall("editMessageReplyMarkup", m{"chat_id": home.ID, "message_id": id}, nil)
 	wantNoViolation(t, s)
-	c.do("editMessageCaption", m{"chat_id": home.ID, "message_id": id, "caption": "x"}, nil)
+	c.mustCall("editMessageCaption", m{"chat_id": home.ID, "message_id": id, "caption": "x"}, nil)
 	wantViolation(t, s, "4 messages or edits to chat 1001")
 }
 
@@ -193,8 +193,8 @@ func TestRequest_CutOff_IsNotRecorded(t *testing.T) {
 		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"chat_id\"\r\n\r\n1001\r\n--b\r\nContent-Disp",
 		"application/json":                `{"chat_id": 1001, "te`,
 	} {
-		s, c := start(t, telegramtest.Options{Strict: true, Seen: func(call telegramtest.Call) { t.Errorf("%s was seen", call.Method) }})
-		s.Meet(home)
+		s, c := startServer(t, telegramtest.Options{Strict: true, OnRequest: func(call telegramtest.Call) { t.Errorf("%s was seen", call.Method) }})
+		s.AddChat(home)
 		conn, err := net.Dial("tcp", strings.TrimPrefix(c.s.URL(), "http://"))
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestRequest_CutOff_IsNotRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Await(t, "the connection's end", func() bool { return s.Disconnects() > 0 })
-		if calls := s.Calls(); len(calls) > 0 || s.Count("sendVoice") > 0 {
+		if calls := s.Calls(); len(calls) > 0 || s.CountCalls("sendVoice") > 0 {
 			t.Errorf("%s: %+v", kind, calls)
 		}
 	}

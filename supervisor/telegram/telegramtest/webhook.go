@@ -19,22 +19,22 @@ type webhook struct {
 	url         string
 	secret      string
 	connections int
-	set         time.Time // time of the last setWebhook
+	setAt       time.Time // time of the last setWebhook
 	errorAt     time.Time
 	errorText   string
 	since410    time.Time // start of an unbroken series of answers 410; zero if there is none
 	queues      chatQueues
-	underWay    int // number of running deliveries
+	running     int // number of running deliveries
 	wake        chan struct{}
 	stop        context.CancelFunc // stops the goroutine that delivers
 }
 
 func setWebhook(w *serverState, r *request) answer {
 	now := w.now()
-	if now.Sub(w.webhook.set) < time.Second { // at most one setWebhook a second
+	if now.Sub(w.webhook.setAt) < time.Second { // at most one setWebhook a second
 		return tooMany(1)
 	}
-	w.webhook.set = now
+	w.webhook.setAt = now
 	address := r.params.text("url")
 	if address == "" {
 		return deleteWebhook(w, r)
@@ -42,19 +42,19 @@ func setWebhook(w *serverState, r *request) answer {
 	secret := r.params.text("secret_token")
 	var allowed []string
 	if err := r.params.decode("allowed_updates", &allowed); err != nil {
-		return bad("can't parse allowed updates: %v", err)
+		return badRequest("can't parse allowed updates: %v", err)
 	}
-	if a := checkHook(address, secret); a.code != 0 {
+	if a := checkWebhook(address, secret); a.code != 0 {
 		return a
 	}
 	w.queue.allow(allowed)
-	if r.params.flag("drop_pending_updates") {
+	if r.params.isTrue("drop_pending_updates") {
 		w.queue.clear()
 	}
 	w.polls.end(otherHook)
 	w.stopDelivering()
 	w.webhook.url, w.webhook.secret = address, secret
-	w.webhook.connections = int(r.params.within("max_connections", 40, 1, 100))
+	w.webhook.connections = int(r.params.clampedNumber("max_connections", 40, 1, 100))
 	w.webhook.errorAt, w.webhook.errorText, w.webhook.since410 = time.Time{}, "", time.Time{}
 	w.startDelivering()
 	a := good(true)
@@ -62,19 +62,19 @@ func setWebhook(w *serverState, r *request) answer {
 	return a
 }
 
-// checkHook refuses a URL or secret that Telegram would refuse. Here plain http to this machine is
+// checkWebhook refuses a URL or secret that Telegram would refuse. Here plain http to this machine is
 // allowed.
-func checkHook(address, secret string) answer {
+func checkWebhook(address, secret string) answer {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
-		return bad("bad webhook: invalid webhook URL specified")
+		return badRequest("bad webhook: invalid webhook URL specified")
 	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())):
-		return bad("bad webhook: An HTTPS URL must be provided for webhook")
+		return badRequest("bad webhook: An HTTPS URL must be provided for webhook")
 	case len(secret) > 256:
-		return bad("secret token is too long")
+		return badRequest("secret token is too long")
 	case strings.IndexFunc(secret, func(r rune) bool { return !isNameRune(r) && r != '-' }) >= 0:
-		return bad("secret token contains unallowed characters")
+		return badRequest("secret token contains unallowed characters")
 	}
 	return answer{}
 }
@@ -90,7 +90,7 @@ func deleteWebhook(w *serverState, r *request) answer {
 	if w.webhook.url == "" {
 		a.description = "Webhook is already deleted"
 	}
-	if r.params.flag("drop_pending_updates") {
+	if r.params.isTrue("drop_pending_updates") {
 		w.queue.clear()
 	}
 	w.stopDelivering()
@@ -99,13 +99,13 @@ func deleteWebhook(w *serverState, r *request) answer {
 
 func getWebhookInfo(w *serverState, _ *request) answer {
 	v := map[string]any{
-		"url": w.webhook.url, "has_custom_certificate": false, "pending_update_count": w.queue.pending(w.now()),
+		"url": w.webhook.url, "has_custom_certificate": false, "pending_update_count": w.queue.countPending(w.now()),
 	}
 	if w.webhook.url != "" {
 		v["max_connections"] = w.webhook.connections
 	}
-	if w.queue.list != nil {
-		v["allowed_updates"] = slices.Clone(w.queue.list)
+	if w.queue.allowedList != nil {
+		v["allowed_updates"] = slices.Clone(w.queue.allowedList)
 	}
 	if w.webhook.errorText != "" {
 		v["last_error_date"], v["last_error_message"] = w.webhook.errorAt.Unix(), w.webhook.errorText
@@ -117,7 +117,7 @@ func getWebhookInfo(w *serverState, _ *request) answer {
 func (w *serverState) startDelivering() {
 	ctx, stop := context.WithCancel(w.lifetime.ctx)
 	w.webhook.stop = stop
-	w.webhook.underWay = 0
+	w.webhook.running = 0
 	// a new channel, so that a deliverer that is ending takes no wake-up from it
 	w.webhook.wake = make(chan struct{}, 1)
 	w.webhook.queues = chatQueues{byID: map[int64]*chatUpdates{}}
@@ -146,7 +146,7 @@ func (h *webhook) wakeUp() {
 	signals.Send(h.wake)
 }
 
-// failed stores the text of the webhook's last error.
-func (h *webhook) failed(text string, now time.Time) {
+// storeError stores the text of the webhook's last error.
+func (h *webhook) storeError(text string, now time.Time) {
 	h.errorAt, h.errorText = now, cmp.Or(text, h.errorText)
 }

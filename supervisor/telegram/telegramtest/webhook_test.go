@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// bot is a webhook server that records updates and answers as the test decides.
-type bot struct {
+// webhookBot is a webhook server that records updates and answers as the test decides.
+type webhookBot struct {
 	*httptest.Server
 	answer func(u update, attempt int) int // returns the status for an attempt; nil means 200
 
@@ -25,21 +25,21 @@ type bot struct {
 	secrets []string
 }
 
-func listen(t *testing.T, answer func(u update, attempt int) int) *bot {
-	b := &bot{answer: answer}
+func listen(t *testing.T, answer func(u update, attempt int) int) *webhookBot {
+	b := &webhookBot{answer: answer}
 	b.Server = httptest.NewServer(b)
 	t.Cleanup(b.Close)
 	return b
 }
 
-func (b *bot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+func (b *webhookBot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
 	var u update
 	if err := json.Unmarshal(raw, &u); err != nil {
 		rw.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	attempt := b.keep(u, r.Header.Get("X-Telegram-Bot-Api-Secret-Token"))
+	attempt := b.record(u, r.Header.Get("X-Telegram-Bot-Api-Secret-Token"))
 	if b.answer != nil {
 		code := b.answer(u, attempt)
 		if code == http.StatusServiceUnavailable {
@@ -49,8 +49,8 @@ func (b *bot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keep records an update, and returns the number of this attempt, from 1.
-func (b *bot) keep(u update, secret string) int {
+// record records an update, and returns the number of this attempt, from 1.
+func (b *webhookBot) record(u update, secret string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.came = append(b.came, u)
@@ -64,32 +64,32 @@ func (b *bot) keep(u update, secret string) int {
 	return n
 }
 
-func (b *bot) ids() []int64 {
+func (b *webhookBot) ids() []int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return ids(b.came)
 }
 
-// hooked sets b as the server's webhook, and returns a client.
-func hooked(t *testing.T, s *telegramtest.Server, b *bot, more m) *client {
+// setWebhook sets b as the server's webhook, and returns a client.
+func setWebhook(t *testing.T, s *telegramtest.Server, b *webhookBot, more m) *client {
 	t.Helper()
 	c := dial(t, s)
 	params := m{"url": b.URL + "/webhook/telegram", "secret_token": "s3cret-Token_"}
 	for name, v := range more {
 		params[name] = v
 	}
-	c.do("setWebhook", params, nil)
+	c.mustCall("setWebhook", params, nil)
 	return c
 }
 
 func TestWebhook_SendsSecret(t *testing.T) {
 	b := listen(t, nil)
 	var checked []int64
-	s := telegramtest.New(t, telegramtest.Options{Check: func(ids []int64) { checked = append(checked, ids...) }})
+	s := telegramtest.New(t, telegramtest.Options{BeforeConfirm: func(ids []int64) { checked = append(checked, ids...) }})
 	first, _ := s.Say(home, alice, "before")
-	hooked(t, s, b, nil)
+	setWebhook(t, s, b, nil)
 	second, _ := s.Say(home, alice, "after")
-	s.Await(t, "both updates", func() bool { return s.Pending() == 0 })
+	s.Await(t, "both updates", func() bool { return s.CountPending() == 0 })
 	if diff := cmp.Diff([]int64{first, second}, b.ids()); diff != "" {
 		t.Errorf("came (-want +got):\n%s", diff)
 	}
@@ -107,9 +107,9 @@ func TestWebhook_SendsSecret(t *testing.T) {
 func TestWebhook_RetriesUntilAccepted(t *testing.T) {
 	b := listen(t, func(_ update, attempt int) int { return map[bool]int{true: 204, false: 500}[attempt == 5] })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
-	c := hooked(t, s, b, nil)
+	c := setWebhook(t, s, b, nil)
 	id, _ := s.Say(home, alice, "x")
-	s.Await(t, "the update", func() bool { return s.Pending() == 0 })
+	s.Await(t, "the update", func() bool { return s.CountPending() == 0 })
 	if diff := cmp.Diff([]int64{id, id, id, id, id}, b.ids()); diff != "" {
 		t.Errorf("came (-want +got):\n%s", diff)
 	}
@@ -124,7 +124,7 @@ func TestWebhook_RetriesUntilAccepted(t *testing.T) {
 		Text    string `json:"last_error_message"`
 		At      int64  `json:"last_error_date"`
 	}
-	c.do("getWebhookInfo", nil, &hook)
+	c.mustCall("getWebhookInfo", nil, &hook)
 	if hook.Pending != 0 || hook.Text != "Wrong response from the webhook: 500 Internal Server Error" || hook.At == 0 {
 		t.Errorf("getWebhookInfo: %+v", hook)
 	}
@@ -133,9 +133,9 @@ func TestWebhook_RetriesUntilAccepted(t *testing.T) {
 func TestWebhook_RetryAfter_IsObeyed(t *testing.T) {
 	b := listen(t, func(_ update, attempt int) int { return map[bool]int{true: 503, false: 200}[attempt < 3] })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 100})
-	hooked(t, s, b, nil)
+	setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
-	s.Await(t, "the update", func() bool { return s.Pending() == 0 })
+	s.Await(t, "the update", func() bool { return s.CountPending() == 0 })
 	for i, d := range s.Deliveries()[1:] {
 		if gap := d.At.Sub(s.Deliveries()[i].At); gap < 50*time.Millisecond {
 			t.Errorf("attempt %d came after %v, want 5 s at a hundred times the speed", i+2, gap)
@@ -155,11 +155,11 @@ func TestWebhook_FailedUpdate_DelaysOnlyItsChat(t *testing.T) {
 		return 200
 	})
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
-	hooked(t, s, b, nil)
+	setWebhook(t, s, b, nil)
 	first, _ := s.Say(home, alice, "1")
 	second, _ := s.Say(home, alice, "2")
 	other, _ := s.Say(team, alice, "3")
-	s.Await(t, "the other chat's", func() bool { return s.Pending() == 2 })
+	s.Await(t, "the other chat's", func() bool { return s.CountPending() == 2 })
 	for _, id := range b.ids() {
 		if id == second {
 			t.Error("the second came before the first was taken")
@@ -168,14 +168,14 @@ func TestWebhook_FailedUpdate_DelaysOnlyItsChat(t *testing.T) {
 	mu.Lock()
 	ready = true
 	mu.Unlock()
-	s.Await(t, "all", func() bool { return s.Pending() == 0 })
+	s.Await(t, "all", func() bool { return s.CountPending() == 0 })
 	all := b.ids()
 	if all[len(all)-1] != second || all[len(all)-2] != first {
 		t.Errorf("came %v; the first is %d, the second %d, the other %d", all, first, second, other)
 	}
 }
 
-func TestMaxConnections(t *testing.T) {
+func TestWebhook_MaxConnections_LimitsDeliveries(t *testing.T) {
 	var mu sync.Mutex
 	var open, most int
 	gate := make(chan struct{})
@@ -191,14 +191,14 @@ func TestMaxConnections(t *testing.T) {
 		return 200
 	})
 	s := telegramtest.New(t, telegramtest.Options{})
-	hooked(t, s, b, m{"max_connections": 3})
+	setWebhook(t, s, b, m{"max_connections": 3})
 	for i := range int64(10) {
 		s.Say(telegramtest.Chat{ID: 2000 + i}, alice, "x")
 	}
 	for range 10 {
 		gate <- struct{}{}
 	}
-	s.Await(t, "all", func() bool { return s.Pending() == 0 })
+	s.Await(t, "all", func() bool { return s.CountPending() == 0 })
 	if most > 3 {
 		t.Errorf("%d connections at once, want 3", most)
 	}
@@ -207,14 +207,14 @@ func TestMaxConnections(t *testing.T) {
 func TestWebhook_GoneForDay_IsClosed(t *testing.T) {
 	b := listen(t, func(update, int) int { return http.StatusGone })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
-	c := hooked(t, s, b, nil)
+	c := setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
 	s.Await(t, "a refusal", func() bool { return len(s.Deliveries()) > 0 })
 	s.Advance(23*time.Hour + time.Minute)
-	c.do("getMe", nil, nil)
+	c.mustCall("getMe", nil, nil)
 	url := func() string {
 		var hook struct{ URL string }
-		c.do("getWebhookInfo", nil, &hook)
+		c.mustCall("getWebhookInfo", nil, &hook)
 		return hook.URL
 	}
 	s.Await(t, "the webhook to be closed", func() bool { return url() == "" })
@@ -226,25 +226,25 @@ func TestWebhook_GoneForDay_IsClosed(t *testing.T) {
 func TestWebhook_UnacceptedUpdate_Expires(t *testing.T) {
 	b := listen(t, func(update, int) int { return 500 })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
-	hooked(t, s, b, nil)
+	setWebhook(t, s, b, nil)
 	id, _ := s.Say(home, alice, "x", telegramtest.Date(time.Now().Add(-24*time.Hour+3*time.Second)))
-	s.Await(t, "the end", func() bool { return len(s.Expired()) == 1 })
-	if s.Expired()[0] != id || s.Pending() != 0 {
-		t.Errorf("expired %v, %d wait", s.Expired(), s.Pending())
+	s.Await(t, "the end", func() bool { return len(s.ExpiredUpdates()) == 1 })
+	if s.ExpiredUpdates()[0] != id || s.CountPending() != 0 {
+		t.Errorf("expired %v, %d wait", s.ExpiredUpdates(), s.CountPending())
 	}
 }
 
 func TestWebhook_ExcludesPolling(t *testing.T) {
 	b := listen(t, nil)
-	s, c := start(t, telegramtest.Options{Speed: 1000})
+	s, c := startServer(t, telegramtest.Options{Speed: 1000})
 	poll := make(chan reply)
 	go func() { poll <- c.call("getUpdates", m{"timeout": 50}) }()
-	s.Await(t, "the poll", func() bool { return s.Count("getUpdates") == 1 })
-	hooked(t, s, b, nil)
+	s.Await(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
+	setWebhook(t, s, b, nil)
 	if r := <-poll; r.Code != 409 || r.Description != "Conflict: terminated by setWebhook request" {
 		t.Errorf("the poll ended with %s", r.Raw)
 	}
-	c.refused(409, "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+	c.wantRefusal(409, "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
 		"getUpdates", nil)
 	if r := c.call("deleteWebhook", nil); !r.OK || r.Description != "Webhook was deleted" {
 		t.Errorf("deleted: %s", r.Raw)
@@ -266,16 +266,16 @@ func TestSetWebhook_Invalid_IsRefused(t *testing.T) {
 		"a secret out of range": {m{"url": "https://example.org", "secret_token": "a b"}, "secret token contains unallowed characters"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, c := start(t, telegramtest.Options{})
-			c.refused(400, "Bad Request: "+test.words, "setWebhook", test.params)
+			_, c := startServer(t, telegramtest.Options{})
+			c.wantRefusal(400, "Bad Request: "+test.words, "setWebhook", test.params)
 		})
 	}
-	s, c := start(t, telegramtest.Options{})
+	s, c := startServer(t, telegramtest.Options{})
 	b := listen(t, nil)
-	hooked(t, s, b, nil)
-	c.refused(429, "Too Many Requests: retry after 1", "setWebhook", m{"url": b.URL})
+	setWebhook(t, s, b, nil)
+	c.wantRefusal(429, "Too Many Requests: retry after 1", "setWebhook", m{"url": b.URL})
 	s.Advance(time.Second)
-	s.Meet(home)
+	s.AddChat(home)
 	if r := c.call("setWebhook", m{"url": b.URL, "max_connections": 7, "allowed_updates": []string{"message"}, "drop_pending_updates": true}); !r.OK {
 		t.Errorf("a second later: %s", r.Raw)
 	}
@@ -284,17 +284,17 @@ func TestSetWebhook_Invalid_IsRefused(t *testing.T) {
 		Most    int      `json:"max_connections"`
 		Allowed []string `json:"allowed_updates"`
 	}
-	c.do("getWebhookInfo", nil, &hook)
+	c.mustCall("getWebhookInfo", nil, &hook)
 	if hook.URL != b.URL || hook.Most != 7 || !cmp.Equal(hook.Allowed, []string{"message"}) {
 		t.Errorf("getWebhookInfo: %+v", hook)
 	}
 }
 
-func TestWebhook_Unreachable(t *testing.T) {
+func TestWebhook_Unreachable_StoresError(t *testing.T) {
 	b := listen(t, nil)
 	b.Close()
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
-	hooked(t, s, b, nil)
+	setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
 	s.Await(t, "an attempt", func() bool { return len(s.Deliveries()) > 0 })
 	if d := s.Deliveries()[0]; d.Code != 0 || d.Error != "Connection refused" {
@@ -311,9 +311,9 @@ func TestWebhook_Slow_TimesOut(t *testing.T) {
 		return 200
 	})
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000, HookTimeout: 50 * time.Millisecond})
-	hooked(t, s, b, nil)
+	setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
-	s.Await(t, "the second attempt", func() bool { return s.Pending() == 0 })
+	s.Await(t, "the second attempt", func() bool { return s.CountPending() == 0 })
 	close(wait)
 	if d := s.Deliveries()[0]; d.Error != "Read timeout expired" {
 		t.Errorf("kept %+v", d)
