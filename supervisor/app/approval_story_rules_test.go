@@ -65,7 +65,7 @@ func TestCode_NothingWaits_IsDropped(t *testing.T) {
 	typed := l.sayAndAwait("bob", code, "I am not waiting for a code here, so it did nothing, and it is used up.")
 	l.awaitDeleted("bob", typed)
 	l.sayAndAwait("bob", wrong, "echo: "+wrong)
-	l.sayAndAwait("bob", "/lock", "Locked here.")
+	l.sayAndAwait("bob", "/lock", "This chat is locked.")
 	l.sayAndAwait("bob", code, usedCode)
 	l.move(30 * time.Second)
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)

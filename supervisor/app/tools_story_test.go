@@ -54,7 +54,7 @@ func TestTwentyTurns_AreReadFromCache(t *testing.T) {
 				t.Errorf("%d calls, %.3f of %d tokens from the cache; want 23, and 0.85", spent.Calls, spent.ReadShare(), spent.Input)
 			}
 			l.say("bob", "/tools keep activity")
-			l.awaitNewest("bob", "The tools of activity are open")
+			l.awaitNewest("bob", "the tools of activity stay open")
 			l.say("bob", "hello")
 			l.awaitNewest("bob", "You said: hello")
 			offered := l.model.Requests()[23].Tools
