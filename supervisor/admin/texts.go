@@ -75,8 +75,8 @@ const (
 	textDeletionHome = "  %s, %s in %s\n"
 	textLogFits      = "%s, each fits the one before it\n"
 	textLogEarly     = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
-	textLogHead      = "head  %s\nSomebody who can write the database can cut off the log's end, or rewrite all of it. " +
-		"Only the head shows that: keep it elsewhere, and pass it with --head the next time.\n"
+	textLogHead      = "head  %s\nSomebody who can write the database can cut off the log's end, " +
+		"or rewrite all of it. Only the head shows that: keep it elsewhere, and pass it with --head the next time.\n"
 )
 
 // textsLogFault say what is wrong with the audit log.
