@@ -14,7 +14,7 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-func TestCancel_EndsHandler_AnswerCounts(t *testing.T) {
+func TestCancel_Handler_EndsAndAnswerReturns(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(ctx context.Context) (any, error)
@@ -132,7 +132,7 @@ func TestCancel_NoAnswer_WaitsOnlyTheGrace(t *testing.T) {
 	})
 }
 
-func TestCancel_AnswerWithinGrace_Counts(t *testing.T) {
+func TestCancel_AnswerWithinGrace_IsReturned(t *testing.T) {
 	runInBubble(t, protocol.Options{}, func(c *protocol.Conn, p *peer, _ <-chan error) {
 		ctx, cancel := context.WithCancel(background)
 		result := runLater(func() error { return c.Call(ctx, "a", nil, nil) })

@@ -76,7 +76,7 @@ func TestQueue_CountsBytes(t *testing.T) {
 	}
 }
 
-func TestCall_AnswerBeforeEnd_Counts(t *testing.T) {
+func TestCall_AnswerBeforeEnd_IsReturned(t *testing.T) {
 	ours, _ := net.Pipe()
 	c := NewConn(ours, nil, Options{})
 	c.Close(nil)

@@ -17,7 +17,7 @@ import (
 
 var background = context.Background()
 
-func TestCall_BothSidesAtOnce_Work(t *testing.T) {
+func TestCall_BothSidesAtOnce_GetAnswers(t *testing.T) {
 	double := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		var in protocol.BlobBeginResult
 		if err := req.Decode(&in); err != nil {
@@ -219,7 +219,7 @@ func TestClose_EndsCallsAndHandlers(t *testing.T) {
 	}
 }
 
-func TestRun_Twice_OrAfterClose_Fails(t *testing.T) {
+func TestRun_SecondTimeOrAfterClose_Fails(t *testing.T) {
 	c, _ := newConn(t, handler{}, protocol.Options{})
 	if c.Err() != nil {
 		t.Errorf("before: %v", c.Err())

@@ -57,7 +57,7 @@ func TestImage_RoundTrip_StaysTheSame(t *testing.T) {
 	}
 }
 
-func TestStamped_StampIsAboveFirstText(t *testing.T) {
+func TestStampedParts_Stamp_IsAboveFirstText(t *testing.T) {
 	picture := protocol.Part{Image: &protocol.Image{}}
 	for _, c := range []struct {
 		parts []protocol.Part

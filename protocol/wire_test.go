@@ -158,7 +158,7 @@ func TestEncode_BadValues_AreRefused(t *testing.T) {
 	}
 }
 
-func TestRequestDecode(t *testing.T) {
+func TestRequestDecode_Params_FillStructOrFail(t *testing.T) {
 	tests := []struct {
 		name, params string
 		into         any

@@ -13,7 +13,7 @@ type arguments struct {
 	Limit int    `json:"limit"`
 }
 
-func TestDecode(t *testing.T) {
+func TestDecode_Arguments_FillStructOrFail(t *testing.T) {
 	for name, test := range map[string]struct {
 		raw  string
 		want arguments

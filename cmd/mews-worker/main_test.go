@@ -118,7 +118,7 @@ func (p *process) proc(name string) string {
 	return filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), name)
 }
 
-func TestVersion_IsPrinted(t *testing.T) {
+func TestVersionFlag_PrintsVersion(t *testing.T) {
 	out, err := exec.Command(binary, "--version").Output()
 	if err != nil || string(out) != "mews-worker v1.2.3\n" {
 		t.Errorf("got %q, %v", out, err)

@@ -63,8 +63,8 @@ var testedPackages = []string{
 // shownTests are the beginnings of those tests' names.
 var shownTests = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors_Imports_AreAllowed", "TestRows_",
-	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile",
-	"TestTools_Described_AreInOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
+	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags_AreValid", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile_SetsEveryKey",
+	"TestTools_AtHello_AreInFixedOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
 	"TestMenu_FitsBotAPI", "TestHelpListsEveryCommand", "TestReleasedMigrations",
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
 }

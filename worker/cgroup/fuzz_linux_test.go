@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestParseMemberships(t *testing.T) {
+func TestParseMemberships_Lines_AreReadOrRefused(t *testing.T) {
 	got, err := parseMemberships("9:name=systemd:/\n3:cpu,cpuacct:/a:b/c\n0::/../x\n")
 	want := []membership{
 		{9, []string{"name=systemd"}, "/"}, {3, []string{"cpu", "cpuacct"}, "/a:b/c"}, {0, nil, "/../x"},
@@ -43,7 +43,7 @@ func FuzzMemberships(f *testing.F) {
 	})
 }
 
-func TestNumber(t *testing.T) {
+func TestParseCounter_Texts_GiveNumberOrError(t *testing.T) {
 	const events = "low 0\noom 3\noom_kill 2\nhuge 18446744073709551615\nbad x\nnone\n"
 	for _, test := range []struct {
 		text, key string
@@ -99,7 +99,7 @@ func FuzzStatName(f *testing.F) {
 	})
 }
 
-func TestRollup(t *testing.T) {
+func TestParseRollup_Shares_AreAdded(t *testing.T) {
 	for text, want := range map[string]int64{
 		rollup(100, 23): 123 << 10, "": 0, "Pss: 1\n": -1, "Pss: -1 kB\n": -1, "Pss: 99999999999999 kB\n": -1,
 		strings.Repeat("Pss: 1099511627775 kB\n", 5000): 1 << 60,

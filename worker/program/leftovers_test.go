@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestParseStat(t *testing.T) {
+func TestParseStat_AnyName_FindsFields(t *testing.T) {
 	rest := strings.Repeat(" 1", 15)
 	for text, want := range map[string]process{
 		"7 (sh) S 1 7 5" + rest + " 99 0":          {pid: 7, session: 5, began: "99"},

@@ -11,8 +11,8 @@ const (
 	gib = 1 << 30
 )
 
-// TestReserve_IsFivePercentOrOneGiB: whichever is less.
-func TestReserve_IsFivePercentOrOneGiB(t *testing.T) {
+// TestReserve_AnyDisk_TakesLesserBound: whichever is less.
+func TestReserve_AnyDisk_TakesLesserBound(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		disk        Disk
@@ -32,9 +32,9 @@ func TestReserve_IsFivePercentOrOneGiB(t *testing.T) {
 	}
 }
 
-// TestShortage_ProjectQuota_Counts uses numbers as ext4 and XFS give them for a folder (statfs(2)
+// TestShortage_ProjectQuota_SetsLimit uses numbers as ext4 and XFS give them for a folder (statfs(2)
 // in it).
-func TestShortage_ProjectQuota_Counts(t *testing.T) {
+func TestShortage_ProjectQuota_SetsLimit(t *testing.T) {
 	own := space{used: 3 * gib, limit: 10 * gib}
 	for _, c := range []struct {
 		name  string

@@ -158,7 +158,7 @@ func TestRefresh_OldCount_RequestsNew(t *testing.T) {
 	}
 }
 
-func TestGrew_DuringCount_IsAdded(t *testing.T) {
+func TestRecordGrowth_DuringCount_IsAdded(t *testing.T) {
 	q, err := New(Options{Dir: t.TempDir(), Disk: freeDisk, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)

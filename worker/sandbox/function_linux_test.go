@@ -58,7 +58,7 @@ if __name__ == "__main__":
     process.start(); print(here.recv()); process.join()`), "from a child")
 }
 
-func TestAsyncioSubprocess_Works(t *testing.T) {
+func TestAsyncioSubprocess_InEachTier_Works(t *testing.T) {
 	mustSucceed(t, python(`
 import asyncio
 async def one(n):
@@ -71,7 +71,7 @@ async def main():
 asyncio.run(main())`), "[('0', 0), ('1', 1), ('2', 2), ('3', 3)]\n-9")
 }
 
-func TestPseudoTerminal_Works(t *testing.T) {
+func TestPseudoTerminal_InEachTier_Works(t *testing.T) {
 	mustSucceed(t, python(`
 import pty, os
 said = b""
@@ -82,7 +82,7 @@ status = pty.spawn(["/bin/sh", "-c", "test -t 0 && test -t 1 && tty && stty size
 print(status, b"/dev/pts/" in said)`), "is a terminal\r\n0 True")
 }
 
-func TestThreads_Work(t *testing.T) {
+func TestThreads_InEachTier_Work(t *testing.T) {
 	mustSucceed(t, python(`
 import threading
 barrier, lock, total = threading.Barrier(50), threading.Lock(), 0
@@ -96,7 +96,7 @@ for t in threads: t.join()
 print(total)`), "50")
 }
 
-func TestPythonSQLite_Works(t *testing.T) {
+func TestPythonSQLite_InEachTier_Works(t *testing.T) {
 	mustSucceed(t, python(`
 import sqlite3
 a = sqlite3.connect("x.db"); print(a.execute("pragma journal_mode=wal").fetchone())
@@ -104,12 +104,12 @@ a.execute("create table t(x)"); a.execute("insert into t values(1)"); a.commit()
 b = sqlite3.connect("x.db"); print(b.execute("select x from t").fetchone())`), "('wal',)\n(1,)")
 }
 
-func TestSQLite_Works(t *testing.T) {
+func TestSQLite_InEachTier_Works(t *testing.T) {
 	mustSucceed(t, `echo 'pragma journal_mode=wal; create table t(x); insert into t values(1),(2); select sum(x) from t;' >x.sql
 sqlite3 x.db <x.sql && sqlite3 x.db 'select count(*) from t' </dev/null`, "wal\n3\n2")
 }
 
-func TestGit_Works(t *testing.T) {
+func TestGit_InEachTier_Works(t *testing.T) {
 	mustSucceed(t, `exec 2>&1
 mkdir repo && cd repo && git init -q -b main . && git config user.email a@example.org && git config user.name A
 echo one >file && git add file && git commit -q -m one && git checkout -q -b side && echo two >>file && git commit -qam two
@@ -139,7 +139,7 @@ END
 ulimit -d 786432 && pdftotext a.pdf - 2>/dev/null | head -1 && pdftoppm -jpeg -scale-to 100 a.pdf 2>/dev/null | tail -c 2 | od -An -tx1`, "words\n ff d9")
 }
 
-func TestJobControl_Works(t *testing.T) {
+func TestJobControl_InEachTier_Works(t *testing.T) {
 	const jobs = `set -m
 sleep 60 &
 kill -STOP %1; wait %1 2>/dev/null
@@ -151,8 +151,8 @@ echo ended with $?
 	mustSucceed(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
 }
 
-// TestPrograms_CommonThings_Work: small things that programs often need.
-func TestPrograms_CommonThings_Work(t *testing.T) {
+// TestPrograms_EverydayTasks_Work: small things that programs often need.
+func TestPrograms_EverydayTasks_Work(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for script, want := range map[string]string{
 			"echo x | tee /dev/stderr 2>/dev/null":                           "x",

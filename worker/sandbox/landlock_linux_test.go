@@ -133,9 +133,9 @@ func TestReadOnlyWorkspace_CannotBeWritten(t *testing.T) {
 	})
 }
 
-// TestSwappedFolder_IsRefused: a worker never gets another folder than the one that was checked,
+// TestStart_SwappedFolder_IsRefused: a worker never gets another folder than the one that was checked,
 // whatever its path leads to.
-func TestSwappedFolder_IsRefused(t *testing.T) {
+func TestStart_SwappedFolder_IsRefused(t *testing.T) {
 	swaps := map[string]func(r *testSandbox, name string){
 		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },
 		"a link":  func(r *testSandbox, name string) { r.must(os.Symlink("other", r.host(name))) },

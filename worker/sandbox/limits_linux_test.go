@@ -22,7 +22,7 @@ func (r *testSandbox) limits() map[string][2]string {
 	return got
 }
 
-func TestLimits_AreSetAsPlanned(t *testing.T) {
+func TestLimits_OfPlan_AreSet(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for _, test := range []struct {
 			limits Limits

@@ -94,7 +94,7 @@ func FuzzReadPlan(f *testing.F) {
 	})
 }
 
-func TestPlan_BadPlans_AreRefused(t *testing.T) {
+func TestReadPlan_BadPlan_IsRefused(t *testing.T) {
 	good := func() Plan {
 		return Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: Bind{Root: "/h"}, UID: 1000, GID: 1000}
 	}
@@ -135,7 +135,7 @@ func TestPlan_BadPlans_AreRefused(t *testing.T) {
 	}
 }
 
-func TestTiers_AreOrdered(t *testing.T) {
+func TestAtLeast_Tiers_FollowTheirOrder(t *testing.T) {
 	for i, tier := range tierOrder {
 		for j, least := range tierOrder {
 			if tier.AtLeast(least) != (i >= j) {

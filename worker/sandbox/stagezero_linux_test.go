@@ -61,8 +61,8 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	}
 }
 
-// TestShortage_OfStage_MayBeRetried: a stage that ended because of a shortage may be tried again.
-func TestShortage_OfStage_MayBeRetried(t *testing.T) {
+// TestStage_Shortage_CanBeRetried: a stage that ended because of a shortage may be tried again.
+func TestStage_Shortage_CanBeRetried(t *testing.T) {
 	for status, want := range map[string]bool{"75": true, "1": false} {
 		cmd := exec.Command("/bin/sh", "-c", "exit "+status)
 		if err := cmd.Start(); err != nil {

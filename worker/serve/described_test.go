@@ -58,9 +58,9 @@ func describe(tool protocol.Tool) string {
 	)
 }
 
-// TestTools_Arguments_AreThoseDescribed calls each tool with all arguments of its schema and one
+// TestTools_OnlyDescribedArguments_AreAccepted calls each tool with all arguments of its schema and one
 // more. Only the additional one is refused. No tool runs.
-func TestTools_Arguments_AreThoseDescribed(t *testing.T) {
+func TestTools_OnlyDescribedArguments_AreAccepted(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	var calls []protocol.ToolCall
 	for _, tool := range s.hello().Tools {

@@ -204,8 +204,8 @@ func TestFilePolicy_Restricted_RemovesProgramTools(t *testing.T) {
 	}
 }
 
-// TestTools_Described_AreInOrder reads the list in the answer to hello.
-func TestTools_Described_AreInOrder(t *testing.T) {
+// TestTools_AtHello_AreInFixedOrder reads the list in the answer to hello.
+func TestTools_AtHello_AreInFixedOrder(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	var names []string
 	for _, tool := range s.hello().Tools {

@@ -51,9 +51,9 @@ while True:
     except OSError: pass`,
 }
 
-// TestForkBomb_IsEnded: without a control group or a namespace the watchdog ends it while its
+// TestForkBomb_WithoutGroups_IsEnded: without a control group or a namespace the watchdog ends it while its
 // worker lives, and it ends with its worker. Other workers are not harmed.
-func TestForkBomb_IsEnded(t *testing.T) {
+func TestForkBomb_WithoutGroups_IsEnded(t *testing.T) {
 	for name, program := range bombs {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=50ms", roomVar + "=" + bombRoom},

@@ -83,9 +83,9 @@ import os
 all = [os.openpty() for n in range(70)]`},
 }
 
-// TestHeld_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and tables
+// TestWatchdog_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and tables
 // that no first thread has.
-func TestHeld_HiddenDescriptors_AreCounted(t *testing.T) {
+func TestWatchdog_HiddenDescriptors_AreCounted(t *testing.T) {
 	for name, c := range holderScripts {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off"}})
@@ -102,8 +102,8 @@ func TestHeld_HiddenDescriptors_AreCounted(t *testing.T) {
 	}
 }
 
-// TestHeldLimits_UnknownPool_HasNoLimit: a machine that does not report its total has no limit.
-func TestHeldLimits_UnknownPool_HasNoLimit(t *testing.T) {
+// TestPoolLimits_UnknownPool_HasNoLimit: a machine that does not report its total has no limit.
+func TestPoolLimits_UnknownPool_HasNoLimit(t *testing.T) {
 	if got := cgroup.PoolLimits(t.TempDir()); got != (cgroup.PoolCounts{}) {
 		t.Errorf("%+v", got)
 	}

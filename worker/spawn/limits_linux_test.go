@@ -47,8 +47,8 @@ func TestWatchdog_TooMuchMemory_EndsLargest(t *testing.T) {
 	}
 }
 
-// TestSpawn_Memory_IsAtMostThePolicys: a request may ask for less, but never for more.
-func TestSpawn_Memory_IsAtMostThePolicys(t *testing.T) {
+// TestSpawn_TooMuchMemory_GetsPolicyLimit: a request may ask for less, but never for more.
+func TestSpawn_TooMuchMemory_GetsPolicyLimit(t *testing.T) {
 	p := Policy{Memory: 1 << 30, PIDs: 100}
 	for _, c := range []struct{ memory, wantMemory, pids, wantPIDs uint64 }{
 		{0, 1 << 30, 0, 100}, {1 << 20, 1 << 20, 7, 7}, {1<<30 + 1, 1 << 30, 101, 100}, {1<<64 - 1, 1 << 30, 1<<32 - 1, 100},

@@ -139,8 +139,8 @@ func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
 	}
 }
 
-// TestKnownPID_IsNotAnotherWorker: otherwise it would be signalled in place of the other one.
-func TestKnownPID_IsNotAnotherWorker(t *testing.T) {
+// TestCheckNewPID_KnownPID_IsRefused: otherwise it would be signalled in place of the other one.
+func TestCheckNewPID_KnownPID_IsRefused(t *testing.T) {
 	b := spawner{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
 	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {
 		if err := b.checkNewPID(pid); (err != nil) != known {

@@ -42,7 +42,7 @@ func TestStandardError_IsSeparatePipe(t *testing.T) {
 	nextMessage[spawnwire.Exited](r)
 }
 
-func TestExited_HasStatus(t *testing.T) {
+func TestExited_EachEnd_HasItsStatus(t *testing.T) {
 	r := startSpawner(t, noNamespaces...)
 	for script, check := range map[string]func(syscall.WaitStatus) bool{
 		"exit 0":         func(s syscall.WaitStatus) bool { return s.Exited() && s.ExitStatus() == 0 },

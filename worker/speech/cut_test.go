@@ -9,7 +9,7 @@ import (
 // sec converts seconds to samples.
 func sec(s float64) int64 { return int64(s * rate) }
 
-func TestCut_AtSilences(t *testing.T) {
+func TestCutPieces_Silences_HoldTheCuts(t *testing.T) {
 	never := func(span) int64 { t.Error("the quietest moment was asked for"); return 0 }
 	for name, test := range map[string]struct {
 		length   int64
@@ -51,7 +51,7 @@ func TestCut_AtSilences(t *testing.T) {
 	}
 }
 
-func TestSilenceParser(t *testing.T) {
+func TestSilenceParser_EachLine_FindsSilences(t *testing.T) {
 	const tag = "[silencedetect @ 0x55c32fb9ad40] "
 	for _, test := range []struct {
 		lines string

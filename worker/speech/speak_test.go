@@ -214,7 +214,7 @@ func TestSpeak_EachEngine_HasItsCommandLine(t *testing.T) {
 	}
 }
 
-func TestSpeak_Failures_AreTold(t *testing.T) {
+func TestSpeak_EachFailure_IsReported(t *testing.T) {
 	requirePrograms(t, "espeak-ng", "ffmpeg")
 	for name, c := range map[string]struct {
 		programs map[string]string

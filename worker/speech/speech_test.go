@@ -106,8 +106,8 @@ func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	}
 }
 
-// TestTranscribe_Failures_AreTold: each failure has its kind, with the program's words.
-func TestTranscribe_Failures_AreTold(t *testing.T) {
+// TestTranscribe_EachFailure_IsReported: each failure has its kind, with the program's words.
+func TestTranscribe_EachFailure_IsReported(t *testing.T) {
 	whisper := func(does map[string]any) func(*fixture) protocol.SpeechEngine {
 		return func(f *fixture) protocol.SpeechEngine { return f.whisper(does) }
 	}

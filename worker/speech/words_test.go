@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-func TestSpokenLines(t *testing.T) {
+func TestSpokenLines_Marks_AreDropped(t *testing.T) {
 	again := func(line string, n int) []string { return slices.Repeat([]string{line}, n) }
 	for _, test := range []struct{ lines, want []string }{
 		{nil, nil},
@@ -27,7 +27,7 @@ func TestSpokenLines(t *testing.T) {
 	}
 }
 
-func TestJoinPieces(t *testing.T) {
+func TestJoinPieces_MainLanguage_Wins(t *testing.T) {
 	piece := func(text, language string) protocol.TranscribedPiece {
 		return protocol.TranscribedPiece{Text: text, Language: language}
 	}
@@ -53,7 +53,7 @@ func TestJoinPieces(t *testing.T) {
 	}
 }
 
-func TestParseTranscript(t *testing.T) {
+func TestParseTranscript_JSON_GivesLines(t *testing.T) {
 	const whole = `{"systeminfo":"x","result":{"language":"de"},"transcription":[{"timestamps":{},"text":" Guten"},{"text":" Tag.` + "\xe6\x97" + `"}]}`
 	lines, language, err := parseTranscript([]byte(whole))
 	if err != nil || language != "de" || cutText(strings.Join(lines, ""), 100) != "Guten Tag." {

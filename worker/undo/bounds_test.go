@@ -85,8 +85,8 @@ func TestUndo_PlantedLink_IsNotFollowed(t *testing.T) {
 	}
 }
 
-// TestDiff_BinaryOrLost_ShowsSizes: also bytes that are not kept any longer.
-func TestDiff_BinaryOrLost_ShowsSizes(t *testing.T) {
+// TestDiff_BinaryOrLostFile_ShowsSizes: also bytes that are not kept any longer.
+func TestDiff_BinaryOrLostFile_ShowsSizes(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("a.png", "\x89PNG\x00")
 	undos := f.call("write_file", map[string]any{"path": "a.png", "content": "no picture", "overwrite": true})

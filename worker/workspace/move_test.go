@@ -10,7 +10,7 @@ import (
 	"mews/protocol"
 )
 
-func TestMove(t *testing.T) {
+func TestMove_EachTarget_RenamesOrFails(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{
 		"a": "a", "b": "b", "c": "c", "box/x": "x", "other/y": "y", ".trash/s-1/old": "old",
 	})
@@ -52,7 +52,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-func TestTrash(t *testing.T) {
+func TestTrash_File_MovesToTrash(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"notes/a": "1", "box/deep/x": "x"})
 	for _, want := range []string{"1", "2"} {
 		_, err := ws.Write("notes/a", []byte(want), Replace)

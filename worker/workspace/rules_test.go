@@ -10,7 +10,7 @@ import (
 	"mews/protocol"
 )
 
-func TestRules(t *testing.T) {
+func TestRules_EachPolicy_DecidesPaths(t *testing.T) {
 	r, err := newRules(protocol.FilePolicy{
 		Include: []string{"**/*.md", "/logs/**"}, Exclude: []string{"**/docs/**", ".git/**", "private/"},
 		AppendOnly: []string{"logs/*.md", "**/todo.md", "diary"},

@@ -65,7 +65,7 @@ func names(t *testing.T, ws *Workspace, dir string) []string {
 	return all
 }
 
-func TestClean(t *testing.T) {
+func TestClean_AnyForm_GivesOnePath(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	for _, c := range []struct {
 		raw, want string
@@ -222,7 +222,7 @@ func TestWrite_Create_ReplacesNothing(t *testing.T) {
 	}
 }
 
-func TestAppend(t *testing.T) {
+func TestAppend_Text_AddsLineAtEnd(t *testing.T) {
 	for _, c := range []struct{ name, before, add, after string }{
 		{"after a whole line", "one\n", "two\n", "one\ntwo\n"},
 		{"after half a line", "one", "two", "one\ntwo"},
@@ -265,7 +265,7 @@ func TestSweep_CrashLeftovers_AreRemoved(t *testing.T) {
 	}
 }
 
-func TestWalk(t *testing.T) {
+func TestWalk_Folder_VisitsVisibleFiles(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{
 		"b/2": "", "b/1": "", "a.txt": "", "a/x/y": "", ".trash/s-1/gone": "", "c": "",
 	})

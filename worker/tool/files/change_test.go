@@ -18,7 +18,7 @@ func wantChanges(t *testing.T, r worker.Result, want ...protocol.Change) {
 	}
 }
 
-func TestWriteFile(t *testing.T) {
+func TestWriteFile_EachCall_WritesOrFails(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	r := d.mustRun("write_file", `{"path":"/notes/a.md","content":"grüße\n"}`, "notes/a.md was created, 8 bytes.")
 	wantChanges(t, r, protocol.Change{Kind: "write", Target: "notes/a.md", Detail: "created, 8 bytes"})
@@ -46,7 +46,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-func TestAppendFile(t *testing.T) {
+func TestAppendFile_Text_IsAddedAtEnd(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{AppendOnly: []string{"logs/**"}}, map[string]string{
 		"logs/a.md": "- one", "w.txt": "\xff\xfea\x00", "p.png": "\x89PNG\r\n\x1a\n\x00",
 	})
@@ -69,7 +69,7 @@ func TestAppendFile(t *testing.T) {
 	d.mustFail("write_file", `{"path":"logs/a.md","content":"x"}`, "by the rules of this folder it can only be appended to")
 }
 
-func TestEditFile(t *testing.T) {
+func TestEditFile_EachCall_ReplacesOrFails(t *testing.T) {
 	latin, _ := encodeAll("größe 1\n", encoding1252)
 	wide, _ := encodeAll("größe 1\n", encodingUTF16BE)
 	wider, _ := encodeAll("größe 2 €\n", encodingUTF16BE)
@@ -115,7 +115,7 @@ func TestEditFile(t *testing.T) {
 	}
 }
 
-func TestMoveFile(t *testing.T) {
+func TestMoveFile_EachCall_MovesOrFails(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "a", "b": "b", "box/a": "old", "c": "c", "dir/x": ""})
 	r := d.mustRun("move_file", `{"from":"b","to":"new/b2"}`, "b is now new/b2.")
 	wantChanges(t, r, protocol.Change{Kind: "move", Target: "b", Detail: "new/b2"})
@@ -137,7 +137,7 @@ func TestMoveFile(t *testing.T) {
 	}
 }
 
-func TestDeleteFile(t *testing.T) {
+func TestDeleteFile_File_GoesToTrash(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"notes/a.md": "a", "notes/b.md": "b"})
 	where := ".trash/20261120T120000Z-1/notes/a.md"
 	r := d.mustRun("delete_file", `{"path":"notes/a.md"}`, "notes/a.md is in the trash now, at "+where+"; move_file brings it back.")

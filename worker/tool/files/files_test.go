@@ -178,7 +178,7 @@ func TestTools_BadArguments_AreRefused(t *testing.T) {
 	}
 }
 
-func TestGetTime(t *testing.T) {
+func TestGetTime_Zone_ShowsLocalTime(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	d.mustRun("get_time", ``, "2026-11-20T13:00:00+01:00, Friday, Europe/Madrid (CET)")
 	d.mustRun("get_time", `{"timezone":"Asia/Tokyo"}`, "2026-11-20T21:00:00+09:00, Friday, Asia/Tokyo (JST)")

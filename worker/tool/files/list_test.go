@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-func TestListFiles(t *testing.T) {
+func TestListFiles_EachCall_ListsEntries(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{Exclude: []string{".git"}}, map[string]string{
 		"b.md": strings.Repeat("x", 1500), "a.txt": "x", "notes/one.md": "", "notes/deep/two.md": "xx", ".git/config": "",
 		".trash/s-1/gone": "", ".mews-X.tmp": "", "odd\nname": "",

@@ -24,7 +24,7 @@ func numbered(from, to int) string {
 	return b.String()
 }
 
-func TestReadFile(t *testing.T) {
+func TestReadFile_EachCall_ShowsLines(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{
 		"short.md": "one\ntwo\nthree", "long.txt": numbered(1, 5000), "empty": "", "wide": strings.Repeat("ä", 200_000) + "\nend\n",
 		"many": strings.Repeat(strings.Repeat("x", 1023)+"\n", 400), "nl": "\n", "crlf": "a\r\nb\r\n",
@@ -63,7 +63,7 @@ func TestReadFile(t *testing.T) {
 	d.mustFail("read_file", `{"path":"."}`, "it is a folder")
 }
 
-func TestReadFile_Encodings(t *testing.T) {
+func TestReadFile_EachEncoding_IsDecoded(t *testing.T) {
 	utf16LE, _ := encodeAll("größe 😀\n", encodingUTF16LE)
 	utf16BE, _ := encodeAll("größe 😀\n", encodingUTF16BE)
 	for _, c := range []struct{ name, bytes, text string }{

@@ -10,7 +10,7 @@ import (
 	"mews/protocol"
 )
 
-func TestSearchFiles(t *testing.T) {
+func TestSearchFiles_Query_ShowsMatches(t *testing.T) {
 	utf16, _ := encodeAll("milk in wide letters\n", encodingUTF16LE)
 	d := newFixture(t, protocol.FilePolicy{Exclude: []string{"secret"}}, map[string]string{
 		"a.md": "Buy milk\nand bread\n\nmore Milk\n", "notes/b.txt": "no\nmilk\n", "c.bin": "milk\x00", "secret/d": "milk",

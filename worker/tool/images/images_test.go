@@ -248,7 +248,7 @@ func TestShow_Animation_ShowsFirstFrame(t *testing.T) {
 // tinyWebP is a lossless WebP of one red pixel.
 const tinyWebP = "UklGRh4AAABXRUJQVlA4TBEAAAAvAAAAAAfQ//73v/+BiOh/AAA="
 
-func TestWebP_IsShown(t *testing.T) {
+func TestShow_WebP_IsShown(t *testing.T) {
 	data, err := base64.StdEncoding.DecodeString(tinyWebP)
 	if err != nil {
 		t.Fatal(err)

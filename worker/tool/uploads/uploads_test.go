@@ -53,7 +53,7 @@ func tools(t *testing.T, files ...string) (dir string, run func(name, arguments 
 	}
 }
 
-func TestList_NewestFirst(t *testing.T) {
+func TestList_Uploads_AreNewestFirst(t *testing.T) {
 	_, run := tools(t)
 	if r, err := run("list_uploads", `{}`); err != nil || r.Text != "There are no files in uploads/." || r.World {
 		t.Errorf("none: %+v, %v", r, err)
@@ -67,7 +67,7 @@ func TestList_NewestFirst(t *testing.T) {
 	}
 }
 
-func TestDelete_MovesToTrash(t *testing.T) {
+func TestDelete_Upload_MovesToTrash(t *testing.T) {
 	dir, run := tools(t, "uploads/2026-11-20/080000-c.txt", "x.md")
 	if err := os.Symlink("../x.md", filepath.Join(dir, "uploads/link.md")); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 
 // A button below a list acts on its file, even if the file has another position in the list by
 // then.
-func TestOperation_PressedFile_IsTheOneListed(t *testing.T) {
+func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 	var names []string
 	for i := range 10 {
 		names = append(names, fmt.Sprintf("uploads/2026-11-20/08000%d-a.txt", i))
