@@ -27,7 +27,8 @@ func TestChangedHomes_NeverStill_IsChecked(t *testing.T) {
 		t.Error("the check does not continue")
 	}
 	h.markChanged("alice", now)
-	if h.takeIfSettled("alice", now) || len(h.takeDue(now.Add(settleTime-1))) > 0 || len(h.takeDue(now.Add(settleTime))) != 1 {
+	if h.takeIfSettled("alice", now) || len(h.takeDue(now.Add(settleTime-1))) > 0 ||
+		len(h.takeDue(now.Add(settleTime))) != 1 {
 		t.Error("the next change does not count as the first one")
 	}
 }

@@ -136,7 +136,8 @@ func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (l
 
 // findWatched returns a user's notices routine and its last state. ok is false if it is off or has
 // not checked yet.
-func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.Job, was filesState, ok bool, err error) {
+func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.Job, was filesState, ok bool,
+	err error) {
 	if _, served := r.o.Person(user); !served {
 		return j, was, false, nil
 	}

@@ -263,7 +263,8 @@ func (r *Routines) turnOn(
 			kept.Conversation = c
 		}
 		kept.Options = j.Options
-		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.FiredUntil, kept.Next, kept.FireCount, kept.FailuresInARow =
+		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.FiredUntil, kept.Next, kept.FireCount,
+			kept.FailuresInARow =
 			supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.FiredUntil, j.Next, 0, 0
 		if err := r.o.Jobs().Change(ctx, kept); err != nil {
 			return d, err
