@@ -68,7 +68,8 @@ func TestSendFile_NeedsFreshCode(t *testing.T) {
 	l.checkArrived("a.txt")
 	l.sendFileCode(l.code("bob", 0))
 	l.checkArrived("a.txt", "a.txt")
-	l.checkAudit(map[string]int{"stepup": 2, "stepup.refused": 4, "approval.allowed": 2, "login": 1, "question.once": 2})
+	l.checkAudit(map[string]int{"stepup": 2, "stepup.refused": 4, "approval.allowed": 2, "login": 1,
+		"question.once": 2})
 	if n := len(l.model.Requests()); n != 4 {
 		t.Errorf("the model was asked %d times, so a code has gone to it", n)
 	}
