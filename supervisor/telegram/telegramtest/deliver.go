@@ -193,7 +193,8 @@ func (c *deliverer) post(ctx context.Context, f attempt) attemptResult {
 	retry, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
 	return attemptResult{
 		code: resp.StatusCode, retryAfter: max(retry, 0),
-		errorText: fmt.Sprintf("Wrong response from the webhook: %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
+		errorText: fmt.Sprintf("Wrong response from the webhook: %d %s", resp.StatusCode,
+			http.StatusText(resp.StatusCode)),
 	}
 }
 

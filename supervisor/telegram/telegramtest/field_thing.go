@@ -43,8 +43,9 @@ func Poll(kind, question string, options ...string) Field {
 	for _, option := range options {
 		shown = append(shown, map[string]any{"text": option, "voter_count": 0})
 	}
-	return contentField("poll", map[string]any{"id": "1", "type": kind, "question": question, "options": shown, "total_voter_count": 0,
-		"is_closed": false, "is_anonymous": true, "allows_multiple_answers": false})
+	return contentField("poll",
+		map[string]any{"id": "1", "type": kind, "question": question, "options": shown, "total_voter_count": 0,
+			"is_closed": false, "is_anonymous": true, "allows_multiple_answers": false})
 }
 
 // Dice makes the message a throw of dice.

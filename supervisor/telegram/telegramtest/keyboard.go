@@ -47,7 +47,8 @@ func readKeyboard(p params) ([][]Button, answer) {
 	switch err := p.decode("reply_markup", &markup); {
 	case err != nil:
 		return nil, badRequest("can't parse reply keyboard markup JSON object")
-	case len(markup.Keys) == 1 && len(markup.Keys[0]) == 1 && markup.Keys[0][0].Location && markup.Keys[0][0].Text != "":
+	case len(markup.Keys) == 1 && len(markup.Keys[0]) == 1 && markup.Keys[0][0].Location &&
+		markup.Keys[0][0].Text != "":
 		return [][]Button{{{markup.Keys[0][0].Text, SendLocation}}}, answer{}
 	case markup.Remove:
 		return [][]Button{{{"", RemoveKeyboard}}}, answer{}

@@ -21,7 +21,8 @@ func TestPress_IsAnsweredOnce(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	s.AddChat(home)
 	var sent message
-	c.mustCall("sendMessage", m{"chat_id": home.ID, "text": "sure?", "reply_markup": oneRowKeyboard(key("Yes", "y"), key("No", "n"))}, &sent)
+	c.mustCall("sendMessage", m{"chat_id": home.ID, "text": "sure?",
+		"reply_markup": oneRowKeyboard(key("Yes", "y"), key("No", "n"))}, &sent)
 	want := [][]telegramtest.Button{{{Text: "Yes", Data: "y"}, {Text: "No", Data: "n"}}}
 	if diff := cmp.Diff(want, s.BotMessages(home.ID)[0].Keyboard); diff != "" {
 		t.Errorf("the keyboard (-want +got):\n%s", diff)
@@ -39,10 +40,12 @@ func TestPress_IsAnsweredOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := c.poll(nil)
-	if len(got) != 1 || got[0].ID != id || got[0].Callback.ID != query || got[0].Callback.Data != "y" || got[0].Callback.Message.ID != sent.ID {
+	if len(got) != 1 || got[0].ID != id || got[0].Callback.ID != query || got[0].Callback.Data != "y" ||
+		got[0].Callback.Message.ID != sent.ID {
 		t.Fatalf("got %+v", got)
 	}
-	c.wantRefusal(400, "Bad Request: MESSAGE_TOO_LONG", "answerCallbackQuery", m{"callback_query_id": query, "text": strings.Repeat("x", 201)})
+	c.wantRefusal(400, "Bad Request: MESSAGE_TOO_LONG", "answerCallbackQuery",
+		m{"callback_query_id": query, "text": strings.Repeat("x", 201)})
 	c.mustCall("answerCallbackQuery", m{"callback_query_id": query, "text": "Done.", "show_alert": true}, nil)
 	c.wantRefusal(400, tooOld, "answerCallbackQuery", m{"callback_query_id": query})
 	if diff := cmp.Diff([]telegramtest.Ack{{Query: query, Text: "Done.", Alert: true}}, s.Acks()); diff != "" {

@@ -113,7 +113,8 @@ func (l *limits) recordSend(r *request, c *chat, messages int, now time.Time) (a
 	}
 	l.sends[0] = append(withinMinute(l.sends[0], now), now)
 	l.sends[c.ID] = append(withinMinute(l.sends[c.ID], now), now)
-	l.groupMessages[c.ID] = append(withinMinute(l.groupMessages[c.ID], now), slices.Repeat([]time.Time{now}, messages)...)
+	l.groupMessages[c.ID] = append(withinMinute(l.groupMessages[c.ID], now),
+		slices.Repeat([]time.Time{now}, messages)...)
 	for _, w := range l.watched(c) {
 		if w.most == 0 {
 			continue

@@ -50,7 +50,8 @@ func TestThread_FollowsForumTopicOrReply(t *testing.T) {
 
 	got := c.poll(nil)
 	topic, general, third := got[0].Message, got[1].Message, got[4].Message
-	if !topic.Topic || topic.Thread != 5 || topic.Answers == nil || topic.Answers.ID != 5 || topic.Answers.Created == nil {
+	if !topic.Topic || topic.Thread != 5 || topic.Answers == nil || topic.Answers.ID != 5 ||
+		topic.Answers.Created == nil {
 		t.Errorf("in a topic: %+v", topic)
 	}
 	if general.Topic || general.Thread != 0 || general.Answers != nil {

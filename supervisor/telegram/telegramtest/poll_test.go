@@ -60,7 +60,8 @@ func TestGetUpdates_Offset_ConfirmsAndSelects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var confirmed []int64
 			s, c := startServer(t, telegramtest.Options{
-				NextUpdate: 101, Strict: true, BeforeConfirm: func(ids []int64) { confirmed = append(confirmed, ids...) },
+				NextUpdate: 101, Strict: true,
+				BeforeConfirm: func(ids []int64) { confirmed = append(confirmed, ids...) },
 			})
 			for range 3 {
 				s.Say(home, alice, "x")
@@ -135,7 +136,8 @@ func TestOnRequest_RunsBeforeAnswer(t *testing.T) {
 	s.AddChat(home)
 	c.call("sendMessage", m{"chat_id": alice.ID, "text": "hello"})
 	c.call("getMe", nil)
-	if want := []string{"sendMessage to 1001: 0, 0 stand there", "getMe to 0: 0, 1 stand there"}; !slices.Equal(seen, want) {
+	if want := []string{"sendMessage to 1001: 0, 0 stand there", "getMe to 0: 0, 1 stand there"}; !slices.Equal(seen,
+		want) {
 		t.Errorf("seen: %q, want %q", seen, want)
 	}
 }

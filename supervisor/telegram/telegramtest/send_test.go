@@ -81,7 +81,7 @@ func TestText_Invalid_IsRefused(t *testing.T) {
 				return
 			}
 			c.wantRefusal(400, "Bad Request: "+test.words, "sendMessage", params)
-			if got := s.Messages(home.ID); len(stands) > 0 {
+			if got := s.Messages(home.ID); len(got) > 0 {
 				t.Errorf("in chat: %+v", got)
 			}
 		})

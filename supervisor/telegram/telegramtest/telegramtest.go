@@ -191,7 +191,10 @@ func (s *Server) Fault(f Fault) (end func()) {
 // SetFlood sets flood control. A chat with more than n messages or edits within the window is
 // refused for retryAfter seconds. If n is 0, flood control is off.
 func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
-	s.state.change(func() { s.state.limits.control = floodControl{maxSends: n, window: window, retryAfter: retryAfter} })
+	s.state.change(func() {
+		s.state.limits.control = floodControl{maxSends: n, window: window,
+			retryAfter: retryAfter}
+	})
 }
 
 // Advance moves the server's clock forward.

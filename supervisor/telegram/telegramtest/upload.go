@@ -184,7 +184,8 @@ func anyFile(File) answer { return answer{} }
 // checkPhoto refuses a file that is no valid photo.
 func checkPhoto(f File) answer {
 	if f.Size > maxPhoto {
-		return badRequest("file of size %d bytes is too big for a photo; the maximum size is %d bytes", f.Size, maxPhoto)
+		return badRequest("file of size %d bytes is too big for a photo; the maximum size is %d bytes", f.Size,
+			maxPhoto)
 	}
 	c, _, err := image.DecodeConfig(bytes.NewReader(f.Content))
 	short, long := min(c.Width, c.Height), max(c.Width, c.Height)

@@ -85,7 +85,8 @@ func setWebhook(t *testing.T, s *telegramtest.Server, b *webhookBot, more m) *cl
 func TestWebhook_SendsSecret(t *testing.T) {
 	b := listen(t, nil)
 	var checked []int64
-	s := telegramtest.New(t, telegramtest.Options{BeforeConfirm: func(ids []int64) { checked = append(checked, ids...) }})
+	s := telegramtest.New(t,
+		telegramtest.Options{BeforeConfirm: func(ids []int64) { checked = append(checked, ids...) }})
 	first, _ := s.Say(home, alice, "before")
 	setWebhook(t, s, b, nil)
 	second, _ := s.Say(home, alice, "after")
