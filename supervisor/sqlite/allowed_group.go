@@ -36,7 +36,7 @@ func (s Groups) Disallow(ctx context.Context, g Group) (bool, error) {
 
 // List lists the groups.
 func (s Groups) List(ctx context.Context) ([]Group, error) {
-	return engine.All(s.db.reader(ctx, "list the groups"), func(r *engine.Row) (g Group) {
+	return engine.All(s.db.reader(ctx, "list allowed groups"), func(r *engine.Row) (g Group) {
 		r.Scan(&g.Channel, &g.Chat)
 		return g
 	}, listGroups)

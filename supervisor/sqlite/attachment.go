@@ -37,13 +37,13 @@ func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, 
 			t.fail(notFound("there is no attachment %d of inbound %d", position, inbound))
 		}
 		t.Exec(insertBlob, user, ref.SHA256, ref.Size, nil, t.Now)
-	}, "keep the bytes of attachment %d of inbound %d", position, inbound)
+	}, "store the bytes of attachment %d of inbound %d", position, inbound)
 }
 
 // PutFailure records, in a sentence, why an inbound's file is not available.
 func (s Attachments) PutFailure(ctx context.Context, inbound int64, position int, why string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(failAttachment, why, inbound, position) },
-		"keep why attachment %d of inbound %d can't be had", position, inbound)
+		"store why attachment %d of inbound %d failed", position, inbound)
 }
 
 func (t *tx) putAttachments(in supervisor.Inbound, list []supervisor.Attachment) {

@@ -11,40 +11,41 @@ import (
 )
 
 // Audit is the audit log: who did what, and when. Rows are only added. Each row has a digest of
-// itself and the row before it, so that Verify finds changes by other programs.
+// itself and the row before. So Verify finds changes by other programs.
 type Audit struct{ db *DB }
 
 // AuditRow is an entry of the audit log.
 type AuditRow struct {
 	ID        int64
-	User      string // "" means the service itself
+	User      string // the acting user; the acting user; "" means the service itself
 	Action    string
-	Detail    string // no user's words and no secret
+	Detail    string // details, without words of users and without secrets
 	CreatedAt time.Time
 }
 
-// Put adds an entry. The user "" means the service itself. detail must hold no user's words and no
-// secret.
+// Put adds an entry. The user "" means the service itself. detail must hold details, without words
+// of users and without secrets.
 func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 	return s.PutAll(ctx, []AuditRow{{User: user, Action: action, Detail: detail}})
 }
 
 // PutAll adds entries in one commit, all of them or none. It ignores their ID and CreatedAt.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
-	return s.db.write(ctx, func(t *tx) { t.auditRows(list) }, "put %d rows into the audit log", len(list))
+	return s.db.write(ctx, func(t *tx) { t.auditRows(list) }, "add %d rows to the audit log", len(list))
 }
 
-// auditRows adds entries in the transaction that makes the change which they describe. Neither is
-// stored without the other.
+// auditRows adds entries in the transaction of the described change. Neither is stored without the
+// other.
 func (t *tx) auditRows(list []AuditRow) {
 	for _, r := range list {
 		t.audit(r.User, r.Action, r.Detail)
 	}
 }
 
-// auditIfChanged runs change, which returns how many rows it changed. If it changed any, changing adds
-// the entries in the same transaction.
-func (db *DB) auditIfChanged(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string, args ...any) (
+// auditIfChanged runs change, which returns how many rows it changed. If it changed any,
+// auditIfChanged adds the entries in the same transaction.
+func (db *DB) auditIfChanged(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string,
+	args ...any) (
 	int64, error) {
 	return inTransaction(ctx, db, func(t *tx) int64 {
 		n := change(t)
@@ -61,7 +62,7 @@ const (
 	listAudit     = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND substr(action, 1, length(?3)) = ?3
 		AND created_at >= ?4 AND created_at < ?5 ORDER BY id LIMIT ?6`
 
-	// Ids have no gaps. If another program deletes a row, even the last one, the gap shows it.
+	// Ids have no gaps. So a gap shows that another program deleted a row, even the last one.
 	nextAuditID = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
 	lastChain   = `SELECT chain FROM audit WHERE chain IS NOT NULL AND id = (SELECT max(id) FROM audit)`
 	insertAudit = `INSERT INTO audit (id, user, action, detail, created_at, chain) VALUES (?, ?, ?, ?, ?, ?)`
@@ -107,11 +108,11 @@ func (r AuditRow) encode() []byte {
 
 // AuditFilter selects entries of the audit log. The zero value selects all.
 type AuditFilter struct {
-	User   string    // "" means everybody
+	User   string    // the acting user; the acting user; "" means everybody
 	Action string    // prefix of the action
-	Since  time.Time // inclusive
-	Until  time.Time // exclusive; zero means no end
-	After  int64     // only greater ids: for the next page, the last id of this one
+	Since  time.Time // start, inclusive
+	Until  time.Time // end, exclusive; zero means no end
+	After  int64     // only entries with greater ids; for the next page, the last id of this one
 	Limit  int       // 0 means no limit
 }
 
@@ -124,7 +125,7 @@ func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
 // auditRow is an entry as it is stored.
 type auditRow struct {
 	AuditRow
-	chain []byte // nil if the row is older than digests
+	chain []byte // digest of the row; nil if the row is older than digests
 }
 
 func scanAudit(row *engine.Row) (r auditRow) {

@@ -29,10 +29,11 @@ func (l auditStory) verify(known string) sqlite.AuditReport {
 	return report
 }
 
-// changeBehind changes the database as another program could.
+// changeBehind changes the database as another program would.
 func (l auditStory) changeBehind(statements string) {
 	l.Helper()
-	sqlitetest.Change(l, l.db, "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
+	sqlitetest.Change(l, l.db,
+		"DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
 
 // faultOf returns a report's fault, with the ids of the missing rows.
@@ -110,7 +111,7 @@ func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	early := l.verify("")
 	l.same("early", []int64{early.Rows, early.Early, early.Broken}, []int64{2, 2, 0})
 	var rows []sqlite.AuditRow
-	for n := range 2500 { // more than two pages
+	for n := range 2500 { // more rows than two pages
 		rows = append(rows, sqlite.AuditRow{User: "alice", Action: "new", Detail: fmt.Sprint(n)})
 	}
 	l.must(l.db.Audit().PutAll(t.Context(), rows))

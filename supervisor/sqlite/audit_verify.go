@@ -12,20 +12,20 @@ import (
 
 // AuditReport is the result of Verify.
 type AuditReport struct {
-	Rows   int64 // rows read: all, or those up to Broken
+	Rows   int64 // number of rows read: all, or those up to Broken
 	First  int64 // id of the first row; 0 if the log is empty
 	Last   int64 // id of the last row
 	Broken int64 // id of the first row that does not match its digest; 0 if all match
 	Why    AuditFault
 	// with AuditMissing and AuditMissingAtEnd: ids of the first and the last missing row
 	MissingFrom, MissingTo int64
-	// rows without a digest, as they are older than digests: only Head shows a change of them
+	// number of rows from before digests existed: only Head shows a change of them
 	Early int64
 	// the last digest, in hexadecimal. Kept elsewhere, it shows whether rows are cut off at the end
 	Head string
 }
 
-// AuditFault is what is wrong with the audit log. "" means nothing.
+// AuditFault is a fault of the audit log. "" means none.
 type AuditFault string
 
 const (
@@ -40,7 +40,8 @@ const (
 const auditPage = 1000
 
 const (
-	// lastAuditID selects the last id that was assigned. SQLite remembers it after the row is gone.
+	// lastAuditID selects the last assigned id. SQLite remembers that id even if the row is
+	// deleted.
 	lastAuditID = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`
 	pageAudit   = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
 )
@@ -48,12 +49,12 @@ const (
 // Verify reads the whole log and reports the first row that does not match its digest. It finds
 // rows that were changed, removed, added or moved. It finds a row that was removed at the end by
 // its missing id, or by the rows after it. A program that can write the database can hide that too,
-// and can rewrite the whole log. Only known reveals that: the Head of an earlier report that was
-// kept elsewhere, or "".
+// or rewrite the whole log. Only the argument known reveals such a change. It is the Head of an
+// earlier report that was kept elsewhere; "" means none.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
-	// read first, so that a row that is added meanwhile does not count as missing
+	// read before the rows, so that a row that is added meanwhile does not count as missing
 	given, err := engine.Value(read, engine.Integer, lastAuditID)
 	for more := true; more && err == nil; {
 		var page []auditRow
@@ -76,7 +77,7 @@ type verifier struct {
 	report     AuditReport
 	known      string
 	foundKnown bool      // a row had the known digest
-	unchained  hash.Hash // over the rows that are older than digests
+	unchained  hash.Hash // hash over the rows that are older than digests
 	sawDigest  bool      // a row with a digest was read
 	head       []byte
 }

@@ -42,7 +42,7 @@ func (t *tx) bind(b Binding) {
 
 // Find returns the user that an account is bound to, or "" if there is none.
 func (s Bindings) Find(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
-	return engine.Value(s.db.reader(ctx, "find whose account %s of %s is", account, channel), engine.String, findBinding, channel, account)
+	return engine.Value(s.db.reader(ctx, "find the user of account %s of %s", account, channel), engine.String, findBinding, channel, account)
 }
 
 // List lists all bindings, by user.

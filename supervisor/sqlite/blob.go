@@ -27,9 +27,9 @@ const (
 )
 
 // Put records that a user's turn put a blob into the spool. Turn 0 means that no turn did. If the
-// user owns the blob already, it counts as put now.
+// user owns the blob already, its time becomes now.
 func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
+	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
 
 // Owns reports whether a user owns a blob, and the blob's size in bytes.
@@ -39,29 +39,29 @@ func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bo
 
 // SumOfTurns returns the total bytes that a user's turns put into the spool since a time.
 func (s Blobs) SumOfTurns(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
-	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
+	return engine.Value(s.db.reader(ctx, "sum the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
 // PutOldFile records that a turn stored a file's old bytes before it changes the file. Turn 0 means
 // an undo.
 func (s Blobs) PutOldFile(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
+	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
 
 // SumOldFiles returns the bytes of old files since a time, for a turn and for its user.
 func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
-	sums, err := engine.Value(s.db.reader(ctx, "add up the bytes from before of %s", user), func(r *engine.Row) (n [2]int64) {
+	sums, err := engine.Value(s.db.reader(ctx, "sum the old file contents of %s", user), func(r *engine.Row) (n [2]int64) {
 		r.Scan(&n[0], &n[1])
 		return n
 	}, sumBefore, turn, user, since.UnixMilli())
 	return sums[0], sums[1], err
 }
 
-// ListNeeded returns the SHA-256 of blobs that deliveries or arriving inbounds need. It includes
-// the deliveries that wait and those that Resend would send again. Those blobs stay in the spool
-// however old they are.
+// ListNeeded returns the SHA-256 of blobs that arriving inbounds or unsent deliveries need.
+// Deliveries that Resend would send again count as unsent. Needed blobs stay in the spool, however
+// old they are.
 func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {
-	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, listNeededBlobs,
+	list, err := engine.All(s.db.reader(ctx, "list blobs of unsent deliveries"), engine.String, listNeededBlobs,
 		s.db.engine.Now().Add(-maxResendAge))
 	sent := map[string]bool{}
 	for _, sha := range list {

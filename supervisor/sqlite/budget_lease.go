@@ -14,8 +14,8 @@ import (
 
 // Leases sets money aside before a model is called. A lease ends with the usage that is stored with
 // it (Step.Leases, Call.Lease), with Return, or with Recover. The usage gets the time of the lease,
-// so that a call over midnight counts for the day that had the money. While no call costs more than
-// its lease, spending plus leases never exceed a limit plus its extensions.
+// so that a call over midnight counts for the day of its lease. While no call costs more than its
+// lease, spending plus leases never exceed a limit plus its extensions.
 type Leases struct{ db *DB }
 
 // Leases returns the store of money that is set aside for model calls.
@@ -25,7 +25,7 @@ const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, 
 	RETURNING id`
 
 // Take sets aside as much of a claim's amount as its limits allow. If that is less than the claim's
-// least, it sets nothing aside and returns the shortages, in the order of the claim's limits. A
+// Least, it sets nothing aside and returns the shortages, in the order of the claim's limits. A
 // call with no known price counts as free.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.Shortage) { return t.takeLease(c) },
@@ -63,7 +63,7 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 
 // Sums of spending, leases and extensions. ?1 is the user, ?2 the turn, ?3 the start time, ?4 the
 // same in quarters of an hour, ?5 the pot. A turn's spending includes that of the turns below it;
-// their leases belong to the turn itself. Tries of the same fire have keys that are equal up to the
+// their leases belong to the turn itself. The keys of all tries of a fire are equal up to the
 // slash.
 const (
 	sumTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
@@ -99,8 +99,8 @@ var scopeSums = map[supervisor.Scope]struct {
 	supervisor.ScopeInstallation: {sumOfAll, 4},
 }
 
-// sumLimit adds up what counts for a limit together with a claim. The result is a shortage if money
-// is missing.
+// sumLimit sums the amounts that count for a claim's limit. The result is a shortage if money is
+// missing.
 func (t *tx) sumLimit(c supervisor.Claim, limit supervisor.Limit) supervisor.Shortage {
 	m, known := scopeSums[limit.Scope]
 	if !known {
@@ -118,8 +118,8 @@ func (t *tx) sumLimit(c supervisor.Claim, limit supervisor.Limit) supervisor.Sho
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// endLeases ends leases of a user when the usage that they were for is stored. It returns when the
-// first of them was taken, or now if there is none. A lease that has already ended is ignored.
+// endLeases ends leases of a user whose usage is being stored. It returns when the first of them
+// was taken, or now if there is none. It ignores leases that have ended.
 func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 	taken = t.Now
 	for _, id := range leases {
@@ -152,14 +152,14 @@ const (
 	deleteLeases = `DELETE FROM lease`
 )
 
-// Recover turns the leases of an earlier process into usage. It returns how many there were. Each
-// becomes usage of its whole amount, with the class "unknown" and the time of the lease. Call it
-// before the first Take.
+// Recover turns the leases of an earlier process into usage, and returns their number. Each becomes
+// usage of its whole amount, with the class "unknown" and the time of the lease. Call it before the
+// first Take.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
 		t.Exec(chargeLeases)
 		return t.Change(deleteLeases)
-	}, "end the leases that were left")
+	}, "end the leases of an earlier process")
 }
 
 const (
@@ -170,7 +170,7 @@ const (
 // Extend raises a user's limits for the current days and months, and for the turn. It audits that
 // and reports true. It reports false and changes nothing if the user may not extend by that much.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
-	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
+	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "extend the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
 
 func (t *tx) extendBudget(e supervisor.Extension) bool {
@@ -192,12 +192,12 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 
 const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND pot IS NULL AND created_at >= ?`
 
-// SumHeld returns a user's own leases since a time, in millionths of a dollar.
+// SumHeld returns the sum of a user's own leases since a time, in millionths of a dollar.
 func (s Leases) SumHeld(ctx context.Context, user string, since time.Time) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "add up what is set aside for %s", user), engine.Integer, sumHeld, user, toMillis(since))
+	return engine.Value(s.db.reader(ctx, "sum the leases of %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }
 
-// SumExtensions returns a user's extensions since a time, in millionths of a dollar.
+// SumExtensions returns the sum of a user's extensions since a time, in millionths of a dollar.
 func (s Leases) SumExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "add up by how much %s has lengthened the budget", user), engine.Integer, sumExtended, user, toMillis(since))
+	return engine.Value(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.Integer, sumExtended, user, toMillis(since))
 }

@@ -6,8 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// The tries of a fire count together, with their child turns, leases and late usage. Fires of
-// another time, job or user do not count.
+// A fire's limit counts all tries of the fire, with their child turns, leases and late usage. It
+// does not count fires of another time, job or user.
 func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 	s := newStory(t)
 	begins := func(user, source, key string) supervisor.Turn {
@@ -35,7 +35,7 @@ func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 	limit := supervisor.Limit{Scope: supervisor.ScopeFire, Max: 200}
 	_, short := take(s, claim(second, 57, limit))
 	s.same("of the fire", short, []supervisor.Shortage{{Limit: limit, Spent: 135, Held: 9, Wanted: 57}})
-	putCost(s, first, 20, late) // it cost more than its lease
+	putCost(s, first, 20, late) // this call costs more than its lease
 	_, short = take(s, claim(second, 46, limit))
 	s.same("of the fire, later", short, []supervisor.Shortage{{Limit: limit, Spent: 155, Wanted: 46}})
 	mustTake(s, claim(second, 45, limit))

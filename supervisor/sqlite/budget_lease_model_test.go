@@ -20,7 +20,7 @@ type entry struct {
 	at     time.Time
 }
 
-// accounts is a model of the leases in plain loops, with the limits of the whole test.
+// accounts is a model of the leases in plain loops.
 type accounts struct {
 	*story
 	turns      []supervisor.Turn
@@ -29,11 +29,12 @@ type accounts struct {
 	extensions []entry
 }
 
-// maxLimits lists the limits, small enough to be reached.
-var maxLimits = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330}, {Scope: supervisor.ScopeMonth, Max: 220},
+// maxLimits lists limits that are small enough to be reached.
+var maxLimits = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330},
+	{Scope: supervisor.ScopeMonth, Max: 220},
 	{Scope: supervisor.ScopeDay, Max: 120}, {Scope: supervisor.ScopeTurn, Max: 170}}
 
-// limits returns most for the current time.
+// limits returns maxLimits for the current time.
 func (a *accounts) limits() (list []supervisor.Limit) {
 	y, m, d := a.now.Date()
 	for _, l := range maxLimits {
@@ -86,7 +87,7 @@ func (a *accounts) take(t *rapid.T) {
 	turn, amount := a.drawTurn(t), rapid.Int64Range(15, 60).Draw(t, "amount")
 	c := claim(turn, amount, a.limits()...)
 	c.Least = rapid.Int64Range(0, amount).Draw(t, "least")
-	least := amount // if there is none
+	least := amount // least without a lower bound
 	if c.Least > 0 {
 		least = c.Least
 	}
@@ -187,7 +188,7 @@ func TestLeases_AnyOrder_ExceedNoLimit(t *testing.T) {
 	s := newStory(t)
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
-		s.now = s.now.AddDate(0, 2, -s.now.Day()+26) // the end of another month
+		s.now = s.now.AddDate(0, 2, -s.now.Day()+26) // move the clock to the end of another month
 		a := &accounts{story: s, leases: map[int64]entry{}}
 		for i := range 4 {
 			n++

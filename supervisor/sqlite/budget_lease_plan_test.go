@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The query before each model call reads only indexes, from the start of the limit's time. Leases
-// are as few as running calls.
+// The query before each model call reads only indexes, and only rows since the limit's start. There
+// are only as many leases as running calls.
 func TestTake_QueryPlan_ReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

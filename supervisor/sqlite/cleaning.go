@@ -12,10 +12,10 @@ import (
 // is made. If a channel cannot delete messages, the row names a file in the spool by its SHA-256.
 type Cleanings struct{ db *DB }
 
-// Put stores a change of a message. A zero Due means at once. The conversation is found by its ID,
-// and c.ID is ignored.
+// Put stores a change of a message. A zero Due means at once. Put finds the conversation by its ID,
+// and ignores c.ID.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
-	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.Kind)
+	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "store for message %s of conversation %d the cleaning %s", c.Message, c.Conversation.ID, c.Kind)
 }
 
 const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, content, due_at)
@@ -35,8 +35,7 @@ func (t *tx) putCleaning(c supervisor.Cleaning) {
 	}
 }
 
-// The rows are few and their index has the order of the list. The conversations are looked up from
-// there.
+// The query goes from the few rows, in the order of their index, to their conversations.
 const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k.message, k.what, k.content, k.due_at
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
@@ -44,7 +43,7 @@ const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k
 // ListDue lists the due changes in a channel's chats, of all users, the earliest first.
 func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
-	return engine.All(s.db.reader(ctx, "list what is to be cleaned on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
+	return engine.All(s.db.reader(ctx, "list due cleanings on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
 }
 
 const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
@@ -52,14 +51,14 @@ const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c 
 
 // Next returns when the next change in a channel's chats is due, if there is one.
 func (s Cleanings) Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find when %s is to be cleaned next", channel), engine.Time, nextCleaning, channel)
+	return engine.One(s.db.reader(ctx, "find the next cleaning on %s", channel), engine.Time, nextCleaning, channel)
 }
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
 // Done deletes a change that was made or is impossible. A second call changes nothing.
 func (s Cleanings) Done(ctx context.Context, id int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(deleteCleaning, id) }, "keep that cleaning %d is done", id)
+	return s.db.write(ctx, func(t *tx) { t.Exec(deleteCleaning, id) }, "delete cleaning %d", id)
 }
 
 func scanCleaning(row *engine.Row) (k supervisor.Cleaning) {

@@ -35,8 +35,10 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 	s.same("one is next", ok, false)
 	for _, c := range []supervisor.Cleaning{
 		{Conversation: chat, Message: "1", Kind: supervisor.CleaningDelete, Due: noon.Add(time.Hour)},
-		{Conversation: s.chat("bob", "-5"), Message: "2", Kind: supervisor.CleaningRemoveButtons, Due: noon.Add(time.Minute)},
-		{Conversation: s.home, Message: "3", Kind: supervisor.CleaningDelete}, // on another channel
+		{Conversation: s.chat("bob", "-5"), Message: "2", Kind: supervisor.CleaningRemoveButtons,
+			Due: noon.Add(time.Minute)},
+		// a cleaning on another channel
+		{Conversation: s.home, Message: "3", Kind: supervisor.CleaningDelete},
 		{Conversation: chat, Message: "4", Kind: supervisor.CleaningRemoveButtons},
 	} {
 		s.must(rows.Put(t.Context(), c))
@@ -75,8 +77,8 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 
 const secret = "JBSWY3DPEHPK3PXP"
 
-// sendVanishing sends a delivery with a DeleteAfter of a quarter of an hour, with posts of the given
-// states.
+// sendVanishing sends a delivery that is deleted after a quarter of an hour, with posts in the
+// given states.
 func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor.PostState) supervisor.Delivery {
 	s.Helper()
 	f := picture("qr.png")
@@ -128,7 +130,7 @@ func TestDeleteAfter_Closed_CleansAndForgetsText(t *testing.T) {
 	}
 }
 
-// On a terminal no message can be deleted, but the files in the spool can.
+// A terminal cannot delete messages, but the files in the spool are deleted.
 func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 	s := postStory{newStory(t)}
 	due := func(at time.Time) (list []supervisor.Cleaning) {
@@ -156,7 +158,7 @@ func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 	s.same("on Telegram", s.dueCleanings(noon.Add(time.Hour)), []string(nil))
 }
 
-// The deleted text is neither in free pages of the file nor in its journal.
+// The deleted text is neither in free pages of the database nor in its journal.
 func TestDeleteAfter_Closed_LeavesNoTextOnDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Policies: policies.All()})
@@ -173,7 +175,7 @@ func TestDeleteAfter_Closed_LeavesNoTextOnDisk(t *testing.T) {
 		s.notice(chat, strings.Repeat("words ", 100))
 		s.close(d, supervisor.OutcomeSent, "")
 	}
-	s.checkNotOnDisk(path) // while the database is open
+	s.checkNotOnDisk(path) // the database is still open
 	cancel()
 	s.must(<-ran)
 	s.must(db.Close())
@@ -194,8 +196,7 @@ func (s postStory) checkNotOnDisk(path string) {
 	}
 }
 
-// Erased text is not in the file either, whatever its length: short texts share a page, long ones
-// have their own.
+// Erased text of any length is not in the file: short texts share a page, long ones have their own.
 func TestErase_Texts_LeaveNothingOnDisk(t *testing.T) {
 	s := postStory{newStory(t)}
 	for n := range 60 {

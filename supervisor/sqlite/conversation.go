@@ -48,8 +48,8 @@ func (t *tx) conversationByID(id int64) supervisor.Conversation {
 	return byID(t, "conversation", scanConversation, findConversationByID, id)
 }
 
-// conversation finds or creates the conversation that c describes. If c has an ID, it is returned
-// as it is: the tables refuse the ID of another user's conversation.
+// conversation finds or creates the conversation that c describes. If c has an ID, conversation
+// returns c unchanged, since the tables refuse the ID of another user's conversation.
 func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	if c.ID != 0 {
 		return c
@@ -62,7 +62,7 @@ func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	return c
 }
 
-// otherDestination returns the conversation that gets the answer, or the zero value if that is own.
+// otherDestination returns the conversation for the answer, or the zero value if that is own.
 func (t *tx) otherDestination(c, own supervisor.Conversation) (none supervisor.Conversation) {
 	if c == none {
 		return none

@@ -9,9 +9,9 @@ import (
 
 // Move records a chat's new name and returns how many conversations that changed. The chat's
 // conversations move, and so do its permission to speak and its logins. If a user already has a
-// conversation in the new chat, only pending things move into it: inbounds that have not begun,
-// held or not, and deliveries that wait or may be sent again, with their posts. A second call moves
-// what has come since. The caller wakes the sessions of the new chat.
+// conversation in the new chat, only pending rows move into it: inbounds that have not begun, held
+// or not, and deliveries that wait or may be sent again, with their posts. A second call moves rows
+// that came after the first. The caller wakes the sessions of the new chat.
 func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
@@ -20,10 +20,10 @@ func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, fro
 		from, channel, to)
 }
 
-// movedConversation is a conversation of the old chat, and the one of the new chat.
+// movedConversation has the ids of a conversation in the old and in the new chat.
 type movedConversation struct {
 	old int64
-	new int64 // 0 if there is none
+	new int64 // 0 if the new chat has none
 }
 
 const (

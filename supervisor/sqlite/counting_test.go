@@ -13,7 +13,8 @@ import (
 // Linux.
 type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
 
-// CountedOptions returns options of a database whose system calls are counted; one at a time.
+// CountedOptions returns options of a database whose system calls are counted. Only one such
+// database may be open at a time.
 func CountedOptions() (Options, *IOCounts) {
 	c := &IOCounts{}
 	vfs.Register("mews-counted", engine.GatherJournal(countingVFS{vfs.Find("").(vfs.VFSFilename), c}))

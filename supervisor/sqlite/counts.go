@@ -9,14 +9,14 @@ import (
 
 // Counts are figures for the status of the service.
 type Counts struct {
-	// texts that no gate holds, without commands; a state without any is missing
+	// number of texts by state, without held ones and commands; a state without any is missing
 	Inbounds map[supervisor.InboundState]int64
-	Held     int64 // inbounds of all kinds that a gate holds
-	Waiting  int64 // deliveries that no channel has taken yet
-	Lost     int64 // deliveries that may not have arrived
-	Running  int64 // running turns
-	Asking   int64 // running turns that wait for their users' answers
-	Messages int64 // in the transcripts of all conversations
+	Held     int64 // number of inbounds of all kinds that a gate holds
+	Waiting  int64 // number of deliveries that no channel has taken yet
+	Lost     int64 // number of deliveries that may not have arrived
+	Running  int64 // number of running turns
+	Asking   int64 // number of running turns that wait for their users' answers
+	Messages int64 // number of messages in all transcripts
 	Bytes    int64 // size of the database without its journal
 }
 
@@ -34,7 +34,7 @@ const (
 // Counts counts rows for the status. It reads whole tables and indexes, so call it only when
 // somebody asks.
 func (db *DB) Counts(ctx context.Context) (Counts, error) {
-	read := db.reader(ctx, "count what is in the database")
+	read := db.reader(ctx, "count rows for the status")
 	c, err := engine.Value(read, func(row *engine.Row) (c Counts) {
 		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Asking, &c.Messages, &c.Bytes)
 		return c

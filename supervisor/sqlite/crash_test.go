@@ -22,14 +22,14 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// crashPath is the environment variable with the database to which a second process of the test
-// binary writes.
+// crashPath is the environment variable with the path of a database. A second process of the test
+// binary writes to that database.
 const crashPath = "MEWS_TEST_CRASH_PATH"
 
 const (
 	crashRuns    = 20
 	crashWriters = 4
-	crashMost    = 90 // promises in one run
+	crashMost    = 90 // largest number of promises in one run
 )
 
 // writeUntilKilled runs whole turns in several writers, and prints each durable write.
@@ -206,8 +206,8 @@ func auditFault(t *testing.T, path string) string {
 	return string(report.Why)
 }
 
-// runAndKill runs the writing process, kills it after that many promises, and returns its
-// promises.
+// runAndKill runs the writing process and kills it after so many promises, that is, printed writes.
+// It returns them.
 func runAndKill(t *testing.T, path string, promises int) (lines []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Effects is the ledger: what was done for users.
+// Effects is the ledger: changes that were made and messages that were sent for users.
 type Effects struct{ db *DB }
 
-// EffectTexts makes the texts of the ledger.
+// EffectTexts makes the texts of effects.
 type EffectTexts struct {
 	// Lines returns the lines below an answer for the effects of its turn.
 	Lines func(done []supervisor.Effect) []string
@@ -37,8 +37,8 @@ const (
 	countEffects = `SELECT user, kind, count(*) FROM effect WHERE created_at >= ?1 AND created_at < ?2 GROUP BY 1, 2`
 )
 
-// putEffect stores an effect: e's User, Turn, Call, Kind, Target and Detail. ReportedBy follows
-// from the kind.
+// putEffect stores an effect, by e's User, Turn, Call, Kind, Target and Detail. The kind decides
+// ReportedBy.
 func (t *tx) putEffect(e supervisor.Effect) {
 	t.Exec(
 		insertEffect,
@@ -61,7 +61,7 @@ func (t turnTx) putEffect(e supervisor.Effect) {
 
 // Put stores an effect that no turn made.
 func (s Effects) Put(ctx context.Context, e supervisor.Effect) error {
-	return s.db.write(ctx, func(t *tx) { t.putEffect(e) }, "keep that %s was done for %s", e.Kind, e.User)
+	return s.db.write(ctx, func(t *tx) { t.putEffect(e) }, "store the effect %s for %s", e.Kind, e.User)
 }
 
 // List lists effects of a user, the newest first.
@@ -92,13 +92,15 @@ func scanEffect(row *engine.Row) (e supervisor.Effect) {
 	return e
 }
 
-// SettingLedger is the setting for the effect lines below answers; LedgerOff hides them.
+// SettingLedger is the name of the setting for effect lines below answers; the value LedgerOff
+// hides them.
 const (
 	SettingLedger = "ledger"
 	LedgerOff     = "off"
 )
 
-// effectLines returns the lines below the turn's answer: none in a group, where others read it.
+// effectLines returns the effect lines below the turn's answer. In a group, where others read it,
+// there are none.
 func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
 	in := t.turn.AnswersIn()
@@ -110,10 +112,10 @@ func (t turnTx) effectLines() []string {
 
 // Send puts a delivery of an unanswered tool call into the outbox and the ledger. It reads d's Text
 // and Files and sends them to the conversation that the turn answers in. The inbound is done only
-// after they are delivered too. A call sends only once. A second call of Send changes nothing,
-// whatever d holds, since the folder may have changed meanwhile. in is the conversation, or 0 if
-// nothing changed. Send fails if the turn has ended, if the turn has no such open call, or if the
-// user does not own the bytes.
+// after that delivery too. Each tool call sends only once: a second Send changes nothing, whatever
+// d holds, since the folder may have changed meanwhile. in is the conversation, or 0 if nothing
+// changed. Send fails if the turn has ended, if the turn has no such open call, or if the user does
+// not own the bytes.
 func (s Turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
 	return inTurn(
 		ctx,
@@ -159,7 +161,7 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 // WasSent reports whether Send has sent something for a call of a turn.
 func (s Turns) WasSent(ctx context.Context, turn int64, call string) (bool, error) {
 	return engine.Value(
-		s.db.reader(ctx, "look whether call %s of turn %d has sent something", call, turn),
+		s.db.reader(ctx, "check whether call %s of turn %d sent a delivery", call, turn),
 		engine.Bool,
 		findSent,
 		turn,
@@ -167,7 +169,7 @@ func (s Turns) WasSent(ctx context.Context, turn int64, call string) (bool, erro
 	)
 }
 
-// checkUnanswered fails the transaction if the turn has not made the call, or the call has a
+// checkUnanswered fails the transaction unless the turn has made the call and the call has no
 // result.
 func (t turnTx) checkUnanswered(call string) {
 	if t.call(call).result != 0 {

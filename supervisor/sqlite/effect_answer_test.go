@@ -65,7 +65,7 @@ func TestAnswer_LedgerSetting_HidesEffects(t *testing.T) {
 	}
 }
 
-// A post that was made before the effects were read would lack them.
+// The last step makes no post, because a post from before the effects were read would lack them.
 func TestCommitLast_TurnWithEffects_MakesNoPost(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
@@ -86,7 +86,7 @@ func TestAnswer_CrashAfterResult_ListsEffects(t *testing.T) {
 	open := func(t *testing.T) *story {
 		return &story{T: t, path: path, now: noon, db: sqlitetest.OpenPath(t, path, sqlite.Options{})}
 	}
-	t.Run("before", func(t *testing.T) { // its end closes the database
+	t.Run("before", func(t *testing.T) { // the end of this subtest closes the database
 		s := open(t)
 		s.home = s.conversation("alice")
 		turn = s.startTurnCalling("c1")
@@ -161,7 +161,7 @@ func TestPutArrived_Files_AreInLedger(t *testing.T) {
 		s.must(s.db.Attachments().PutBytes(t.Context(), arriving[0].ID, i, protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 12}))
 	}
 	s.must(s.db.Attachments().PutFailure(t.Context(), arriving[0].ID, 2, "It is gone."))
-	for range 2 { // repeated after a crash, they are stored once
+	for range 2 { // a repeat after a crash stores them once
 		_, err := s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}})
 		s.must(err)
 	}

@@ -12,22 +12,22 @@ const (
 	listFileEffects = `SELECT e.id, e.kind, e.target, e.created_at, u.effect IS NOT NULL, coalesce(u.path, ''), coalesce(u.moved_to, ''), coalesce(u.before, ''),
 		coalesce(u.after, ''), coalesce(u.why_not, '') FROM effect e LEFT JOIN undo u ON u.effect = e.id
 		WHERE e.user = ?1 AND e.id > ?2 AND e.kind IN (SELECT value FROM json_each(?3)) ORDER BY e.id`
-	// isChangingFiles selects whether files may be changing now. They are if an undo runs, or a tool of
-	// the user's turns that is not in the ledger yet. Turns that wait for the user do nothing.
+	// isChangingFiles selects whether a user's files may be changing now: an undo runs, or a turn's
+	// tool whose effects are not in the ledger yet. Turns that wait for the user change nothing.
 	isChangingFiles = `SELECT EXISTS (SELECT 1 FROM turn t INDEXED BY turn_running WHERE t.user = ?1 AND t.ended_at IS NULL
 			AND EXISTS (SELECT 1 FROM tool_call c WHERE c.turn = t.id AND c.result IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.turn = t.id AND q.why IS NULL))
 		OR EXISTS (SELECT 1 FROM operation WHERE user = ?1 AND kind = 'undo' AND state IN ('waiting', 'running'))`
 )
 
-// LastID returns the id of a user's newest effect, or after if there is none above it.
+// LastID returns the id of a user's newest effect, or the argument after if no id is greater.
 func (s Effects) LastID(ctx context.Context, user string, after int64) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "find the last effect of %s", user), engine.Integer, lastEffect, user, after)
 }
 
-// ListFileEffects lists a user's file effects after an id, oldest first. Their kinds are those that
-// change files or may do so. The list is not settled if other changes are under way that are not in
-// the ledger yet.
+// ListFileEffects lists a user's file effects after an id, oldest first. Only effects of the given
+// kinds count. settled is false if a running tool or undo may have changes that are not in the
+// ledger yet.
 func (s Effects) ListFileEffects(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list the file effects of %s", user)
 	busy, err := engine.Value(read, engine.Bool, isChangingFiles, user)

@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/effect"
 )
 
-// The list has each file effect with its recorded change. It is settled once no tool runs.
+// The list has each file effect with its recorded change, and is settled only after the tool has
+// ended.
 func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {

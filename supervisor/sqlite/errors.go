@@ -22,8 +22,8 @@ var problems = map[engine.Problem]problem.Kind{
 	engine.ProblemForeign:    problem.ForeignDatabase,
 }
 
-// wrap adds the attempted action to err, and a text for users if they can do something. It returns
-// nil for nil.
+// wrap adds the attempted action to err. If users can do something, it also adds a text for them.
+// It returns nil for nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -47,8 +47,7 @@ func explain(err error) error {
 	return problem.New(problems[found], err, facts...)
 }
 
-// invalid returns the error for a request that the current state does not allow. Nothing was
-// changed.
+// invalid returns the error for a request that the current state does not allow.
 func invalid(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: fmt.Errorf(format, args...)}
 }

@@ -14,27 +14,27 @@ var features = []string{"forget", "github", "instructions", "memory", "schedule"
 // usedByCore lists the names of features' files that the core uses, with reasons. The list must
 // only get shorter.
 var usedByCore = map[string]string{
-	"JobPolicy":       "Policies has one of each feature",
-	"NoticePolicy":    "Policies has one of each feature",
-	"PromptFileTexts": "Policies has one of each feature",
-	"UndoTexts":       "Policies has one of each feature",
+	"JobPolicy":       "Policies has a field for each feature",
+	"NoticePolicy":    "Policies has a field for each feature",
+	"PromptFileTexts": "Policies has a field for each feature",
+	"UndoTexts":       "Policies has a field for each feature",
 
-	"endFire":           "a job's turn ends with its fire, in one transaction",
+	"endFire":           "one transaction ends a job's turn and its fire",
 	"setFireDelivery":   "a fire names the answer of its turn",
 	"askInJob":          "a question of a job's turn ends before the job is due again",
-	"endAskInJob":       "a job's turn goes on once its question has ended",
-	"sayOrHold":         "a question of a job's turn is not asked in quiet hours",
-	"recheckHeld":       "other quiet hours hold other notices",
-	"handleRefused":     "a chat that takes nothing any more pauses the jobs that speak there",
-	"untoldFires":       "a turn reads what jobs have said before it",
-	"untoldUndos":       "a turn reads what its person has put back before it",
-	"putUndo":           "a change and what takes it back are one row each of one transaction",
-	"hasUndo":           "an answer has buttons where its turn has changed files",
-	"unbuttonUndoLater": "an answer loses these buttons once the bytes from before are gone",
-	"putPromptCard":     "a turn that ends tells what waits for its person's yes",
-	"putSpeech":         "an answer is spoken, or not, as it is kept",
-	"closeRecording":    "a recording that failed becomes its text as it is closed",
-	"buttonsOf":         "the answer of a review has the buttons that the review was given",
+	"endAskInJob":       "a job's turn continues after its question has ended",
+	"sayOrHold":         "a question of a job's turn waits for the end of quiet hours",
+	"recheckHeld":       "changed quiet hours release held notices",
+	"handleRefused":     "a chat that refuses everything pauses its jobs",
+	"untoldFires":       "a turn's first message has the recent texts of jobs",
+	"untoldUndos":       "a turn's first message has the files that the user restored",
+	"putUndo":           "one transaction stores a change and the data to undo it",
+	"hasUndo":           "an answer has undo buttons if its turn changed files",
+	"unbuttonUndoLater": "an answer loses its undo buttons when the old bytes expire",
+	"putPromptCard":     "the end of a turn shows the prompt files that wait",
+	"putSpeech":         "one transaction stores an answer and schedules its recordings",
+	"closeRecording":    "a failed recording is replaced by its text",
+	"buttonsOf":         "the answer of a review has the review's buttons",
 }
 
 // The core may use only these names of features. Otherwise no feature could be removed, or read
@@ -58,14 +58,14 @@ func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
 	}
 }
 
-// nameUse is a use of a feature's name.
+// nameUse tells which files of the core use a feature's name.
 type nameUse struct {
 	of string   // the file that declares it
 	by []string // the core's files that use it
 }
 
-// namesUsed returns the names of features that the core uses. It counts package-level names, and
-// methods with a name that no method of the core has.
+// namesUsed returns the names of features that the core uses: package-level names, and names of
+// methods that no type of the core has.
 func namesUsed(files map[string]*ast.File) map[string]nameUse {
 	names, methods := map[string]string{}, map[string]string{}
 	for file, source := range files {
@@ -109,7 +109,7 @@ func namesUsed(files map[string]*ast.File) map[string]nameUse {
 	return used
 }
 
-// declare adds the names of a declaration: methods apart from all others.
+// declare adds the names of a declaration to methods or to names.
 func declare(d ast.Decl, file string, names, methods map[string]string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

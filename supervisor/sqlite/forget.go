@@ -8,8 +8,8 @@ import (
 )
 
 // Forgettings stores requests to forget and carries them out. A turn is forgotten as a whole: the
-// user's messages and everything that followed from them. Messages without an answer or a finished
-// delivery are forgotten later.
+// user's messages and everything that followed from them. Messages that wait for their answer or
+// its delivery are forgotten later.
 type Forgettings struct{ db *DB }
 
 // Forgettings returns the store of requests to forget.
@@ -23,7 +23,7 @@ const (
 		ON CONFLICT (inbound) DO NOTHING`
 	moveForgetting = `UPDATE forgetting SET next = ?, counts = ? WHERE id = ?`
 	endForgetting  = `UPDATE forgetting SET ended_at = ? WHERE id = ?`
-	// invalidateReaders makes the readers of a user's messages read them again.
+	// invalidateReaders tells the readers of a user's messages to read them again.
 	invalidateReaders = `UPDATE conversation SET forgotten = forgotten + 1 WHERE user = ?`
 )
 
@@ -33,21 +33,22 @@ func (s Forgettings) Put(ctx context.Context, f supervisor.Forgetting) (supervis
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Forgetting {
 		t.Exec(insertForgetting, f.User, f.Inbound, f.Conversation, f.Since.UnixMilli(), f.Until.UnixMilli(), t.Now)
 		return value(t, scanForgetting, findForgetting, f.Inbound)
-	}, "keep what %s wants to be forgotten", f.User)
+	}, "store a request to forget of %s", f.User)
 }
 
 // Find returns the request to forget that an inbound made.
 func (s Forgettings) Find(ctx context.Context, inbound int64) (supervisor.Forgetting, bool, error) {
-	return engine.One(s.db.reader(ctx, "find what inbound %d wants to be forgotten", inbound), scanForgetting, findForgetting, inbound)
+	return engine.One(s.db.reader(ctx, "find the request to forget of inbound %d", inbound), scanForgetting,
+		findForgetting, inbound)
 }
 
-// Open lists the requests that are not finished.
+// Open lists the unfinished requests.
 func (s Forgettings) Open(ctx context.Context) ([]supervisor.Forgetting, error) {
-	return engine.All(s.db.reader(ctx, "list what is to be forgotten"), scanForgetting, listForgettings)
+	return engine.All(s.db.reader(ctx, "list open requests to forget"), scanForgetting, listForgettings)
 }
 
 // Done stores the progress of a request, and its end if nothing waits. It also empties the journal,
-// so that the forgotten data is not in there.
+// which may hold the forgotten data.
 func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
@@ -58,10 +59,10 @@ func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 			t.Exec(endForgetting, t.Now, f.ID)
 		}
 		t.Scrub()
-	}, "keep what %s has had forgotten", f.User)
+	}, "store the progress of a request to forget of %s", f.User)
 }
 
-// invalidateReaders makes everyone who holds a user's data for requests read it again.
+// invalidateReaders makes all caches of a user's messages and system texts invalid.
 func (t *tx) invalidateReaders(user string) {
 	t.Exec(invalidateReaders, user)
 	t.renewSystemText(user)
@@ -73,19 +74,19 @@ func scanForgetting(r *engine.Row) (f supervisor.Forgetting) {
 }
 
 const (
-	forgetPage = 1000 // rows to check at once
-	// exchanges per transaction, so that other writers wait only some milliseconds
+	forgetPage = 1000 // number of rows to check at once
+	// number of exchanges per transaction, so that other writers wait only some milliseconds
 	exchangesPerCommit = 8
 
-	// listForgettable selects the inbounds of an exchange in the span. The first of these times in
-	// the span counts: its own time, the time of an edit, or that of a message of its turn.
+	// listForgettable selects the inbounds of exchanges in the span. An inbound is in the span if
+	// its own time, its edit, or a message of its turn is.
 	listForgettable = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND (?4 = 0 OR i.conversation = ?4 OR i.destination = ?4)
 		AND (i.received_at >= ?2 AND i.received_at < ?3 OR i.edited_at > 0 AND i.edited_at >= ?2 AND i.edited_at < ?3
 			OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn) AND m.created_at >= ?2 AND m.created_at < ?3))
 		ORDER BY i.id`
-	// listExpiredExchanges selects the inbounds of an exchange that is expired as a whole, still has data,
-	// and is in no conversation's window.
+	// listExpiredExchanges selects the inbounds of exchanges that are completely expired, still
+	// have data, and are in no conversation's window.
 	listExpiredExchanges = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND ?2 <= i.received_at AND ?4 = 0 AND max(i.received_at, i.edited_at) < ?3
 		AND (i.text <> '' OR i.parts IS NOT NULL OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn)))
@@ -105,10 +106,10 @@ func spanParameters(f supervisor.Forgetting, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
-// walk visits the exchanges of a span, window by window, from an inbound on. each gets the
-// exchanges of a window and returns whether to continue.
+// walk visits the exchanges of a span from an inbound on, some ids at a time. It passes each group
+// to each, which returns whether to continue.
 func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int64, each func(list []forgettableInbound, next int64) (bool, error)) error {
-	read := s.db.reader(ctx, "list what %s wants to be forgotten", f.User)
+	read := s.db.reader(ctx, "list exchanges that %s wants forgotten", f.User)
 	query := map[bool]string{false: listForgettable, true: listExpiredExchanges}[f.Expired]
 	last, err := engine.Value(read, engine.Integer, lastInbound)
 	for more := true; more && err == nil && from <= last; from += forgetPage {
@@ -122,7 +123,7 @@ func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int
 
 // Count returns how much a request would forget.
 func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts supervisor.ForgetCounts, err error) {
-	read, seen, changed := s.db.reader(ctx, "count what %s wants to be forgotten", f.User), map[int64]bool{}, map[string]bool{}
+	read, seen, changed := s.db.reader(ctx, "count the data that %s wants forgotten", f.User), map[int64]bool{}, map[string]bool{}
 	return counts, s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		for _, item := range list {
 			if item.turn != 0 && seen[item.turn] {
@@ -147,9 +148,10 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 	})
 }
 
-// Forget removes a part of a request's data, from f.Next on. It leaves and counts what still waits.
+// Forget removes a part of a request's data, from f.Next on. It leaves and counts the messages that
+// still wait.
 func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p supervisor.ForgetStep, err error) {
-	waits := int64(0) // the first one that was left
+	waits := int64(0) // first inbound that was left because it waits
 	first := f.Next == 0
 	f.Counts.Waiting = 0
 	err = s.walk(ctx, f, f.Next, func(list []forgettableInbound, next int64) (bool, error) {
@@ -157,7 +159,7 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 			some := list[:min(len(list), exchangesPerCommit)]
 			list = list[len(some):]
 			if err := s.db.write(ctx, func(t *tx) {
-				if !f.Expired { // expired messages are in no window, so they are in no request
+				if !f.Expired { // expired messages are in no window, so no model request has them
 					t.invalidateReaders(f.User)
 				}
 				counts := f.Counts
@@ -176,7 +178,7 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 					f.Next = waits
 				}
 				t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
-			}, "forget what %s wants to be forgotten", f.User); err != nil {
+			}, "delete the data that %s wants forgotten", f.User); err != nil {
 				return false, err
 			}
 		}
@@ -193,10 +195,10 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 const countWaitingInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (SELECT id FROM conversation WHERE user = ?1 AND (?4 = 0 OR id = ?4))
 	AND delivered_at IS NULL AND turn IS NULL AND inbound IS NULL AND created_at >= ?2 AND created_at < ?3`
 
-// forgetSpan removes, piece by piece, the rows of a span that belong to no exchange. It also renews
+// forgetSpan removes the rows of a span that belong to no exchange, some at a time. It also renews
 // the system texts.
 func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, first bool) error {
-	read := s.db.reader(ctx, "forget what %s wants to be forgotten", f.User)
+	read := s.db.reader(ctx, "delete the data that %s wants forgotten", f.User)
 	n, err := engine.Value(read, engine.Integer, countWaitingInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
 	if f.Counts.Waiting += n; err != nil || f.Counts.Waiting > 0 && !first {
 		return err
@@ -229,7 +231,7 @@ const (
 
 // ForgetBytes calls remove for each forgotten blob of a user that nobody else owns.
 func (s Forgettings) ForgetBytes(ctx context.Context, user string, remove func(sha256 string) error) error {
-	read := s.db.reader(ctx, "list the forgotten bytes of %s", user)
+	read := s.db.reader(ctx, "list the forgotten blobs of %s", user)
 	for after := ""; ; {
 		list, err := engine.All(read, engine.String, listForgotten, user, after)
 		if err != nil || len(list) == 0 {
@@ -241,7 +243,7 @@ func (s Forgettings) ForgetBytes(ctx context.Context, user string, remove func(s
 				err = remove(sha)
 			}
 			if err == nil {
-				err = s.db.write(ctx, func(t *tx) { t.Exec(deleteBlob, user, sha) }, "keep that blob %s of %s is gone", sha, user)
+				err = s.db.write(ctx, func(t *tx) { t.Exec(deleteBlob, user, sha) }, "delete the row of blob %s of %s", sha, user)
 			}
 			if err != nil {
 				return err

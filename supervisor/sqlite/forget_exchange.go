@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// exchange is a turn with the turns below it and all inbounds that they answer. An inbound without
-// a turn is an exchange by itself.
+// exchange is a turn with its child turns and all inbounds that they answer. An inbound without a
+// turn is an exchange of its own.
 type exchange struct {
 	turns, inbounds string // JSON arrays of ids
 	err             error
@@ -21,7 +21,8 @@ const (
 		SELECT json_group_array(id) FROM below`
 	inboundsOf = `SELECT json_group_array(id) FROM (SELECT ?2 id UNION SELECT inbound FROM turn WHERE id = ?1 AND inbound IS NOT NULL
 		UNION SELECT id FROM inbox WHERE turn = ?1)`
-	// Whether the exchange still runs, waits for an answer, or has an undelivered answer.
+	// isBusy selects whether the exchange still runs, waits for an answer, or has an undelivered
+	// answer.
 	isBusy = `SELECT EXISTS (SELECT 1 FROM turn WHERE id IN (SELECT value FROM json_each(?1)) AND ended_at IS NULL)
 		OR EXISTS (SELECT 1 FROM inbox WHERE id IN (SELECT value FROM json_each(?2)) AND state IN ('arriving', 'new', 'running'))
 		OR EXISTS (SELECT 1 FROM outbox WHERE id IN ` + deliveriesOfExchange + ` AND delivered_at IS NULL)
@@ -81,8 +82,8 @@ const (
 	markConversationBegun = `UPDATE conversation SET window_from = 1 WHERE window_from = 0 AND id IN (SELECT conversation FROM message WHERE` + ofTurns + `)`
 )
 
-// forgetExchange removes an exchange. It returns counts of what it removed, and the removed
-// messages. If the exchange still waits, it only counts.
+// forgetExchange removes an exchange. It returns the counts of removed rows, and the ids of removed
+// messages. If the exchange is still busy, it only counts its messages as waiting.
 func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
 	e := exchangeOf(t, item)
 	busy := e.busy(t)
@@ -92,7 +93,7 @@ func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (g
 		return supervisor.ForgetCounts{Waiting: max(1, gone.Messages)}, nil
 	}
 	messages = all(t, engine.Integer, listMessageIDs, e.turns)
-	if !f.Expired { // expiry leaves the home and newer messages alone
+	if !f.Expired { // expiry does not touch the home and newer messages
 		t.Exec(insertForgottenTurns, e.turns)
 		t.forgetQuotes(e)
 	}
@@ -115,7 +116,8 @@ func numberedArguments(statement string, args ...any) []any {
 }
 
 const (
-	// An inbound that answers a message quotes it, even if the inbound is not forgotten.
+	// Inbounds that quote a message of the exchange. They lose the quote even if they are not
+	// forgotten.
 	listQuotes = `SELECT q.id, q.quote, coalesce(t.id, q.turn, 0) FROM (SELECT conversation, message FROM inbox WHERE message <> ''
 			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange + `)) m
 		CROSS JOIN inbox q ON q.conversation = m.conversation AND q.replies_to = m.message AND q.replies_to <> '' LEFT JOIN turn t ON t.inbound = q.id`
@@ -151,12 +153,12 @@ func (t *tx) forgetQuotes(e exchange) {
 }
 
 const (
-	// Rows of an exchange that name bytes: received files, what was read in them, whole outputs,
-	// and old files.
+	// Rows of an exchange that name blobs: received files, their contents, whole outputs, and old
+	// files.
 	listBlobMentions = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
 			AND parts IS NOT NULL UNION ALL SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL AND` + ofInbounds + `
 		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + deliveriesOfExchange
-	// Bytes that came again later, or with something else, do not belong to this exchange alone.
+	// A blob that came again later, or in another exchange, does not belong to this exchange alone.
 	markForgottenBlob = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?3 AND sha256 = ?4 AND (turn IS NULL OR` + ofTurns + `)
 		AND created_at <= (SELECT max(at) FROM (SELECT max(ended_at) at FROM turn WHERE id IN (SELECT value FROM json_each(?1))
 			UNION ALL SELECT max(changed_at) FROM inbox WHERE id IN (SELECT value FROM json_each(?2))))
@@ -165,7 +167,8 @@ const (
 
 var anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// markForgottenBlobs marks the blobs that only this exchange names, so that they leave the spool.
+// markForgottenBlobs marks the blobs that only this exchange names. They are deleted from the spool
+// later.
 func (t *tx) markForgottenBlobs(e exchange, user string) {
 	marked := map[string]bool{}
 	for _, text := range all(t, engine.String, listBlobMentions, e.turns, e.inbounds) {

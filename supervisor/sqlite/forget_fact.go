@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	// Calls that stored a fact, changed it, or showed it to a model. The fact's words are searched
-	// in their turns.
+	// Calls that stored, changed or showed a fact. The fact's words are searched in the turns of
+	// these calls.
 	listMemoryCalls = `SELECT k.turn, m.parts FROM conversation c JOIN tool_call k ON k.conversation = c.id JOIN message m ON m.id IN (k.message, k.result)
 		WHERE c.user = ?1 AND k.name IN ('remember', 'update_memory', 'forget', 'recall', 'read_file', 'search_files')`
 	listKept   = `SELECT turn, detail FROM effect WHERE user = ?1 AND kind IN ('remember', 'update') AND target = ?2 AND turn IS NOT NULL`
 	listFacts  = `SELECT id, user, fact, text FROM forgotten_fact WHERE ?1 IN ('', user) ORDER BY id`
 	deleteFact = `DELETE FROM forgotten_fact WHERE id = ?`
-	// an update repeats the message that its sender answers, and the message above a pressed button
+	// A raw update repeats the message that its sender answers, and the message above a pressed
+	// button.
 	deleteUpdates = `DELETE FROM received WHERE user = ?`
 
 	turnRuns = `EXISTS (SELECT 1 FROM turn r WHERE r.id = turn AND r.ended_at IS NULL)`
@@ -32,8 +33,8 @@ const (
 	sentTo   = ofTurns + ` OR turn IS NULL AND conversation IN (SELECT id FROM conversation WHERE user = ?2)`
 )
 
-// factColumns lists the columns that may hold the words of a fact. They hold what the turns ?1
-// produced, except the words of their user ?2, and what the user was told outside turns.
+// factColumns lists the columns that may hold the words of a fact. Its rows come from the turns ?1,
+// except the own words of the user ?2, or are notices from outside turns.
 var factColumns = []struct{ table, column, rows, waits string }{
 	{"message", "parts", ` role <> 'user' AND` + ofTurns, turnRuns},
 	{"effect", "detail", ofTurns, turnRuns},
@@ -51,7 +52,7 @@ var factColumns = []struct{ table, column, rows, waits string }{
 // it is done: left counts the facts that wait for that. BlankFacts calls remove to take messages
 // out of the index before their words go, so that it finds them again after a crash.
 func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error) {
-	read := s.db.reader(ctx, "take out the words of forgotten facts")
+	read := s.db.reader(ctx, "list forgotten facts to blank")
 	facts, err := engine.All(read, func(r *engine.Row) (f forgottenFact) { r.Scan(&f.row, &f.user, &f.ID, &f.Text); return f }, listFacts, user)
 	for _, f := range facts {
 		list, waits, err := mentionsOf(read, f.user, f.ForgottenFact)
@@ -65,7 +66,7 @@ func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx c
 			err = remove(ctx, f.user, messages)
 		}
 		if err == nil {
-			err = s.db.write(ctx, func(t *tx) { waits = t.blankMentions(list) || waits; t.markBlanked(f, waits) }, "take a forgotten fact out of what is kept of %s", f.user)
+			err = s.db.write(ctx, func(t *tx) { waits = t.blankMentions(list) || waits; t.markBlanked(f, waits) }, "blank a forgotten fact of %s", f.user)
 		}
 		if err != nil {
 			return left, err
@@ -84,8 +85,8 @@ type forgottenFact struct {
 	user string
 }
 
-// blankMentions removes the words from rows that have not changed since they were found. It reports whether
-// any row changed or must wait.
+// blankMentions removes the words from rows that have not changed since they were found. again
+// reports whether a row has changed or must wait.
 func (t *tx) blankMentions(list []mention) (again bool) {
 	for _, m := range list {
 		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.blankedText, m.id, m.text) == 0
@@ -104,7 +105,7 @@ func (t *tx) markBlanked(f forgottenFact, waits bool) {
 
 // CountMentions counts the rows that hold the words of a fact, by table.
 func (s Memories) CountMentions(ctx context.Context, user string, f supervisor.ForgottenFact) (map[string]int64, error) {
-	list, _, err := mentionsOf(s.db.reader(ctx, "count where a fact of %s stands", user), user, f)
+	list, _, err := mentionsOf(s.db.reader(ctx, "count mentions of a fact of %s", user), user, f)
 	counts, seen := map[string]int64{}, map[mention]bool{}
 	for _, m := range list {
 		if row := (mention{table: m.table, id: m.id}); !seen[row] {
@@ -119,7 +120,7 @@ func (s Memories) CountMentions(ctx context.Context, user string, f supervisor.F
 type mention struct {
 	table, column     string
 	id                int64
-	waits             bool // still needed as it is
+	waits             bool // the text is still needed unchanged
 	text, blankedText string
 }
 
@@ -184,8 +185,8 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 	return slices.Compact(turns), matchAny(texts), err
 }
 
-// minShortenedFact is the least number of characters of a fact that a shortened text, such as a button,
-// still shows.
+// minShortenedFact is the least number of characters of a fact in a shortened text, such as a
+// button.
 const minShortenedFact = 40
 
 // matchAny returns a pattern that matches the texts, and shortened forms of them, as whole words.
@@ -226,8 +227,8 @@ func blankText(text string, words *regexp.Regexp) string {
 	return text
 }
 
-// blankWords replaces each UTF-16 unit of the words by a dot. Neighbouring matches share the text
-// between them, so it searches again.
+// blankWords replaces each UTF-16 unit of the words by a dot. Neighbouring matches share the
+// character between them, so it searches again.
 func blankWords(text string, words *regexp.Regexp) string {
 	for {
 		var b strings.Builder
@@ -243,8 +244,8 @@ func blankWords(text string, words *regexp.Regexp) string {
 	}
 }
 
-// blankValue applies blankText to all texts in a value. It drops a model's thoughts as a whole:
-// providers accept them only unchanged.
+// blankValue applies blankText to all texts in a decoded JSON value. It removes a model's thoughts
+// completely, since providers accept them only unchanged.
 func blankValue(value any, words *regexp.Regexp) (blanked any, changed bool) {
 	switch v := value.(type) {
 	case string:

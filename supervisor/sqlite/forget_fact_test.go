@@ -22,7 +22,8 @@ func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes
 	s.Message.Parts[0].Call.Name, s.Message.Parts[0].Call.Arguments = name, json.RawMessage(arguments)
 	_, err := m.db.Turns().CommitStep(m.Context(), s)
 	m.must(err)
-	_, err = m.db.Turns().CommitResult(m.Context(), e.turn.ID, protocol.ToolResult{Call: name + e.words[0], Name: name, Text: output, Changes: changes})
+	_, err = m.db.Turns().CommitResult(m.Context(), e.turn.ID,
+		protocol.ToolResult{Call: name + e.words[0], Name: name, Text: output, Changes: changes})
 	m.must(err)
 	_, err = m.db.Turns().CommitStep(m.Context(), step(e.turn, said))
 	m.must(err)
@@ -30,8 +31,8 @@ func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes
 	m.deliver(e)
 }
 
-// The words of a fact, old ones too, stay nowhere in the database's files except in its user's
-// messages. Text beside them and all other rows are unchanged.
+// The current and former words of a fact stay only in the user's own messages. The surrounding text
+// and all other rows are unchanged.
 func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
@@ -89,7 +90,8 @@ func (m *forgetting) checkGone(words func(string) bool) {
 	}
 }
 
-// A turn that forgets a fact says so with the fact's words. They go once that answer is delivered.
+// The answer of a turn that forgets a fact has the fact's words. They are removed after the
+// answer's delivery.
 func TestBlankFacts_UndeliveredAnswer_Waits(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// selectHomeTurns selects what turns may have left in the home.
+	// selectHomeTurns selects the facts, notes and log entries that turns may have left in the
+	// home.
 	selectHomeTurns = `SELECT t.id, t.user, coalesce((SELECT min(i.received_at) FROM inbox i WHERE i.id = t.inbound OR i.turn = t.id), t.started_at),
 		(SELECT json_group_array(m.id) FROM message m WHERE m.turn = t.id AND m.role = 'user'),
 		(SELECT json_group_array(p.value ->> '$.call.arguments.text') FROM message m, json_each(m.parts) p WHERE m.turn = t.id
@@ -38,7 +39,8 @@ func scanHomeTurn(r *engine.Row) (h turnInHome) {
 	return h
 }
 
-// homeSearch returns the search for a worker. It covers the day in every time zone.
+// homeSearch returns the search that a worker makes for some turns. It covers each turn's day in
+// every time zone.
 func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	for _, h := range list {
 		of.Turns, of.Messages, of.Notes = append(of.Turns, h.turn), append(of.Messages, h.messages...), append(of.Notes, h.notes...)
@@ -51,9 +53,10 @@ func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	return of
 }
 
-// EachHomeSearch calls each with what the request's turns may have left in the home.
+// EachHomeSearch calls each with searches for the data that a request's turns may have left in the
+// home.
 func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error {
-	read := s.db.reader(ctx, "list the turns that %s wants to be forgotten", f.User)
+	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		var turns []int64
 		for _, item := range list {
@@ -69,17 +72,18 @@ func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting
 	})
 }
 
-// FindLeftInHome returns what forgotten turns of a user may still have in the home.
+// FindLeftInHome returns a search for the data of forgotten turns that the user's home may still
+// have.
 func (s Forgettings) FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err
 }
 
-// PutGoneFromHome records that the home has nothing left of some forgotten turns.
+// PutGoneFromHome records that the home has no data of some forgotten turns any more.
 func (s Forgettings) PutGoneFromHome(ctx context.Context, user string, turns []int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, turn := range turns {
 			t.Exec(deleteForgottenTurn, user, turn)
 		}
-	}, "keep that turns of %s are gone from their home", user)
+	}, "record that the home of %s has nothing left of some turns", user)
 }

@@ -7,12 +7,11 @@ type tableForgetting struct {
 	// JSON, and ?3 the names of the commands that end a turn.
 	exchange string
 	// span is the statement for rows of no exchange. It takes a user ?1, a start ?2, an end ?3, a
-	// conversation ?4 (0 means all) and rowids above ?5 up to ?6. It leaves rows that are still to
-	// be done.
+	// conversation ?4 (0 means all) and rowids above ?5 up to ?6. It leaves unfinished rows.
 	span string
 	// expired replaces span for rows that are older than the configuration keeps.
 	expired string
-	reason  string // the reason if there are no statements
+	reason  string // reason why the table has no statements
 }
 
 // deliveriesOfExchange selects the deliveries of an exchange.
@@ -23,15 +22,15 @@ const (
 	ofTurns    = ` turn IN (SELECT value FROM json_each(?1))`
 	ofInbounds = ` inbound IN (SELECT value FROM json_each(?2))`
 	inSpan     = ` user = ?1 AND created_at >= ?2 AND created_at < ?3 AND rowid > ?5 AND rowid <= ?6`
-	// nobody sends it again
+	// A blanked delivery counts as sent, so that nobody sends it again.
 	blankSent = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE `
-	// no turn is told about it any more
+	// A blanked fire counts as told, so that no turn reads about it.
 	blankFire = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`
 )
 
-// forgetTable lists the tables with rows of users, in the order of forgetting. Tables that name
-// others come first. A row stays without its words if other rows name it, or if it detects a
-// repeated message. A table whose only text is the user's name has no words, and needs no row.
+// forgetTable lists the tables with rows of users, in the order of forgetting. A table that refers
+// to another comes before that. A row stays, without its words, if other rows refer to it or if it
+// detects a repeated message. Tables without a text besides the user's name are not listed.
 var forgetTable = []tableForgetting{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + deliveriesOfExchange},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + deliveriesOfExchange},
@@ -55,8 +54,8 @@ var forgetTable = []tableForgetting{
 	{table: "inbox", exchange: `UPDATE inbox SET text = '', parts = NULL, quote = '', told = NULL, replies_to = '', unread = 0,
 		command = iif(command IN (SELECT value FROM json_each(?3)), command, NULL) WHERE id IN (SELECT value FROM json_each(?2))`},
 	{table: "review", exchange: `UPDATE review SET text = '', result = '' WHERE` + ofTurns},
-	// all rows: an update repeats the message that its sender answers, and the message above a
-	// pressed button
+	// delete all rows: a raw update repeats the message that its sender answers, and the message
+	// above a pressed button
 	{table: "received",
 		span:    `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= ?3 AND ?4 >= 0`,
 		expired: `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= received_at AND received_at < ?3 AND ?4 = 0`},
@@ -64,7 +63,7 @@ var forgetTable = []tableForgetting{
 	{table: "triage", span: `UPDATE triage SET report = '' WHERE report <> '' AND user = ?1 AND wanted_at >= ?2 AND wanted_at < ?3 AND ?4 = 0 AND rowid > ?5 AND rowid <= ?6
 		AND state IN ('done', 'skipped', 'failed')`},
 
-	// a request ends a job that was made in the span; expiry leaves a job that is still due
+	// a request deletes jobs that were made in the span; expiry keeps jobs that are still due
 	{table: "job",
 		span:    `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
 		expired: `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// worded lists the tables that may have a user's words: they have text or bytes beside the user's
+// worded lists the tables that may have a user's words: those with text or bytes besides the user's
 // name.
 func (r *rig) worded() []string {
 	r.Helper()

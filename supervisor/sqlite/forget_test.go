@@ -29,7 +29,7 @@ type exchangeState struct {
 	inbound supervisor.Inbound
 	ends    supervisor.Delivery
 	done    bool
-	edited  bool // its row has only the time of its last edit
+	edited  bool // the message was edited; its row has only the time of the last edit
 }
 
 // forgetting is a user's conversation with a part to forget.
@@ -39,7 +39,7 @@ type forgetting struct {
 	user      string
 	chat      supervisor.Conversation
 	exchanges []*exchangeState
-	n         *int // counts words and updates
+	n         *int // number of words and updates so far
 }
 
 var forgetSteps = map[string]func(*forgetting){
@@ -106,7 +106,7 @@ func (m *forgetting) begin(e *exchangeState) {
 	}
 }
 
-// work runs a tool call of the turn, which changes a file, and a message.
+// work adds to the turn a tool call that changes a file, and a message.
 func (m *forgetting) work(e *exchangeState) {
 	if e.ends.ID != 0 {
 		return
@@ -190,7 +190,8 @@ func hasAny(text []byte, words []string) (found []string) {
 }
 
 // Messages are sent, edited, quoted, answered or left waiting, and forgetting is interrupted
-// anywhere. In the end no data of the span is in the database's files, and all else is unchanged.
+// anywhere. In the end the database's files have no data of the span, and all other data is
+// unchanged.
 func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 	commits, stopAt := atomic.Int64{}, atomic.Int64{}
 	var stop atomic.Pointer[context.CancelFunc]
@@ -223,7 +224,7 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 		}
 		wish, err := s.db.Forgettings().Put(t.Context(), wish)
 		m.must(err)
-		if rapid.Bool().Draw(rt, "waits") { // a part of it may wait
+		if rapid.Bool().Draw(rt, "waits") { // some messages of the span may still wait
 			_, err = s.db.Forgettings().Forget(t.Context(), wish)
 			m.must(err)
 		}
@@ -243,7 +244,7 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 				want = append(want, row)
 			}
 		}
-		// it is interrupted after one of the commits, and continues
+		// forgetting is interrupted after one of its commits, and continues
 		cuts := []int64{int64(rapid.IntRange(1, 10).Draw(rt, "cut")), 0}
 		for _, cut := range cuts {
 			ctx, cancel := context.WithCancel(t.Context())

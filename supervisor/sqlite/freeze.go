@@ -26,8 +26,8 @@ func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time
 // wrong clock.
 const longestFreeze = 24 * time.Hour
 
-// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all its chats. It
-// deletes those that are over.
+// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all its chats.
+// It deletes ended freezes.
 func (s Outbox) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
 	return frozen, s.db.write(ctx, func(t *tx) {
@@ -40,5 +40,5 @@ func (s Outbox) ListFreezes(ctx context.Context, source string) (map[string]time
 			frozen[chat] = until
 			return true
 		}, listFrozen, source)
-	}, "list the frozen chats of %s", source)
+	}, "list frozen chats of %s", source)
 }

@@ -19,7 +19,7 @@ func TestFreeze_SecondCall_NeverShortens(t *testing.T) {
 	}
 	s.same("at first", frozen(bot), map[string]time.Time{})
 	freeze(bot, "42", 30*time.Second)
-	freeze(bot, "42", 10*time.Second) // never shorter
+	freeze(bot, "42", 10*time.Second) // a shorter freeze changes nothing
 	freeze(bot, "", time.Minute)
 	freeze(bot, "43", time.Second)
 	freeze(bot, "43", 2*time.Second)

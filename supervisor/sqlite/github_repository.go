@@ -15,7 +15,7 @@ type Repositories struct{ db *DB }
 // Repositories returns the store of news of GitHub repositories.
 func (db *DB) Repositories() Repositories { return Repositories{db} }
 
-// RepositoryNotice is an event that one conversation will be told about. Notices with the same
+// RepositoryNotice is a notice to one conversation about an event. Notices with the same
 // Conversation, Repo and Key go into one message, when the first of them is due.
 type RepositoryNotice struct {
 	ID           int64
@@ -43,8 +43,8 @@ const (
 	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
 )
 
-// PutEvent stores notices of an event and ends its webhook delivery. It drops a failed check that had
-// already failed at the same commit, and a passed check that had not failed. If the delivery has
+// PutEvent stores notices of an event and ends its webhook delivery. It stores no notice of a check
+// that failed before at the same commit, or that passed and had not failed. If the delivery has
 // already ended, nothing changes.
 func (s Repositories) PutEvent(
 	ctx context.Context,
@@ -61,7 +61,7 @@ func (s Repositories) PutEvent(
 			c := t.conversation(n.Conversation)
 			t.Exec(insertNotice, c.User, c.ID, n.Repo, n.Key, encoded{n.Event}, n.Due)
 		}
-	}, "keep what delivery %d tells", delivery)
+	}, "store the notices of webhook delivery %d", delivery)
 }
 
 // isNewCheckResult reports whether a check's result is new.
@@ -93,7 +93,7 @@ const (
 // belong to the same message as a due one.
 func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
 	return engine.All(
-		s.db.reader(ctx, "list what is to be told of repositories"),
+		s.db.reader(ctx, "list due repository notices"),
 		scanNotice,
 		dueNotices,
 		now.UnixMilli(),
@@ -102,11 +102,11 @@ func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryN
 
 // Next returns when the next notice is due, if there is one.
 func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find when a repository is told of next"), engine.Time, nextNotice)
+	return engine.One(s.db.reader(ctx, "find the next repository notice"), engine.Time, nextNotice)
 }
 
-// PutMessage puts a message about notices into the outbox of their conversation, once. number is the pull
-// request that it is about; 0 means none.
+// PutMessage puts one message for some notices into the outbox. number is the notices' pull
+// request; 0 means none.
 func (s Repositories) PutMessage(
 	ctx context.Context,
 	notices []RepositoryNotice,
@@ -123,14 +123,14 @@ func (s Repositories) PutMessage(
 			t.fail(invalid("some of that was told"))
 		}
 		d, _ := t.sayOrHold(supervisor.Delivery{Conversation: n.Conversation, Text: text})
-		if number > 0 && d.ID != 0 { // a held message does not grow
+		if number > 0 && d.ID != 0 { // a held message gets no further notices
 			t.Exec(insertTold, d.ID, n.Conversation.User, n.Repo, number)
 		}
 		return d
-	}, "tell %s of %s", n.Conversation.User, n.Repo)
+	}, "put a notice for %s about %s", n.Conversation.User, n.Repo)
 }
 
-// NoticeMessage is a message in a chat that is about a pull request.
+// NoticeMessage is a message about a pull request in a chat.
 type NoticeMessage struct {
 	Conversation supervisor.Conversation
 	Message      string // the channel's name of the message
@@ -145,7 +145,7 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 // ListMessages lists the last message about a pull request in each chat.
 func (s Repositories) ListMessages(ctx context.Context, repo string, number int) ([]NoticeMessage, error) {
 	return engine.All(
-		s.db.reader(ctx, "list who was told of %s#%d", repo, number),
+		s.db.reader(ctx, "list notices about %s#%d", repo, number),
 		func(r *engine.Row) (m NoticeMessage) {
 			c := &m.Conversation
 			r.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &m.Message, &m.Text)
@@ -186,5 +186,5 @@ func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.Webho
 			)
 		}
 		t.Exec(putSetting, "", name, value)
-	}, "keep what was found on %s", "GitHub")
+	}, "store the events found on %s", "GitHub")
 }

@@ -9,14 +9,14 @@ import (
 
 // RepositoryStatus is the state of a GitHub repository's news and work.
 type RepositoryStatus struct {
-	Last    time.Time // when the last event came; zero means none within a week
-	Waiting int64     // events of the last week that are not done
+	Last    time.Time // time of the last event; zero means none within a week
+	Waiting int64     // number of unhandled events of the last week
 	Taken   int64
 	Ignored int64
 	Failed  int64
-	Reviews int64 // pending reviews
-	Triages int64 // pending triages
-	Cost    int64 // since a time, in millionths of a US dollar
+	Reviews int64 // number of pending reviews
+	Triages int64 // number of pending triages
+	Cost    int64 // cost since a time, in millionths of a US dollar
 }
 
 const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(state = 'new'), 0), coalesce(sum(state = 'done'), 0),
@@ -29,7 +29,7 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 // Status returns the status of a repository, by its name in lower case. It reads all events of a
 // week, so call it only when somebody asks.
 func (s Repositories) Status(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
-	return engine.Value(s.db.reader(ctx, "tell how %s stands", repo), func(row *engine.Row) (r RepositoryStatus) {
+	return engine.Value(s.db.reader(ctx, "read the status of %s", repo), func(row *engine.Row) (r RepositoryStatus) {
 		row.Scan(&r.Last, &r.Waiting, &r.Taken, &r.Ignored, &r.Failed, &r.Reviews, &r.Triages, &r.Cost)
 		return r
 	}, findRepositoryStatus, repo, toMillis(since)/quarterHour)
@@ -37,7 +37,7 @@ func (s Repositories) Status(ctx context.Context, repo string, since time.Time) 
 
 const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent WHERE t.inbound = ? AND t.user = ?`
 
-// CountBelow returns how many turns were started below the turn of a user's inbound.
+// CountBelow returns the number of child turns of the turn of a user's inbound.
 func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int64, error) {
 	return engine.Value(
 		s.db.reader(ctx, "count the turns below that of inbound %d", inbound),
@@ -51,11 +51,11 @@ func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int6
 const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o.conversation
 	WHERE o.delivered_at IS NULL AND c.channel = 'github' AND c.user = ? AND o.created_at < ? ORDER BY o.id`
 
-// ListAbandoned lists a user's old deliveries on GitHub's channel that nobody has taken. Nobody
-// talks on that channel. Old means stored before a time.
+// ListAbandoned lists a user's undelivered deliveries on GitHub's channel, where nobody talks. It
+// lists those that were stored before a time.
 func (s Outbox) ListAbandoned(ctx context.Context, user string, before time.Time) ([]int64, error) {
 	return engine.All(
-		s.db.reader(ctx, "list what %s has not come for", user),
+		s.db.reader(ctx, "list abandoned deliveries of %s", user),
 		engine.Integer,
 		listAbandoned,
 		user,

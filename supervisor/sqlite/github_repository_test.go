@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// Notices that belong together come together, oldest first, and are sent once.
+// Notices with the same key become one message, oldest first, which is sent once.
 func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

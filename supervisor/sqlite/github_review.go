@@ -18,9 +18,9 @@ func (db *DB) Reviews() Reviews { return Reviews{db} }
 const (
 	selectReview = `SELECT r.id, r.user, r.repo, r.number, r.head, r.state, r.round, r.asked, r.text, r.wanted_at, r.due_at, coalesce(r.turn, 0),
 		r.change, r.result, r.posted, r.buttons, r.why FROM review r `
-	// The time of a request tells it from an earlier one. A push needs no such time, and GitHub's
-	// clock differs from ours: the head is read only when the review is due, and a reviewed head is
-	// not reviewed again. A push delays the review, unless somebody waits for it.
+	// The time of a request distinguishes it from an earlier one. A push needs no time, since the
+	// head is read only when the review is due, and a reviewed head is not reviewed again. GitHub's
+	// clock also differs from ours. A push delays the review, unless somebody has asked for it.
 	wantReview = `INSERT INTO review (user, repo, number, state, asked, text, wanted_at, due_at, updated_at)
 		SELECT ?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7, ?8
 		WHERE ?4 = '' OR NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND asked = ?4 AND wanted_at >= ?6)
@@ -38,12 +38,12 @@ const (
 	setReviewHead      = `UPDATE review SET head = ? WHERE id = ?`
 	requestReviewAgain = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
-	// The reason for skipping stays, so that nobody is told about it twice.
+	// The reason for skipping stays, so that nobody gets the notice about it twice.
 	recheckReview = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
 	updateReview  = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
 		updated_at = ? WHERE id = ?`
 	listActive = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') ORDER BY r.id`
-	// Active reviews without a running turn and without an inbound that waits for one.
+	// Active reviews without a running turn and without an inbound that will start one.
 	listLost = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') AND NOT EXISTS (SELECT 1 FROM conversation c
 		WHERE c.user = r.user AND c.channel = 'github' AND c.chat = r.repo AND c.thread = CAST(r.number AS TEXT)
 		AND (EXISTS (SELECT 1 FROM turn t WHERE t.conversation = c.id AND t.ended_at IS NULL)
@@ -60,14 +60,14 @@ const (
 func (s Reviews) Request(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Requester, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
-	}, "keep that %s is to be reviewed", r.Name())
+	}, "request the review of %s", r.Name())
 }
 
 // Heads returns the last requested head of each pull request of a repository. "" means that the
 // head is not read yet.
 func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
-	return heads, s.db.reader(ctx, "list the heads of %s that were to be reviewed", repo).
+	return heads, s.db.reader(ctx, "list requested heads of %s", repo).
 		Query(func(row *engine.Row) bool {
 			var number int
 			var head string
@@ -80,12 +80,12 @@ func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, 
 // ListDue lists the due reviews of all users. It leaves out pull requests with another active
 // review.
 func (s Reviews) ListDue(ctx context.Context, now time.Time) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list the reviews that are due"), scanReview, dueReviews, now.UnixMilli())
+	return engine.All(s.db.reader(ctx, "list due reviews"), scanReview, dueReviews, now.UnixMilli())
 }
 
 // Next returns when the next review is due, if there is one.
 func (s Reviews) Next(ctx context.Context) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find when the next review is due"), engine.Time, nextReview)
+	return engine.One(s.db.reader(ctx, "find the next due review"), engine.Time, nextReview)
 }
 
 // PutHead stores the head of a settling review, and returns the review of that head. If that head
@@ -105,18 +105,18 @@ func (s Reviews) PutHead(ctx context.Context, r supervisor.Review, head string) 
 		switch {
 		case r.Requester != "":
 			t.Exec(requestReviewAgain, r.Requester, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
-		// it may no longer be a draft, or may be open again
+		// the pull request may no longer be a draft, or may be open again
 		case before.State == supervisor.ReviewSkipped:
 			t.Exec(recheckReview, t.Now, t.Now, before.ID)
 		}
 		return t.review(before.ID)
-	}, "keep the head of %s", r.Name())
+	}, "store the head of %s", r.Name())
 }
 
 func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanReview, findReview, id) }
 
 // reviewTransitions lists the allowed next states of each state. A review may also keep its state.
-// A review that ended goes on if somebody asks; a failed one also retries by itself.
+// An ended review starts again if somebody asks; a failed one also retries automatically.
 var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewSettling: {supervisor.ReviewQueued, supervisor.ReviewSkipped, supervisor.ReviewFailed},
 	supervisor.ReviewQueued: {
@@ -130,10 +130,10 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
 }
 
-// Update stores a review's progress: the fields Head, State, Due and from Turn on. It fails if the
-// review was requested again meanwhile, or if its state does not allow the new one.
+// Update stores a review's progress: the fields Head, State, Due, and all from Turn on. It fails if
+// the review was requested again meanwhile, or if its state does not allow the new one.
 func (s Reviews) Update(ctx context.Context, r supervisor.Review) error {
-	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "keep how far the review of %s has come", r.Name())
+	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s", r.Name())
 }
 
 func (t *tx) keepReview(r supervisor.Review) {
@@ -181,15 +181,15 @@ func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.I
 	}, "queue the review of %s", r.Name())
 }
 
-// FindOf returns the review that a turn works on. For a turn that begins, that is the active review
-// of its pull request.
+// FindOf returns the review of a turn. For a turn that begins, that is the active review of its
+// pull request.
 func (s Reviews) FindOf(
 	ctx context.Context,
 	turn supervisor.Turn,
 	repo string,
 	number int,
 ) (r supervisor.Review, ok bool, err error) {
-	read := s.db.reader(ctx, "find the review that turn %d does", turn.ID)
+	read := s.db.reader(ctx, "find the review of turn %d", turn.ID)
 	if r, ok, err = engine.One(read, scanReview, findOfTurn, turn.ID); err != nil || ok {
 		return r, ok, err
 	}
@@ -215,18 +215,18 @@ func (s Reviews) ListOf(ctx context.Context, user, repo string, number int) ([]s
 
 // ListActive lists the active reviews of all users.
 func (s Reviews) ListActive(ctx context.Context) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list the reviews at work"), scanReview, listActive)
+	return engine.All(s.db.reader(ctx, "list active reviews"), scanReview, listActive)
 }
 
 // ListWithoutTurn lists active reviews without a running or a starting turn.
 func (s Reviews) ListWithoutTurn(ctx context.Context) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list the reviews that have lost their turns"), scanReview, listLost)
+	return engine.All(s.db.reader(ctx, "list active reviews without a turn"), scanReview, listLost)
 }
 
 // ListPosted lists the posted reviews that changed since a time, of all users, oldest first.
 func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.Review, error) {
 	return engine.All(
-		s.db.reader(ctx, "list the reviews that stand on GitHub"),
+		s.db.reader(ctx, "list posted reviews"),
 		scanReview,
 		listPosted,
 		since.UnixMilli(),
@@ -239,7 +239,7 @@ const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1
 // Cost returns the cost of a turn and the turns below it, in millionths of a dollar. nil means that
 // a price is unknown.
 func (s Reviews) Cost(ctx context.Context, turn int64) (*int64, error) {
-	sum, err := engine.Value(s.db.reader(ctx, "add up what turn %d has cost", turn), engine.Integer, sumReview, turn)
+	sum, err := engine.Value(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.Integer, sumReview, turn)
 	if err != nil || sum < 0 {
 		return nil, err
 	}

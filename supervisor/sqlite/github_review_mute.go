@@ -33,7 +33,7 @@ func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error
 // ListMutes lists a user's mutes of a repository. The repository "" means all.
 func (s Reviews) ListMutes(ctx context.Context, user, repo string) ([]supervisor.ReviewMute, error) {
 	return engine.All(
-		s.db.reader(ctx, "list what reviews of %s say nothing of", user),
+		s.db.reader(ctx, "list mutes of %s", user),
 		func(r *engine.Row) (m supervisor.ReviewMute) {
 			r.Scan(&m.ID, &m.User, &m.Repo, &m.Kind, &m.Subject, &m.Why, &m.By, &m.At)
 			return m

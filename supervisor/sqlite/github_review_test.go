@@ -43,14 +43,15 @@ func (s *story) queueDueReview(at time.Time, head string) (r supervisor.Review) 
 func (s *story) begin(r supervisor.Review) supervisor.Turn {
 	s.Helper()
 	in, err := s.db.Reviews().
-		Queue(s.Context(), r, supervisor.Inbound{Source: "github/acme/widget", Key: fmt.Sprint("review/7/", r.Head, r.Round),
-			Kind: supervisor.KindReview, Text: "x", Destination: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"},
-			Conversation: supervisor.Conversation{
-				User:    "alice",
-				Channel: supervisor.ChannelGitHub,
-				Chat:    "acme/widget",
-				Thread:  "7",
-			}})
+		Queue(s.Context(), r,
+			supervisor.Inbound{Source: "github/acme/widget", Key: fmt.Sprint("review/7/", r.Head, r.Round),
+				Kind: supervisor.KindReview, Text: "x", Destination: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"},
+				Conversation: supervisor.Conversation{
+					User:    "alice",
+					Channel: supervisor.ChannelGitHub,
+					Chat:    "acme/widget",
+					Thread:  "7",
+				}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
 	s.must(err)
@@ -71,7 +72,7 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 	s.must(reviews.Request(t.Context(), reviewRequest("", noon)))
 	s.must(reviews.Request(t.Context(), reviewRequest("", minute(3))))
-	s.must(reviews.Request(t.Context(), reviewRequest("", minute(1)))) // which comes late
+	s.must(reviews.Request(t.Context(), reviewRequest("", minute(1)))) // a request that comes late
 	none("the last push was two minutes ago", minute(5))
 	next, _, err := reviews.Next(t.Context())
 	s.must(err)
@@ -109,10 +110,11 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 		s.must(reviews.Request(t.Context(), reviewRequest("", minute(at))))
 		s.same("done it stays", s.queueDueReview(minute(20), "aaaa").State, supervisor.ReviewDone)
 	}
-	for range 2 { // the second call is after a crash
+	for range 2 { // the second round is a repeat after a crash
 		s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30))))
 	}
-	s.must(reviews.Request(t.Context(), reviewRequest("", minute(31)))) // a push: bob does not wait for it
+	// a push does not delay bob's request
+	s.must(reviews.Request(t.Context(), reviewRequest("", minute(31))))
 	same = s.queueDueReview(minute(30), "aaaa")
 	s.same("asked by", same.Requester, "bob")
 	s.same("state", same.State, supervisor.ReviewSettling)
@@ -121,7 +123,7 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.same("what was read is not", same.Change+same.Result, "")
 	found.State = supervisor.ReviewDone
 	s.checkRefused(reviews.Update(t.Context(), found), supervisor.CodeInvalid, "in round 2")
-	s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30)))) // repeated
+	s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30)))) // the same request again
 	s.begin(same)
 	list, err := reviews.ListOf(t.Context(), "alice", "acme/widget", 7)
 	s.must(err)

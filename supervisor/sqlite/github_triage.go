@@ -41,7 +41,7 @@ func (s Triages) Request(ctx context.Context, w supervisor.IssueTriage) error {
 			at = w.WantedAt.UnixMilli()
 		}
 		t.Exec(wantTriage, w.User, w.Repo, w.Number, w.Requester, at, w.Due, t.Now)
-	}, "keep that %s#%d is to be triaged", w.Repo, w.Number)
+	}, "request the triage of %s#%d", w.Repo, w.Number)
 }
 
 // Find returns a user's triage of an issue, if there is one.
@@ -58,16 +58,16 @@ func (s Triages) Find(ctx context.Context, user, repo string, number int) (super
 
 // ListDue lists the due and the queued triages of all users.
 func (s Triages) ListDue(ctx context.Context, now time.Time) ([]supervisor.IssueTriage, error) {
-	return engine.All(s.db.reader(ctx, "list the triages that are due"), scanTriage, dueTriages, now.UnixMilli())
+	return engine.All(s.db.reader(ctx, "list due triages"), scanTriage, dueTriages, now.UnixMilli())
 }
 
 // Next returns when the next settling triage is due, if there is one.
 func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find when the next triage is due"), engine.Time, nextTriage)
+	return engine.One(s.db.reader(ctx, "find the next due triage"), engine.Time, nextTriage)
 }
 
-// Update stores a triage's progress: the fields State, Due and from Report on. It fails if the triage
-// has ended or was requested again meanwhile.
+// Update stores a triage's progress: the fields State, Due, and all from Report on. It fails if the
+// triage has ended or was requested again meanwhile.
 func (s Triages) Update(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(
@@ -84,7 +84,7 @@ func (s Triages) Update(ctx context.Context, w supervisor.IssueTriage) error {
 		) == 0 {
 			t.fail(invalid("round %d of triage %d is over", w.Round, w.ID))
 		}
-	}, "keep how far the triage of %s#%d has come", w.Repo, w.Number)
+	}, "store the progress of the triage of %s#%d", w.Repo, w.Number)
 }
 
 func scanTriage(row *engine.Row) (w supervisor.IssueTriage) {

@@ -39,7 +39,7 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	}
 	opened := triageRequest(5, "", noon)
 	s.must(triages.Request(t.Context(), opened))
-	// repeated, or reopened
+	// the same request again, as for a reopened issue
 	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
 	w := opened
 	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
@@ -64,10 +64,11 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	w.State = supervisor.TriageFailed
 	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 
-	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour)))) // it was triaged
+	// the issue was triaged before
+	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour))))
 	s.same("as it was", find().State, supervisor.TriageDone)
 	asked := triageRequest(5, "bob", noon.Add(3*time.Hour))
-	for range 2 { // the second call is after a crash
+	for range 2 { // the second round is a repeat after a crash
 		s.must(triages.Request(t.Context(), asked))
 	}
 	s.same(
@@ -79,7 +80,7 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 }
 
-// A request while the triage runs gets the running triage.
+// A request while the triage runs does not start another one.
 func TestTriage_RequestWhileRunning_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()

@@ -20,9 +20,9 @@ const insertGrant = `INSERT INTO granted (user, tool, subject, text, created_at)
 
 const countGrants = `SELECT count(*) FROM granted WHERE user = ? AND subject = ? AND revoked_at IS NULL`
 
-// HasGrant reports whether a user has a grant for a Question's subject.
+// HasGrant reports whether a user has a grant for the Subject of a Question.
 func (s Grants) HasGrant(ctx context.Context, user, subject string) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "find what %s has granted", user), engine.Bool, countGrants, user, subject)
+	return engine.Value(s.db.reader(ctx, "find a grant of %s", user), engine.Bool, countGrants, user, subject)
 }
 
 const listGrants = `SELECT id, tool, subject, text, created_at FROM granted WHERE user = ? AND revoked_at IS NULL
@@ -30,7 +30,7 @@ const listGrants = `SELECT id, tool, subject, text, created_at FROM granted WHER
 
 // List lists a user's grants, the oldest first.
 func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, error) {
-	return engine.All(s.db.reader(ctx, "list what %s has granted", user), func(row *engine.Row) (g supervisor.Grant) {
+	return engine.All(s.db.reader(ctx, "list the grants of %s", user), func(row *engine.Row) (g supervisor.Grant) {
 		row.Scan(&g.ID, &g.Tool, &g.Subject, &g.Text, &g.CreatedAt)
 		return g
 	}, listGrants, user)
@@ -46,5 +46,5 @@ func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 			t.fail(problem.New(problem.NoSuchGrant, nil, id, user))
 		}
 		t.audit(user, "grant.revoked", fmt.Sprint("grant ", id))
-	}, "revoke what %s has granted", user)
+	}, "revoke a grant of %s", user)
 }

@@ -23,12 +23,12 @@ const (
 
 // WasAssigned reports whether any id between two numbers was ever assigned.
 func (s HostUIDs) WasAssigned(ctx context.Context, from, to uint32) (bool, error) {
-	n, err := engine.Value(s.db.reader(ctx, "count the uids %d to %d", from, to), engine.Integer, countHostUIDs, int64(from), int64(to))
+	n, err := engine.Value(s.db.reader(ctx, "check for assigned uids from %d to %d", from, to), engine.Integer, countHostUIDs, int64(from), int64(to))
 	return n > 0, err
 }
 
-// Assign returns a user's id between two numbers. At the first call it assigns the next unused one. It
-// replaces an id outside the two numbers, which comes from an earlier configuration.
+// Assign returns a user's id between two numbers. The first call for a user assigns the next unused
+// id. An id outside the two numbers comes from an earlier configuration and is replaced.
 func (s HostUIDs) Assign(ctx context.Context, user string, from, to uint32) (uint32, error) {
 	uid, err := engine.Value(s.db.reader(ctx, "find the uid of %s", user), engine.Integer, findHostUID, user, int64(from), int64(to))
 	if uid > 0 || err != nil {
@@ -42,6 +42,6 @@ func (s HostUIDs) Assign(ctx context.Context, user string, from, to uint32) (uin
 		t.Exec(retireHostUID, user)
 		t.Exec(insertHostUID, next, user, t.Now)
 		return next
-	}, "give %s a uid", user)
+	}, "assign a uid to %s", user)
 	return uint32(uid), err
 }

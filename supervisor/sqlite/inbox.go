@@ -30,7 +30,7 @@ const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND 
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
 	in.State = supervisor.InboundNew
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.putInbound(in) },
-		"keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+		"store the inbound that %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
 }
 
 func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool) {
@@ -49,7 +49,7 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	return value(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key), false
 }
 
-// startsTurn is true for an inbound i that starts a turn or that a turn takes in.
+// startsTurn is true for an inbound i that starts a turn, or that a running turn may take in.
 const startsTurn = `i.kind IN ('text', 'job', 'review', 'triage', 'mcp')`
 
 const (
@@ -59,8 +59,9 @@ const (
 	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
 )
 
-// Next returns the inbound that starts a conversation's next turn. It is the oldest of the highest
-// priority. Held inbounds do not count, nor do those that wait for an earlier one to arrive.
+// Next returns the inbound that starts a conversation's next turn: the oldest of the highest
+// priority. Held inbounds do not count. Inbounds that wait for an earlier one to arrive do not
+// count either.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
 		nil, s.db.engine.Now())
@@ -69,7 +70,7 @@ func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound
 // ShouldRestart reports whether a waiting inbound should stop the running turn. The user must have
 // chosen that.
 func (s Inbox) ShouldRestart(ctx context.Context, conversation int64) (bool, error) {
-	_, waits, err := engine.One(s.db.reader(ctx, "look for what is to stop the turn of conversation %d", conversation), scanInbound,
+	_, waits, err := engine.One(s.db.reader(ctx, "check for inbounds that stop the turn of conversation %d", conversation), scanInbound,
 		findSuperseding, conversation, nil, s.db.engine.Now())
 	return waits, err
 }
@@ -80,13 +81,13 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 	AND id NOT IN (SELECT t.conversation FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL)
 	ORDER BY id`
 
-// ListUnfinished lists all conversations with an unheld inbound whose turn has not ended. Turns
-// that wait for their users are left out. It is for the start of the service.
+// ListUnfinished lists all conversations with an inbound that is not held and has unfinished work.
+// It leaves out those whose turn waits for its user. It is for the start of the service.
 func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }
 
-// by the index of waiting inbounds
+// newOfKind uses the index of waiting inbounds.
 const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id`
 
 // ListCommands lists the unanswered commands of all users that no gate holds, oldest first. It is for
@@ -95,13 +96,14 @@ func (s Inbox) ListCommands(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.listNew(ctx, supervisor.KindCommand)
 }
 
-// ListPresses lists the unanswered presses of buttons, as Commands lists the commands.
+// ListPresses lists the unanswered presses of all users that no gate holds, oldest first. It is for
+// the start of the service.
 func (s Inbox) ListPresses(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.listNew(ctx, supervisor.KindPress)
 }
 
 func (s Inbox) listNew(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
-	return engine.All(s.db.reader(ctx, "list what is a %s and has no answer", kind), scanInbound, newOfKind, kind)
+	return engine.All(s.db.reader(ctx, "list unanswered inbounds of the kind %s", kind), scanInbound, newOfKind, kind)
 }
 
 const findInbound = selectInbound + `WHERE i.id = ?`
@@ -128,7 +130,7 @@ func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundArriving: {supervisor.InboundNew, supervisor.InboundAnswered, supervisor.InboundDropped},
 	supervisor.InboundNew: {supervisor.InboundRunning, supervisor.InboundAnswered, supervisor.InboundDropped,
-		supervisor.InboundArriving}, // arriving: with other files
+		supervisor.InboundArriving}, // back to arriving: with replaced files
 	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
 	supervisor.InboundAnswered: {supervisor.InboundDone},
 }

@@ -39,7 +39,7 @@ const (
 // PrecedingText returns the text that a command is about. It reads unanswered texts first. A text that is
 // answered meanwhile then counts as ended and is not skipped.
 func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingText, err error) {
-	read := s.db.reader(ctx, "find what came before command %d", command)
+	read := s.db.reader(ctx, "find the text before command %d", command)
 	unanswered, err := engine.All(read, engine.Integer, listUnanswered, command)
 	if err != nil {
 		return a, err

@@ -32,7 +32,7 @@ const (
 
 // ListArriving lists the arriving inbounds of all users that no gate holds, oldest first.
 func (s Inbox) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
-	return engine.All(s.db.reader(ctx, "list what is arriving"), scanInbound, listArriving)
+	return engine.All(s.db.reader(ctx, "list arriving inbounds"), scanInbound, listArriving)
 }
 
 // Arrived is an inbound whose files were all read.
@@ -62,7 +62,7 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err e
 			}
 		}
 		return len(arrived) > 0 && len(arrived) == len(list) && t.answerWithArrived(arrived, list)
-	}, "keep that %d messages have arrived", len(list))
+	}, "record that %d messages have arrived", len(list))
 }
 
 // putReceived adds the received files of an inbound to the ledger.
@@ -108,7 +108,7 @@ func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, e
 			t.drop(in)
 		}
 		return all(t, scanInbound, listDropped, command)
-	}, "drop what waits before command %d", command)
+	}, "drop the texts before command %d", command)
 }
 
 // drop drops a waiting text and ends all work for it.

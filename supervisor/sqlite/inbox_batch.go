@@ -19,7 +19,7 @@ func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Rec
 		batch := batchTx{tx: t, batch: b}
 		batch.put()
 		return batch.receipt
-	}, "keep %d updates of %s", len(b.Items), b.Source)
+	}, "store %d updates of %s", len(b.Items), b.Source)
 }
 
 // batchTx is a transaction that stores a batch.
@@ -43,7 +43,8 @@ func (t *batchTx) put() {
 			t.receipt.Stored = append(t.receipt.Stored, t.putEdit(item)...)
 		}
 		if t.err != nil {
-			t.err = wrap(t.err, "item %d: keep what %s sent as %s", i, item.Inbound.Conversation.User, item.Inbound.Key)
+			t.err = wrap(t.err, "item %d: store the update that %s sent as %s", i, item.Inbound.Conversation.User,
+				item.Inbound.Key)
 			return
 		}
 	}
@@ -187,7 +188,7 @@ const findSource = `SELECT next FROM source WHERE name = ?`
 
 // NextUpdate returns the start of a source's next batch: the Next of its last one, or 0.
 func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
-	return engine.Value(s.db.reader(ctx, "find how far %s was read", source), engine.Integer, findSource, source)
+	return engine.Value(s.db.reader(ctx, "find the next update of %s", source), engine.Integer, findSource, source)
 }
 
 // forgetChunk is the number of rows that Forget deletes in a transaction, so that other writers

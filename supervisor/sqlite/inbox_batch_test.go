@@ -97,9 +97,9 @@ func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
 		item  supervisor.Item
 		words string
 	}{
-		"another user's conversation": {forged, "item 2: keep what mallory sent as 3.1763640000: "},
-		"nobody's":                    {nobody, "item 2: keep what  sent as 3.1763640000: "},
-		"missing key":                 {keyless, "item 2: keep what alice sent as : "},
+		"another user's conversation": {forged, "item 2: store the update that mallory sent as 3.1763640000: "},
+		"nobody's":                    {nobody, "item 2: store the update that  sent as 3.1763640000: "},
+		"missing key":                 {keyless, "item 2: store the update that alice sent as : "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answered := textItem("alice", 2, "a picture")
@@ -160,7 +160,7 @@ func TestPutBatch_RestartedNumbers_AreStored(t *testing.T) {
 
 func TestForget_OldRawUpdates_AreDeleted(t *testing.T) {
 	s := batchStory{newStory(t)}
-	const many = 450 // more than two transactions delete
+	const many = 450 // more rows than two transactions delete
 	var items []supervisor.Item
 	for i := range int64(many) {
 		items = append(items, textItem("alice", i+1, strings.Repeat("word ", 20)))

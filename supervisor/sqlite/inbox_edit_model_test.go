@@ -45,16 +45,19 @@ type editModel struct {
 }
 
 var editSteps = map[string]func(*editModel){
-	"send":       func(m *editModel) { m.send() },
-	"edit":       (*editModel).edit,
-	"edit it":    (*editModel).edit, // twice in the list, to happen more often
-	"send again": func(m *editModel) { m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt, "item")) },
-	"arrive":     func(m *editModel) { m.arrive(rapid.IntRange(0, 1).Draw(m.rt, "late") * 7) },
-	"begin":      func(m *editModel) { m.begin() },
-	"step":       func(m *editModel) { m.step() },
-	"finish":     func(m *editModel) { m.finish() },
-	"press":      (*editModel).press,
-	"drop":       (*editModel).drop,
+	"send":    func(m *editModel) { m.send() },
+	"edit":    (*editModel).edit,
+	"edit it": (*editModel).edit, // twice in the list, to happen more often
+	"send again": func(m *editModel) {
+		m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt,
+			"item"))
+	},
+	"arrive": func(m *editModel) { m.arrive(rapid.IntRange(0, 1).Draw(m.rt, "late") * 7) },
+	"begin":  func(m *editModel) { m.begin() },
+	"step":   func(m *editModel) { m.step() },
+	"finish": func(m *editModel) { m.finish() },
+	"press":  (*editModel).press,
+	"drop":   (*editModel).drop,
 	"minutes": func(m *editModel) {
 		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, inbox.AnewFor}).Draw(m.rt, "pass"))
 	},

@@ -21,7 +21,8 @@ func newEditStory(t *testing.T) *editStory { return &editStory{batchStory{newSto
 
 // photoOf returns a photo whose name for the bot differs each time.
 func photoOf(content string) supervisor.Attachment {
-	return supervisor.Attachment{File: "file-" + content, ContentID: content, Kind: protocol.AttachmentPhoto, MediaType: "image/jpeg"}
+	return supervisor.Attachment{File: "file-" + content, ContentID: content, Kind: protocol.AttachmentPhoto,
+		MediaType: "image/jpeg"}
 }
 
 // editItem returns an update in which alice edits the message of an earlier update.
@@ -93,7 +94,8 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 		"new": func(s *editStory, files ...supervisor.Attachment) {
 			in := s.sendUpdate(1, "tee", files...)
 			if len(files) > 0 {
-				_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+				_, err := s.db.Inbox().PutArrived(s.Context(),
+					[]sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
 				s.must(err)
 			}
 		},

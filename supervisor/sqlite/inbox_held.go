@@ -38,12 +38,12 @@ const (
 
 // CountHeld returns how many inbounds of a user a closed gate holds.
 func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) {
-	return engine.Value(s.db.reader(ctx, "count what is held of %s", user), engine.Integer, countHeld, user)
+	return engine.Value(s.db.reader(ctx, "count held inbounds of %s", user), engine.Integer, countHeld, user)
 }
 
 // CountReleasable returns how many inbounds of c's user in c's chat a code would release.
 func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
-	return engine.Value(s.db.reader(ctx, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
+	return engine.Value(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
 }
 
 // checkGate lets a new inbound pass its gate, or holds it if the gate is closed.
@@ -170,7 +170,7 @@ const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY use
 
 // ListUsersWithHeld lists the users with held inbounds.
 func (s Inbox) ListUsersWithHeld(ctx context.Context) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list the people of whom something is held"), engine.String, listHolding)
+	return engine.All(s.db.reader(ctx, "list users with held inbounds"), engine.String, listHolding)
 }
 
 // ReleaseWithoutCode releases the held inbounds of a user who no longer needs a code. It returns them oldest
@@ -186,5 +186,5 @@ func (s Inbox) ReleaseWithoutCode(ctx context.Context, user string, serves func(
 		t.releaseAll(let)
 		t.audit(user, "gate.gone", fmt.Sprintf("%d held inbounds let in, for no code is asked for any more", len(let)))
 		return let
-	}, "let in what is held of %s", user)
+	}, "release held inbounds of %s", user)
 }

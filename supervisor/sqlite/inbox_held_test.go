@@ -190,7 +190,8 @@ func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 		s.must(err)
 		ahead, err := box.PrecedingText(t.Context(), r.Stored[3].ID)
 		s.must(err)
-		return []int{len(unfinished), len(commands), len(presses), int(counts.Inbounds[supervisor.InboundNew]), ahead.Waiting,
+		return []int{len(unfinished), len(commands), len(presses), int(counts.Inbounds[supervisor.InboundNew]),
+			ahead.Waiting,
 			int(counts.Held)}
 	}
 	s.same("while it is held", lists(), []int{0, 1, 0, 0, 0, 3})
@@ -247,7 +248,8 @@ func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 		item.Decision.Check.RepeatSoon, item.Decision.Check.Challenge = true, fmt.Sprint("no code ", update)
 		return item
 	}
-	s.receive(guardedItem("alice", 1, "hello"), meant(2), guardedItem("alice", 3, "hello?"), meant(4), meant(5), meant(6), meant(7))
+	s.receive(guardedItem("alice", 1, "hello"), meant(2), guardedItem("alice", 3, "hello?"), meant(4), meant(5),
+		meant(6), meant(7))
 	s.same("told", s.pendingTexts(s.chat("alice", "42")), []string{locked, "no code 2", "no code 4", "no code 5"})
 }
 
@@ -263,8 +265,9 @@ func TestCode_OpensOnlyItsChats(t *testing.T) {
 		released []string
 		open     string
 	}{
-		"in the terminal":            {terminal(codeItem("alice", 9, 1)), []string{"new at the terminal"}, "terminal"},
-		"in a private chat":          {codeItem("alice", 9, 1), []string{"new privately", "new in the group"}, "telegram-100 telegram42"},
+		"in the terminal": {terminal(codeItem("alice", 9, 1)), []string{"new at the terminal"}, "terminal"},
+		"in a private chat": {codeItem("alice", 9, 1), []string{"new privately", "new in the group"},
+			"telegram-100 telegram42"},
 		"in the other one":           {inChat("43", codeItem("alice", 9, 1)), []string{"new with the other", "new in the group as the other"}, "telegram-100 telegram43"},
 		"chat without held inbounds": {inChat("44", codeItem("alice", 9, 1)), nil, "telegram44"},
 	} {

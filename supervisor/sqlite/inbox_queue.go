@@ -48,7 +48,7 @@ func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err erro
 			q.Waiting = append(q.Waiting, w)
 		}
 		return q
-	}, "list what waits in conversation %d", conversation)
+	}, "list the queue of conversation %d", conversation)
 }
 
 // grouped groups inbounds that are taken together, in the order of answering. list is in the order
@@ -61,7 +61,8 @@ func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 		}
 		groups = append(groups, []supervisor.Inbound{in})
 	}
-	slices.SortStableFunc(groups, func(a, b []supervisor.Inbound) int { return cmp.Compare(b[0].Priority, a[0].Priority) })
+	slices.SortStableFunc(groups,
+		func(a, b []supervisor.Inbound) int { return cmp.Compare(b[0].Priority, a[0].Priority) })
 	return groups
 }
 
@@ -81,7 +82,8 @@ const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 // MoveToFront moves a user's waiting text to the front of the queue. Texts that are taken together with
 // it move too. It returns the text as it is then. A text that does not wait, or is next already,
 // stays as it is. ok is false if the user has no such text.
-func (s Inbox) MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
+func (s Inbox) MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool,
+	err error) {
 	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
 
@@ -101,7 +103,7 @@ func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do
 			do(t, w)
 		}
 		return t.inbound(inbound), true
-	}, "change how inbound %d waits", inbound)
+	}, "move or drop waiting inbound %d", inbound)
 }
 
 // findListButtons selects the buttons of the last list in the conversation before a command.

@@ -20,7 +20,7 @@ const listReactable = selectInbound + `WHERE i.state = 'new' AND i.held = 0` + r
 // ListReactable lists all messages on a channel that wait or are in a running turn. The oldest come
 // first.
 func (s Inbox) ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error) {
-	return engine.All(s.db.reader(ctx, "list what waits on %s", channel), scanInbound, listReactable, channel)
+	return engine.All(s.db.reader(ctx, "list waiting messages on %s", channel), scanInbound, listReactable, channel)
 }
 
 // maxReacted is the number of newest inbounds that may still show a reaction of an earlier
@@ -33,6 +33,6 @@ const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) F
 // ListReacted lists the newest messages on a channel that waited for some time. It leaves out those
 // whose turns began sooner. It is for the start of the service.
 func (s Inbox) ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error) {
-	return engine.All(s.db.reader(ctx, "list what may have waited on %s", channel), scanInbound, listReacted, channel, maxReacted,
+	return engine.All(s.db.reader(ctx, "list messages on %s that may have a reaction", channel), scanInbound, listReacted, channel, maxReacted,
 		waited.Milliseconds())
 }

@@ -29,7 +29,7 @@ func oldestNotes(files []protocol.PromptFile) (oldest string) {
 // Blank removes lines with some words from the stored texts of a user's memory. It deletes the
 // copies from before a change too. It does not touch the files in the home.
 func (s PromptFiles) Blank(ctx context.Context, user string, words []string) error {
-	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "take forgotten words out of what is kept "+
+	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "remove forgotten words from what is kept "+
 		"of the memory of %s", user)
 }
 

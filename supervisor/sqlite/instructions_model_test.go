@@ -122,7 +122,8 @@ func (m *promptFileModel) begin(n int) {
 		m.must(err)
 		m.inbounds++
 		in, _, err := m.db.Inbox().
-			Put(m.t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: fmt.Sprint(m.user, " ", m.inbounds),
+			Put(m.t.Context(), supervisor.Inbound{Conversation: c, Source: "test",
+				Key:  fmt.Sprint(m.user, " ", m.inbounds),
 				Kind: supervisor.KindText, Text: "hi"})
 		m.must(err)
 		turn, _, err := m.db.Turns().Start(m.t.Context(), in.ID, nil)

@@ -166,5 +166,5 @@ func (s PromptFiles) RecordState(
 		t.putPromptFile(f, next, true)
 		t.putPromptCard(user, by)
 		return next.Text, in.ID
-	}, "take what was seen of %s of %s", seen.Path, user)
+	}, "store the state of %s of %s", seen.Path, user)
 }

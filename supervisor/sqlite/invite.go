@@ -33,12 +33,12 @@ func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditRows(entries)
 		t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt, i.Enrol)
-	}, "keep an invite for %s", i.User)
+	}, "store an invite for %s", i.User)
 }
 
 // List lists the usable invites, by user.
 func (s Invites) List(ctx context.Context) ([]Invite, error) {
-	return engine.All(s.db.reader(ctx, "list the open invites"), scanInvite, listInvites, s.db.engine.Now())
+	return engine.All(s.db.reader(ctx, "list usable invites"), scanInvite, listInvites, s.db.engine.Now())
 }
 
 // Revoke deletes a user's unused invites and returns how many there were. If there were any, it
@@ -84,7 +84,7 @@ const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 // MayEnrol reports whether a user may enrol a second factor in a chat. An invite of the last 24
 // hours must allow it, and the user must have no confirmed factor.
 func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "find whether %s may enrol", user), engine.Bool, mayEnrol, user,
+	return engine.Value(s.db.reader(ctx, "check whether %s may enrol", user), engine.Bool, mayEnrol, user,
 		s.db.engine.Now().Add(-enrolPeriod))
 }
 

@@ -23,7 +23,7 @@ func TestBlob_OtherUser_DoesNotOwnIt(t *testing.T) {
 		}
 	}
 	err := s.db.Blobs().Put(t.Context(), "alice", protocol.BlobRef{SHA256: "short"}, turn.ID)
-	s.checkRefused(err, supervisor.CodeInternal, "keep that blob short is of alice")
+	s.checkRefused(err, supervisor.CodeInternal, "record that blob short belongs to alice")
 }
 
 func TestAuditPut_AppendsRows(t *testing.T) {

@@ -73,13 +73,13 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 			texts = append(texts, f.Text)
 		}
 		t.blankMemory(user, texts)
-	}, "keep what %s has had forgotten", user)
+	}, "store forgotten facts of %s", user)
 }
 
 // FindForgotten reports whether a fact was forgotten: by its message, or by its words and when. number
 // is the highest id among the forgotten facts.
 func (s Memories) FindForgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
-	read := s.db.reader(ctx, "find what %s has had forgotten", user)
+	read := s.db.reader(ctx, "find a forgotten fact of %s", user)
 	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
 		r.Scan(&byMessage, &at)
 		return none
@@ -93,7 +93,7 @@ func (s Memories) FindForgotten(ctx context.Context, user string, message int64,
 // ListForgottenDigests lists protocol.DigestOfWords of forgotten facts, the newest first. It lists at most
 // protocol.MaxForgotten.
 func (s Memories) ListForgottenDigests(ctx context.Context, user string) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list what %s has had forgotten", user), func(r *engine.Row) (digest string) {
+	return engine.All(s.db.reader(ctx, "list forgotten facts of %s", user), func(r *engine.Row) (digest string) {
 		r.Scan(&digest)
 		return digest
 	}, listDigests, user, protocol.MaxForgotten)
@@ -110,13 +110,13 @@ func (s Memories) CountUses(ctx context.Context, user, day string, facts []strin
 		for _, fact := range facts {
 			t.Exec(addUse, user, fact, day)
 		}
-	}, "count what %s was told", user)
+	}, "count fact uses of %s", user)
 }
 
 // ListUses returns how often facts were used since a day.
 func (s Memories) ListUses(ctx context.Context, user, since string) (map[string]int, error) {
 	uses := map[string]int{}
-	_, err := engine.All(s.db.reader(ctx, "count what %s was told", user), func(r *engine.Row) (none struct{}) {
+	_, err := engine.All(s.db.reader(ctx, "count fact uses of %s", user), func(r *engine.Row) (none struct{}) {
 		fact, n := "", 0
 		r.Scan(&fact, &n)
 		uses[fact] = n

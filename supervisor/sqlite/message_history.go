@@ -39,7 +39,7 @@ func scanHistory(r *engine.Row) (m historyRow) {
 
 func (s Transcript) history(ctx context.Context, user, query string, args ...any) ([]supervisor.HistoryMessage, error) {
 	talked, _ := json.Marshal(supervisor.ChannelsWith(func(can supervisor.Capabilities) bool { return can != supervisor.Capabilities{} }))
-	rows, err := engine.All(s.db.reader(ctx, "list what was said with %s", user), scanHistory, query, append([]any{user, string(talked)}, args...)...)
+	rows, err := engine.All(s.db.reader(ctx, "list the history of %s", user), scanHistory, query, append([]any{user, string(talked)}, args...)...)
 	list := make([]supervisor.HistoryMessage, len(rows))
 	for i, m := range rows { // others can use the database meanwhile
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {

@@ -40,7 +40,7 @@ func (s Transcript) ListSaid(ctx context.Context, user string, conversation, aft
 		supervisor.SaidMessage
 		parts string
 	}
-	rows, err := engine.All(s.db.reader(ctx, "list what was said in conversation %d", conversation), func(r *engine.Row) (m row) {
+	rows, err := engine.All(s.db.reader(ctx, "list spoken messages of conversation %d", conversation), func(r *engine.Row) (m row) {
 		r.Scan(&m.ID, &m.Role, &m.parts, &m.Origin, &m.At, &m.Size)
 		return m
 	}, listSaid, user, conversation, after, limit)
@@ -57,7 +57,7 @@ func (s Transcript) ListSaid(ctx context.Context, user string, conversation, aft
 // Sizes returns the bytes of each message after one id, up to another.
 func (s Transcript) Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error) {
 	sizes := map[int64]int64{}
-	err := s.db.reader(ctx, "list the messages of conversation %d", conversation).Query(func(r *engine.Row) bool {
+	err := s.db.reader(ctx, "list message sizes of conversation %d", conversation).Query(func(r *engine.Row) bool {
 		var id, size int64
 		r.Scan(&id, &size)
 		sizes[id] = size
@@ -68,6 +68,6 @@ func (s Transcript) Sizes(ctx context.Context, user string, conversation, after,
 
 // CountSaid returns how many messages Said would list without a limit.
 func (s Transcript) CountSaid(ctx context.Context, user string, conversation, after int64) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "count what was said in conversation %d", conversation), engine.Integer, countSaid,
+	return engine.Value(s.db.reader(ctx, "count spoken messages of conversation %d", conversation), engine.Integer, countSaid,
 		user, conversation, after)
 }

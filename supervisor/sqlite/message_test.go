@@ -34,9 +34,11 @@ func TestTrim_ForeignMessage_Fails(t *testing.T) {
 	all := runTalk(s)
 	other := s.conversation("bob")
 	for _, id := range []int64{0, -1, all[5].ID + 1} {
-		s.checkRefused(s.db.Transcript().Trim(t.Context(), s.home.ID, id), supervisor.CodeNotFound, "there is no message")
+		s.checkRefused(s.db.Transcript().Trim(t.Context(), s.home.ID, id), supervisor.CodeNotFound,
+			"there is no message")
 	}
-	s.checkRefused(s.db.Transcript().Trim(t.Context(), other.ID, all[0].ID), supervisor.CodeNotFound, "there is no message")
+	s.checkRefused(s.db.Transcript().Trim(t.Context(), other.ID, all[0].ID), supervisor.CodeNotFound,
+		"there is no message")
 	s.same("window", s.transcript(s.home), all)
 }
 

@@ -45,7 +45,7 @@ func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor
 			}
 		}
 		return t.operation(t.Insert(insertOperation, o.User, o.Kind, o.Parameters, orNull(o.Inbound), o.Position, t.Now, t.Now))
-	}, "keep an operation %s of %s", o.Kind, o.User)
+	}, "store an operation %s of %s", o.Kind, o.User)
 }
 
 // Find returns the operation with that id, if there is one.
@@ -81,7 +81,7 @@ var operationTransitions = map[supervisor.OperationState][]supervisor.OperationS
 // Move changes an operation's state, and stores its result if it ends. It fails if the current
 // state does not allow the new one.
 func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
-	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "keep that operation %d is %s", id, to)
+	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "move operation %d to state %s", id, to)
 }
 
 // CountDeath counts a crashed worker of a running operation, and returns the operation. It waits
@@ -97,7 +97,7 @@ func (s Operations) CountDeath(ctx context.Context, id int64, why string) (super
 		t.moveOperation(o, to, result)
 		o.State, o.Result, o.UpdatedAt = to, result, fromMillis(t.Now)
 		return o
-	}, "count a dead worker of operation %d", id)
+	}, "count a worker crash of operation %d", id)
 }
 
 // PutPiece stores a transcribed piece of a recording. position counts pieces from 0. The pieces are
@@ -106,7 +106,7 @@ func (s Operations) PutPiece(ctx context.Context, id int64, position int, p prot
 	return s.db.write(ctx, func(t *tx) {
 		t.operation(id)
 		t.Exec(insertPiece, position, p.Language, p.Text, id)
-	}, "keep piece %d of operation %d", position, id)
+	}, "store piece %d of operation %d", position, id)
 }
 
 // Pieces lists the transcribed pieces of a recording, in order.
@@ -119,7 +119,7 @@ func (s Operations) Pieces(ctx context.Context, id int64) ([]protocol.Transcribe
 
 // Delete deletes an ended operation. It ignores one that is missing or has not ended.
 func (s Operations) Delete(ctx context.Context, id int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "forget operation %d", id)
+	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "delete operation %d", id)
 }
 
 // moveOperation is the only place where an operation's state changes. o must have been read in this

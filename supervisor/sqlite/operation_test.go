@@ -16,8 +16,9 @@ func TestOperation_Done_StaysDone(t *testing.T) {
 	operations := s.db.Operations()
 	o, err := operations.Put(t.Context(), archive("alice"))
 	s.must(err)
-	s.same("kept", o, supervisor.Operation{ID: o.ID, User: "alice", Kind: "archive", Parameters: `{"max_bytes":1048576}`,
-		State: supervisor.OperationWaiting, CreatedAt: noon, UpdatedAt: noon})
+	s.same("kept", o, supervisor.Operation{ID: o.ID, User: "alice", Kind: "archive",
+		Parameters: `{"max_bytes":1048576}`,
+		State:      supervisor.OperationWaiting, CreatedAt: noon, UpdatedAt: noon})
 	unfinished := func(want ...supervisor.Operation) {
 		t.Helper()
 		list, err := operations.ListUnfinished(t.Context())

@@ -16,7 +16,7 @@ const dueConversations = `SELECT id, user, channel, chat, thread FROM conversati
 // ListDue lists a channel's conversations with a delivery to send or a running turn's post. It is
 // for the start of the service.
 func (s Outbox) ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
-	return engine.All(s.db.reader(ctx, "list the conversations of %s with something to send", channel), scanConversation, dueConversations, channel)
+	return engine.All(s.db.reader(ctx, "list conversations of %s with pending deliveries", channel), scanConversation, dueConversations, channel)
 }
 
 // The query takes the ids from an index of the waiting deliveries and reads only the rows up to the
@@ -37,7 +37,7 @@ const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed
 // ListUntold lists deliveries to a conversation that may not have arrived. It lists those that
 // Resend would send and that the user was not told about.
 func (s Outbox) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
-	return engine.All(s.db.reader(ctx, "list what conversation %d was not told", conversation), engine.Integer, listUntoldOf,
+	return engine.All(s.db.reader(ctx, "list unreported deliveries of conversation %d", conversation), engine.Integer, listUntoldOf,
 		conversation, s.db.engine.Now().Add(-maxResendAge))
 }
 
@@ -49,7 +49,7 @@ const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.out
 // ListUndelivered sums up the deliveries that may not have arrived, the newest first. It groups them by
 // conversation and outcome. It reads all of them, so call it only when somebody asks.
 func (s Outbox) ListUndelivered(ctx context.Context) ([]supervisor.UndeliveredSummary, error) {
-	return engine.All(s.db.reader(ctx, "sum up what was not delivered"), scanUndelivered, listUndelivered)
+	return engine.All(s.db.reader(ctx, "sum undelivered messages"), scanUndelivered, listUndelivered)
 }
 
 func scanUndelivered(row *engine.Row) (u supervisor.UndeliveredSummary) {

@@ -20,7 +20,7 @@ const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, 
 // of the last week, and returns how many. Failed posts are sent again; unknown ones are sent as
 // repeats.
 func (s Outbox) Resend(ctx context.Context, conversation int64, limit int) (n int, err error) {
-	return inTransaction(ctx, s.db, func(t *tx) int { return t.resend(conversation, limit) }, "send again what did not arrive in conversation %d", conversation)
+	return inTransaction(ctx, s.db, func(t *tx) int { return t.resend(conversation, limit) }, "resend deliveries of conversation %d", conversation)
 }
 
 func (t *tx) resend(conversation int64, limit int) int {

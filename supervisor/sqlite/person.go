@@ -39,12 +39,12 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 			t.err = problem.New(problem.PersonExists, nil, u.Name)
 		}
 		t.auditRows(entries)
-	}, "add the person %s", u.Name)
+	}, "add user %s", u.Name)
 }
 
 // List lists the added users by name, with what Add stored.
 func (s People) List(ctx context.Context) ([]supervisor.User, error) {
-	return engine.All(s.db.reader(ctx, "list the people"), func(r *engine.Row) (u supervisor.User) {
+	return engine.All(s.db.reader(ctx, "list added users"), func(r *engine.Row) (u supervisor.User) {
 		r.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
 		return u
 	}, listPeople)
@@ -62,7 +62,7 @@ func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (b
 			all, there = all+n, n > 0 // after the last of them: whether the user existed
 		}
 		return all
-	}, "remove the person %s", name)
+	}, "remove user %s", name)
 	return there && err == nil, err
 }
 
@@ -92,5 +92,5 @@ func (s People) Suspend(ctx context.Context, user string, on bool, entries ...Au
 
 // ListSuspended lists the suspended users.
 func (s People) ListSuspended(ctx context.Context) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list who is suspended"), engine.String, listSuspended)
+	return engine.All(s.db.reader(ctx, "list suspended users"), engine.String, listSuspended)
 }

@@ -42,7 +42,7 @@ var eraseStatements = map[string]string{
 
 // tables returns the tables with rows that name a user, in the order of erasing.
 func (s People) tables(ctx context.Context) ([]userTable, error) {
-	return engine.All(s.db.reader(ctx, "list the tables that name a person"), func(r *engine.Row) (t userTable) {
+	return engine.All(s.db.reader(ctx, "list the tables with users"), func(r *engine.Row) (t userTable) {
 		r.Scan(&t.name, &t.column, &t.rowid)
 		return t
 	}, listUserTables)
@@ -78,7 +78,7 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 	return counts, s.db.write(ctx, func(t *tx) {
 		t.Scrub()
 		t.audit(user, "person.erased", fmt.Sprintf("%d rows", total))
-	}, "keep that %s was erased", user)
+	}, "record that %s was erased", user)
 }
 
 func (s People) eraseFrom(ctx context.Context, table userTable, user string) (n int64, err error) {
@@ -109,7 +109,7 @@ func (s People) Count(ctx context.Context, user string) (map[string]int64, error
 	tables, err := s.tables(ctx)
 	counts := map[string]int64{}
 	for _, table := range tables {
-		n, err := engine.Value(s.db.reader(ctx, "count what %s has in %s", user, table.name), engine.Integer,
+		n, err := engine.Value(s.db.reader(ctx, "count rows of %s in %s", user, table.name), engine.Integer,
 			`SELECT count(*)`+table.rows(), user)
 		if err != nil {
 			return nil, err

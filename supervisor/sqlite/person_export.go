@@ -35,7 +35,7 @@ const pageKey = "page key"
 var notExported = []string{"secret", "digest", pageKey}
 
 func (s People) exportFrom(ctx context.Context, table userTable, user string, w io.Writer) error {
-	read := s.db.reader(ctx, "export what %s has of %s", user, table.name)
+	read := s.db.reader(ctx, "export table %s of %s", user, table.name)
 	for after, more := int64(0), true; more; {
 		query, args := table.page(user, after)
 		page, err := engine.All(read, (*engine.Row).Values, query, args...)

@@ -22,7 +22,8 @@ var harmlessScans = []allowedScan{
 	{regexp.MustCompile(`^SCAN (below|chain|leveled)$`), "a recursive query reads its own rows"},
 	{regexp.MustCompile(`USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|inbox_held|` +
 		`operation_open|review_due|review_active|webhook_delivery_size|triage_open|repository_notice_due|cleaning_due|forgetting_open|` +
-		`question_waits|question_expires|speech_only)$`), "the index holds only what is not done, and is empty most of the time"},
+		`question_waits|question_expires|speech_only)$`),
+		"the index holds only what is not done, and is empty most of the time"},
 	{regexp.MustCompile(`^SCAN held_notice USING INDEX`), "it holds what is said at the end of quiet hours"},
 	{regexp.MustCompile(`^SCAN (lease|l)$`), "there is a lease for each call that runs"},
 	{regexp.MustCompile(`^SCAN (person|login|allowed_group|suspended|totp|binding USING COVERING INDEX binding_user|invite USING INDEX invite_user)$`),

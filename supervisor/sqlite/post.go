@@ -38,7 +38,7 @@ const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN po
 
 // HasQuestionBelow reports whether a turn's question is below the reply as shown so far.
 func (s Posts) HasQuestionBelow(ctx context.Context, turn int64) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, isAskedBelowReply, turn)
+	return engine.Value(s.db.reader(ctx, "check for a question below the reply of turn %d", turn), engine.Bool, isAskedBelowReply, turn)
 }
 
 // StartSending claims a post for sending, and stores its Content and Repeat. It returns the post, or
@@ -51,13 +51,13 @@ func (s Posts) StartSending(ctx context.Context, conversation int64, p superviso
 			return t.putPost(conversation, p)
 		}
 		return t.startSending(p)
-	}, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
+	}, "start sending part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
 // Settle stores the result of a post: its State, Message, Repeat and Content. A second call changes
 // nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
-	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "keep that post %d is %s", p.ID, p.State)
+	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "settle post %d as %s", p.ID, p.State)
 }
 
 func (t *tx) settlePost(p supervisor.Post) { t.changePost(t.post(p.ID), p) }

@@ -15,7 +15,7 @@ func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.R
 		if !t.hasLayout() {
 			t.layOut(0, contents)
 		}
-	}, "say what delivery %d is to show", delivery)
+	}, "open the posts of delivery %d", delivery)
 }
 
 // Replace replaces the contents of an open delivery from a part on. It is for a part that a channel

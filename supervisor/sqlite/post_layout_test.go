@@ -36,7 +36,8 @@ func TestOpen_AnswerReusesPostsOfTurn(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	live := []supervisor.Post{
-		s.settle(s.startSending(supervisor.Post{Turn: turn.ID, Part: 0, Content: richTexts("Hel")[0]}), supervisor.PostSent, "7"),
+		s.settle(s.startSending(supervisor.Post{Turn: turn.ID, Part: 0, Content: richTexts("Hel")[0]}),
+			supervisor.PostSent, "7"),
 		s.startSending(supervisor.Post{Turn: turn.ID, Part: 1, Content: richTexts("lo")[0]}),
 	}
 	d := s.finish(turn, "Hello there, Alice")

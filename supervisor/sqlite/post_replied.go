@@ -26,7 +26,8 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 // FindReplied finds the assistant's message that c's user replies to. The argument message is the
 // channel's name of it. The conversation needs no ID. The result ok is false if no such message was
 // sent to the user.
-func (s Posts) FindReplied(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage, ok bool, err error) {
+func (s Posts) FindReplied(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage, ok bool,
+	err error) {
 	return engine.One(s.db.reader(ctx, "find message %s of %s in chat %s", message, c.User, c.Chat), scanReplied, findReplied,
 		c.User, c.Channel, c.Chat, c.Thread, message)
 }

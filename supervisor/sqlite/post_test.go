@@ -47,7 +47,8 @@ func TestSending_Post_IsStoredFirst(t *testing.T) {
 	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.Entity{
 		{Type: supervisor.EntityLink, Offset: 2, Length: 3, URL: "https://example.org/?a=1&b=<2>"},
 		{Type: supervisor.EntityPre, Offset: 6, Length: 1, Language: "go"}}}
-	p := s.startSending(supervisor.Post{Turn: turn.ID, Part: 0, Content: content, Message: "not read", State: "not read"})
+	p := s.startSending(supervisor.Post{Turn: turn.ID, Part: 0, Content: content, Message: "not read",
+		State: "not read"})
 	want := supervisor.Post{ID: p.ID, Turn: turn.ID, State: supervisor.PostSending, Content: content}
 	s.same("sending", p, want)
 	s.same("kept", s.listPosts(turn.ID, 0), []supervisor.Post{want})
@@ -72,7 +73,8 @@ func TestSending_InvalidPost_Fails(t *testing.T) {
 		code         supervisor.Code
 		words        string
 	}{
-		"existing part":             {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "part 0 of turn"},
+		"existing part": {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid,
+			"part 0 of turn"},
 		"unknown conversation":      {999, supervisor.Post{Turn: turn.ID, Part: 1}, supervisor.CodeNotFound, "no conversation 999"},
 		"unknown post":              {s.home.ID, supervisor.Post{ID: 999, Turn: turn.ID}, supervisor.CodeNotFound, "no post 999"},
 		"without turn and delivery": {s.home.ID, supervisor.Post{}, supervisor.CodeInternal, "CHECK"},

@@ -18,24 +18,26 @@ type Questions struct{ db *DB }
 
 // QuestionPolicy decides which answers count, and makes the texts about questions.
 type QuestionPolicy struct {
-	// MayAsk returns an error if a turn may not ask another question after so many.
+	// MayAsk returns an error if a turn that has asked so many questions may not ask another one.
 	MayAsk func(asked int64) error
-	// DecideMessage decides what a message does while a question is open. It answers the question, or
-	// causes a Reminder, or does neither. draft is the unfinished answer.
-	DecideMessage func(q supervisor.Question, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
-	Reminder      func(q supervisor.Question) string
-	// DecidePress returns the answer of a button's word. Buttons returns the buttons of a question,
-	// where press makes the data of a button from its word.
+	// DecideMessage decides whether a message answers the open question (answers), causes a
+	// Reminder (reminds), or neither. draft is the unfinished answer.
+	DecideMessage func(q supervisor.Question, draft supervisor.Answer,
+		m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
+	Reminder func(q supervisor.Question) string
+	// DecidePress returns the answer and the result of pressing a button with a word. Buttons
+	// returns the buttons of a question. Its argument press makes the data of a button from its
+	// word.
 	DecidePress func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
 	Buttons     func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
 	// LateAnswerText returns the text for the model about an answer that came after the end of the question.
 	LateAnswerText func(q supervisor.Question) (quote, text string)
 
-	// Texts about an ended question: its answer in words, the notice for the user, and the final
-	// message.
+	// Texts about an ended question: the answer in words, the notice for the user, and the final
+	// text of the question's message.
 	AnswerText, EndNotice, FinalText func(q supervisor.Question) string
-	KeepsButtons                     func(q supervisor.Question) bool // its message keeps its buttons
-	// its message can't be changed; Parting is sent instead
+	KeepsButtons                     func(q supervisor.Question) bool // the question's message keeps its buttons
+	// the question's message has a keyboard and can't be changed; KeyboardRemoval is sent instead
 	HasKeyboard     func(q supervisor.Question) bool
 	KeyboardRemoval func(q supervisor.Question) (text string, buttons [][]supervisor.Button)
 }
@@ -60,7 +62,7 @@ const (
 
 	countAsked = `SELECT count(*) FROM question WHERE turn = ? AND kind = 'ask'`
 
-	// unbeginCall marks a call as not begun: it has done nothing but ask.
+	// unbeginCall marks a call as not begun, since it has only asked.
 	unbeginCall = `UPDATE tool_call SET begun_at = NULL WHERE turn = ? AND call = ? AND result IS NULL`
 	useQuestion = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
 )
@@ -68,9 +70,9 @@ const (
 // Ask asks a question for a running turn, an unanswered command or press, or nobody. It stores the
 // question together with its delivery and buttons. During quiet hours it holds the question of a
 // job's turn until they end. digest is the SHA-256 of the buttons' nonce, in hexadecimal. If the
-// same was asked before, Ask returns that question, and fresh is false. For a turn that holds while
-// the question is open or its answer is not used; Ask uses the answer up. For a command, which
-// repeats its work after a crash, it holds while the question is open or answered.
+// same question was asked before and still counts, Ask returns that one, and fresh is false. A
+// turn's question counts while it is open or its answer is not used; Ask then uses the answer. A
+// command repeats its work after a crash. So its question counts while it is open or answered.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
@@ -137,8 +139,8 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	return q, true
 }
 
-// askedBefore returns the earlier question about the same thing for the same turn or command, if it
-// is open or its end still counts.
+// askedBefore returns the earlier question of the same turn or command with the same subject, if
+// that question still counts.
 func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool) {
 	query, by := findAsked, q.Turn
 	switch {
@@ -183,8 +185,8 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// TakeAnswer returns a question and uses up its answer. taken means that the user said yes once and the
-// answer was used already: the caller must ask again.
+// TakeAnswer returns a question and uses up its answer. taken means that the answer was "yes, once"
+// and was used before: the caller must ask again.
 func (s Questions) TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(
 		ctx,
@@ -227,15 +229,15 @@ const (
 	putDraft    = `UPDATE question SET draft = ? WHERE id = ?`
 )
 
-// Press stores the press of a question's button. It returns the result and the question afterwards;
-// a foreign press has no question. SayAlways for an approval also stores a grant. The audit log
-// gets accepted and foreign presses.
+// Press stores the press of a question's button. It returns the result, and the question after the
+// press. A foreign press has no question. SayAlways for an approval also stores a grant. The audit
+// log gets accepted and foreign presses.
 func (s Questions) Press(
 	ctx context.Context,
 	p supervisor.Press,
 ) (q supervisor.Question, came supervisor.PressResult, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, supervisor.PressResult) { return t.press(p) },
-		"keep what %s has pressed", p.User)
+		"store a press of %s", p.User)
 }
 
 func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {
@@ -303,9 +305,10 @@ func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressRe
 // questionRow is a question as it is stored.
 type questionRow struct {
 	supervisor.Question
-	// 0 if the question is older than deliveries with questions, or is not asked yet
+	// id of the delivery that asks the question. It is 0 if the question is not asked yet, or is
+	// from before the column existed
 	delivery int64
-	held     int64             // the held notice that will ask it after quiet hours; 0 means none
+	held     int64             // the held notice that will ask the question after quiet hours; 0 means none
 	draft    supervisor.Answer // the user's unfinished answer
 	used     bool
 }

@@ -136,7 +136,7 @@ func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 // The edit must be of a message that came after the question and did not answer it. An earlier
 // waiting message does not answer it.
 func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
-	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.Words(supervisor.Question{})}} {
+	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.AnswerText(supervisor.Question{})}} {
 		s := newEditStory(t)
 		if c.sent == "before" {
 			s.sendUpdate(1, "no idea")
@@ -154,7 +154,7 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 		s.same("what was sent "+c.sent, s.query("SELECT state FROM inbox WHERE message = 'm1'"), c.state)
 		again, _, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
 		s.must(err)
-		s.same("the answer to what was sent "+c.sent, answer.Words(again), c.words)
+		s.same("the answer to what was sent "+c.sent, answer.AnswerText(again), c.words)
 	}
 }
 

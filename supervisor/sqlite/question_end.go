@@ -31,7 +31,8 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 		if why == supervisor.QuestionAnswered {
 			said = t.policies.Questions.AnswerText(supervisor.Question{Ask: q.Ask, Answer: a})
 		}
-		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call, Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
+		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call,
+			Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
 	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
 	q.End, q.Answer = why, a
@@ -144,7 +145,7 @@ const (
 // Expire ends the questions whose time is over, and returns when the next one expires. The zero
 // time means none.
 func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
-	read := s.db.reader(ctx, "find which question expires next")
+	read := s.db.reader(ctx, "find the next expiring question")
 	next, err = engine.Value(read, engine.Time, nextExpires)
 	if err != nil || next.IsZero() || next.After(s.db.engine.Now()) {
 		return next, err
@@ -154,12 +155,12 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 			t.endQuestion(q, supervisor.QuestionExpired, supervisor.Answer{})
 		}
 		return value(t, engine.Time, nextExpires)
-	}, "end the questions that nobody has answered in time")
+	}, "end expired questions")
 }
 
 // ListResumableConversations lists the conversations whose turn waited for a user and can continue.
 func (s Questions) ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error) {
-	return engine.All(s.db.reader(ctx, "list the turns that may go on"), scanConversation, listResumed)
+	return engine.All(s.db.reader(ctx, "list resumable conversations"), scanConversation, listResumed)
 }
 
 const codeWindow = time.Minute
@@ -172,7 +173,7 @@ const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND 
 // FindCode returns the question that a code from a user's chat is for, if there is one. It is open,
 // or ended without a code within the last minute.
 func (s Questions) FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
-	row, ok, err := engine.One(s.db.reader(ctx, "find what a code of %s is for", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
+	row, ok, err := engine.One(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))
 	return row.Question, ok, err
 }

@@ -29,13 +29,13 @@ const (
 
 // FindSeen returns what a job's last check has seen, or "" if there was none.
 func (s Jobs) FindSeen(ctx context.Context, job int64) (seen string, err error) {
-	seen, _, err = engine.One(s.db.reader(ctx, "find what job %d has seen", job), engine.String, findSeen, job)
+	seen, _, err = engine.One(s.db.reader(ctx, "find the check data of job %d", job), engine.String, findSeen, job)
 	return seen, err
 }
 
 // ForgetSeen makes a job's next check its first one.
 func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "forget what job %d has seen", job)
+	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "delete the check data of job %d", job)
 }
 
 // Lease marks a fire as being checked until a time. After that time it begins again. ok is false if

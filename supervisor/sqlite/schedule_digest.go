@@ -28,7 +28,7 @@ const (
 // Digest returns what a user's jobs did in a span, and what waits for the user. It leaves out the
 // digest job itself.
 func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
-	read := s.db.reader(ctx, "gather the digest of %s", user)
+	read := s.db.reader(ctx, "read the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {
 		var did supervisor.JobSummary
 		var state supervisor.FireState

@@ -52,7 +52,7 @@ const (
 
 // NextDue returns when the next job is due after a time, or the next fire begins.
 func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find when the next job is due"), engine.Time, nextFire, after.UnixMilli())
+	return engine.One(s.db.reader(ctx, "find the next due job"), engine.Time, nextFire, after.UnixMilli())
 }
 
 // PutFires stores due fires, the next times of their jobs and the notices, all at once. It skips a
@@ -72,7 +72,7 @@ func (s Jobs) PutFires(ctx context.Context, firings []supervisor.FireBatch) (sai
 			}
 		}
 		return said
-	}, "keep that %d jobs were due", len(firings))
+	}, "store %d batches of due fires", len(firings))
 }
 
 func (t *tx) isUnchanged(fires []supervisor.Fire) bool {
@@ -184,7 +184,7 @@ func (s Jobs) ListBegin(
 	limit int,
 ) ([]supervisor.ClaimedFire, error) {
 	return engine.All(
-		s.db.reader(ctx, "list the fires that are to begin"),
+		s.db.reader(ctx, "list fires that should begin"),
 		func(row *engine.Row) (f supervisor.ClaimedFire) {
 			f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
 			return f
@@ -215,7 +215,7 @@ func (s Jobs) Begin(
 // Results lists the results of a user's fires, the newest first. Job 0 means all jobs.
 func (s Jobs) Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error) {
 	return engine.All(
-		s.db.reader(ctx, "list what came of the jobs of %s", user),
+		s.db.reader(ctx, "list job results of %s", user),
 		func(row *engine.Row) (r supervisor.FireResult) {
 			row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World, &r.Conversation)
 			return r

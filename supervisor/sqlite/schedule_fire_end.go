@@ -103,7 +103,8 @@ type FireOutcome struct {
 func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireOutcome {
 	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
-	return t.policies.Jobs.DecideOutcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed, OverBudget: f.OverBudget,
+	return t.policies.Jobs.DecideOutcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed,
+		OverBudget:     f.OverBudget,
 		ToldOverBudget: f.OverBudget && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
 }
 
@@ -170,7 +171,7 @@ const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c 
 
 // World reports whether what a turn's model sees may hold words of others.
 func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "look whose words turn %d sees", turn), engine.Bool, windowHasWorld, turn)
+	return engine.Value(s.db.reader(ctx, "check turn %d for words of others", turn), engine.Bool, windowHasWorld, turn)
 }
 
 const (

@@ -169,7 +169,7 @@ func (s Jobs) Release(
 	now time.Time,
 	rests func(user string) bool,
 ) (said []supervisor.Delivery, err error) {
-	users, err := engine.All(s.db.reader(ctx, "look for what was held"), engine.String, listHeldUsers, now.UnixMilli())
+	users, err := engine.All(s.db.reader(ctx, "list held notices"), engine.String, listHeldUsers, now.UnixMilli())
 	resting := slices.DeleteFunc(slices.Clone(users), func(user string) bool { return !rests(user) })
 	if err != nil || len(resting) == len(users) {
 		return nil, err
@@ -186,7 +186,7 @@ func (s Jobs) Release(
 			said = append(said, t.releaseHeld(all(t, scanHeldNotice, listHeldIn, c.ID))...)
 		}
 		return said
-	}, "say what was held")
+	}, "send held notices")
 }
 
 func scanHeldNotice(r *engine.Row) (h HeldNotice) {

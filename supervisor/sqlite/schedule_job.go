@@ -53,9 +53,10 @@ const (
 	listJobs     = selectJob + `WHERE j.user = ? AND j.state IN ('proposed', 'active', 'paused') ORDER BY j.id`
 	countJobs    = `SELECT count(*) FROM job WHERE user = ? AND state IN ('proposed', 'active', 'paused')`
 	listJobsNext = selectJob + `WHERE j.next > ?1 OR j.next = ?1 AND j.id > ?2 ORDER BY j.next, j.id LIMIT ?3`
-	listDueJobs  = selectJob + `WHERE j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
-	listDueOf    = selectJob + `WHERE j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
-	insertJob    = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
+	listDueJobs  = selectJob +
+		`WHERE j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
+	listDueOf = selectJob + `WHERE j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
+	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13) RETURNING id`
 	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, fired = ?, failures = ?,
 		version = version + 1, changed_at = ? WHERE id = ? AND version = ?`
@@ -102,7 +103,7 @@ func (s Jobs) Put(
 			return made, nil
 		}
 		return made, []supervisor.Delivery{t.putNotice(card(made))}
-	}, "keep a job of %s", j.User)
+	}, "store a job of %s", j.User)
 }
 
 // Find returns a user's job by its id, if there is one.
@@ -154,7 +155,7 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 // limit or those of one user.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.All(
-		s.db.reader(ctx, "list the jobs that are due"),
+		s.db.reader(ctx, "list due jobs"),
 		scanJob,
 		listDueJobs,
 		now.UnixMilli(),
@@ -169,7 +170,7 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 		users[i] = j.User
 	}
 	list, err = engine.All(
-		s.db.reader(ctx, "list the jobs that are late"),
+		s.db.reader(ctx, "list late jobs"),
 		scanJob,
 		listDueOf,
 		now.UnixMilli(),
@@ -198,7 +199,7 @@ func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 // ListNext lists the jobs of all users in the order of their due times, after a given job. If that
 // job has no id, its due time counts.
 func (s Jobs) ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
-	return engine.All(s.db.reader(ctx, "list the jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
+	return engine.All(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
 }
 
 // millisOrZero returns the stored form of a time; 0 is the zero time.

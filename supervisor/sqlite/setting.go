@@ -39,7 +39,7 @@ func (s Settings) Put(ctx context.Context, user, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(putSetting, user, name, value)
 		t.recheckHeld(user, name)
-	}, "keep the setting %s of %q", name, user)
+	}, "store the setting %s of %q", name, user)
 }
 
 // Delete removes a user's setting. It is no error if there is none.

@@ -46,7 +46,7 @@ const putSystemText = `INSERT INTO system_text (conversation, user, text, window
 func (s SystemTexts) Put(ctx context.Context, conversation int64, text string, stale int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(putSystemText, conversation, text, stale, t.Now)
-	}, "keep the system text of conversation %d", conversation)
+	}, "store the system text of conversation %d", conversation)
 }
 
 // Renew makes the next request of each of a user's conversations use a new system text.

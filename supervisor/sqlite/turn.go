@@ -92,7 +92,7 @@ type ChildTurn struct {
 // answer does not go into the outbox. The child ends with its parent at the latest. It fails if a
 // turn runs in its conversation.
 func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, error) {
-	return inTurn(ctx, s.db, c.Parent, func(t turnTx) supervisor.Turn { return t.startChild(c) }, "start a turn below turn %d", c.Parent)
+	return inTurn(ctx, s.db, c.Parent, func(t turnTx) supervisor.Turn { return t.startChild(c) }, "start a child turn of turn %d", c.Parent)
 }
 
 func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
@@ -147,14 +147,14 @@ func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (wait
 	return inTurn(ctx, s.db, turn, func(t turnTx) bool {
 		t.Exec(addRunTime, ran, turn)
 		return byID(t, "turn", scanTurn, findTurn, turn).waits
-	}, "keep that turn %d waits for its person", turn)
+	}, "suspend turn %d", turn)
 }
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
 
 // CountDeath counts a worker that crashed in a turn and returns the number of them.
 func (s Turns) CountDeath(ctx context.Context, turn int64) (deaths int, err error) {
-	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a dead worker of turn %d", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a worker crash of turn %d", turn)
 }
 
 // turnTx is a transaction within a running turn. inTurn checks that the turn runs; putTurn makes

@@ -29,11 +29,11 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 // longer than room, in bytes, waits for the end of the turn. So do all edits if the model's last
 // message has open calls, or has no calls and so ends the turn. It fails if the turn has ended.
 func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
-	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d is to be told", turn), scanToCorrect, findToCorrect, turn, room)
+	_, waits, err := engine.One(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
 	if err != nil || !waits { // almost always: it needs no commit then
 		return 0, err
 	}
-	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.correct(room) }, "tell turn %d what was changed", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.correct(room) }, "add corrections to turn %d", turn)
 }
 
 func (t turnTx) correct(room int) int {

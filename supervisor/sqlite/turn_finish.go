@@ -30,7 +30,8 @@ type FinishTurn struct {
 // turn is for its parent: it is returned without an ID and not stored. It fails if the turn has
 // ended.
 func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
-	return inTurn(ctx, s.db, f.Turn, func(t turnTx) supervisor.Delivery { return t.finish(f) }, "finish turn %d", f.Turn)
+	return inTurn(ctx, s.db, f.Turn, func(t turnTx) supervisor.Delivery { return t.finish(f) }, "finish turn %d",
+		f.Turn)
 }
 
 func (t turnTx) finish(f FinishTurn) supervisor.Delivery {

@@ -23,5 +23,5 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 // of the oldest turn right before it that was stopped for the next message. Turns before a /stop or
 // a /new do not count.
 func (s Turns) FirstMessage(ctx context.Context, turn int64) (message int64, err error) {
-	return engine.Value(s.db.reader(ctx, "find what turn %d is to answer", turn), engine.Integer, findFirstMessage, turn, s.db.endsTurn)
+	return engine.Value(s.db.reader(ctx, "find the first message of turn %d", turn), engine.Integer, findFirstMessage, turn, s.db.endsTurn)
 }

@@ -30,8 +30,9 @@ func TestCommitLast_EndsTurn(t *testing.T) {
 	s.must(err)
 	s.same("ended", e.Ended, true)
 	s.same("delivery", s.pendingTexts(turn.Conversation), []string{"hello"})
-	s.same("post", e.Post, supervisor.Post{ID: e.Post.ID, Turn: turn.ID, Delivery: e.Delivery.ID, State: supervisor.PostSending,
-		Content: supervisor.RichText{Text: "hello"}})
+	s.same("post", e.Post,
+		supervisor.Post{ID: e.Post.ID, Turn: turn.ID, Delivery: e.Delivery.ID, State: supervisor.PostSending,
+			Content: supervisor.RichText{Text: "hello"}})
 	posts, err := s.db.Posts().List(t.Context(), 0, e.Delivery.ID)
 	s.must(err)
 	s.same("posts", posts, []supervisor.Post{e.Post})
@@ -63,8 +64,9 @@ func TestCommitLast_EarlierDelivery_MakesNoPost(t *testing.T) {
 		before func(s *story, turn supervisor.Turn)
 		sends  bool
 	}{
-		"nothing":                  {func(*story, supervisor.Turn) {}, true},
-		"delivery to another chat": {func(s *story, _ supervisor.Turn) { s.notice(s.chat("alice", "8"), "first") }, true},
+		"nothing": {func(*story, supervisor.Turn) {}, true},
+		"delivery to another chat": {func(s *story, _ supervisor.Turn) { s.notice(s.chat("alice", "8"), "first") },
+			true},
 		"sent delivery": {func(s *story, turn supervisor.Turn) {
 			s.close(s.notice(turn.Conversation, "first"), supervisor.OutcomeSent, "")
 		}, true},

@@ -26,7 +26,7 @@ const (
 // OpenChild returns the named child of a running turn, or starts it in an empty window. Only one
 // child runs at a time: another running one ends without an answer.
 func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildWindow, error) {
-	return inTurn(ctx, s.db, parent, func(t turnTx) ChildWindow { return t.openChild(name, text) }, "open the window %q below turn %d", name, parent)
+	return inTurn(ctx, s.db, parent, func(t turnTx) ChildWindow { return t.openChild(name, text) }, "open child %q of turn %d", name, parent)
 }
 
 func (t turnTx) openChild(name, text string) ChildWindow {

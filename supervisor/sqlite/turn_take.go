@@ -41,12 +41,12 @@ const (
 // has no calls and so ends the turn: waiting texts then start a turn of their own. It fails if the
 // turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error) {
-	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d may take in", turn), engine.Integer, findTakable, turn,
+	_, waits, err := engine.One(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.Integer, findTakable, turn,
 		s.db.endsTurn, s.db.engine.Now(), int(least))
 	if err != nil || !waits { // almost always: it needs no commit then
 		return 0, err
 	}
-	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room, least) }, "take into turn %d what waits", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room, least) }, "take waiting texts into turn %d", turn)
 }
 
 func (t turnTx) takeWaiting(room int, least supervisor.Priority) (taken int) {

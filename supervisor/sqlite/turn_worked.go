@@ -18,5 +18,5 @@ const listWorked = `SELECT DISTINCT iif(role = 'tool', json_extract(parts, '$[0]
 // ListWorked lists the tools with successful calls in a turn and the turns below it. It also reads
 // that number of latest messages of the conversation. "" stands for an attachment of the user.
 func (s Turns) ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error) {
-	return engine.All(s.db.reader(ctx, "list the tools that have worked in turn %d", turn), engine.String, listWorked, turn, messages)
+	return engine.All(s.db.reader(ctx, "list successful tools of turn %d", turn), engine.String, listWorked, turn, messages)
 }

@@ -43,7 +43,8 @@ func TestTx_AfterError_DoesNothing(t *testing.T) {
 					r.same("changed after it", t.Change(dropNote, "first"), int64(0))
 					r.same("inserted after it", t.Insert(makeNote, "second"), int64(0))
 					t.Exec(dropNote, "first")
-					t.attempt("alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+					t.attempt("alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor,
+						supervisor.CodeResult) {
 						r.Error("a code was tried after it")
 						return f, supervisor.CodeResult{}
 					}, "")

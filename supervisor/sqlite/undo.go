@@ -144,5 +144,5 @@ func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 				t.Exec(markRedone, u.UndoOf, u.Turn, c.Path, c.To)
 			}
 		}
-	}, "keep that changes of turn %d were undone", u.Turn)
+	}, "record undone changes of turn %d", u.Turn)
 }

@@ -21,7 +21,8 @@ func (s *story) changingFiles(call string) supervisor.Turn {
 	turn := s.startTurnCalling(call)
 	r := result(call, "done")
 	r.Changes = []protocol.Change{
-		{Kind: "edit", Target: "notes.md", Undo: &protocol.Undo{Path: "notes.md", Before: one, After: two, Size: 3, Mode: 0o600}},
+		{Kind: "edit", Target: "notes.md",
+			Undo: &protocol.Undo{Path: "notes.md", Before: one, After: two, Size: 3, Mode: 0o600}},
 		{Kind: "program", Target: "a.out", Undo: &protocol.Undo{Path: "a.out", Obstacle: "a program"}},
 		{Kind: "append", Target: "same"},
 	}

@@ -33,7 +33,7 @@ type ModelCall struct {
 // Put stores a call without a message. CommitStep stores those with a message. Put may come after
 // the end of the call's turn.
 func (s Usage) Put(ctx context.Context, c ModelCall) error {
-	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
+	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "store the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
 
 const findTurnOf = `SELECT count(*) FROM turn WHERE id = ? AND conversation = ? AND user = ?`
@@ -96,7 +96,7 @@ type TokenCount struct {
 
 // FindTokenCount returns the token count of a conversation's newest answered request.
 func (s Usage) FindTokenCount(ctx context.Context, conversation int64) (TokenCount, error) {
-	c, _, err := engine.One(s.db.reader(ctx, "find what was counted of conversation %d", conversation), scanCounted, findCounted, conversation)
+	c, _, err := engine.One(s.db.reader(ctx, "find the token count of conversation %d", conversation), scanCounted, findCounted, conversation)
 	return c, err
 }
 

@@ -79,7 +79,7 @@ func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 			return nil, invalid("usage is not told apart by %q", d)
 		}
 	}
-	parts, err := engine.All(s.db.reader(ctx, "add up the usage of %q", q.User), scanTotal, query, args...)
+	parts, err := engine.All(s.db.reader(ctx, "sum the usage of %q", q.User), scanTotal, query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ const (
 
 // List lists the answers of all users whose recordings are being made, oldest first.
 func (s Speeches) List(ctx context.Context) ([]Speech, error) {
-	return engine.All(s.db.reader(ctx, "list the answers that are being said"), scanSpeech, listSpeeches)
+	return engine.All(s.db.reader(ctx, "list answers with unfinished recordings"), scanSpeech, listSpeeches)
 }
 
 func scanSpeech(row *engine.Row) (s Speech) {
@@ -109,7 +109,7 @@ func (s Speeches) Fail(ctx context.Context, delivery int64, why string) error {
 			t.putNotice(supervisor.Delivery{Conversation: speech.Conversation, Text: why})
 		}
 		t.forgetOperations(speech)
-	}, "give up to say delivery %d", delivery)
+	}, "give up the recordings of delivery %d", delivery)
 }
 
 func (t *tx) forgetOperations(s Speech) {

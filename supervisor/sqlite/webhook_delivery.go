@@ -35,31 +35,33 @@ func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery
 			ended = nil
 		}
 		key := []any{d.User, d.Source, d.Hook, d.Key, d.Body, d.Size}
-		_, fresh := one(t, engine.Integer, insertWebhookDelivery, append(key, encoded{d.Event}, d.State, d.Why, t.Now, ended)...)
+		_, fresh := one(t, engine.Integer, insertWebhookDelivery,
+			append(key, encoded{d.Event}, d.State, d.Why, t.Now, ended)...)
 		if !fresh {
 			t.Exec(sizeWebhookDelivery, key...) // its bytes are in the spool again
 		}
 		return fresh
-	}, "keep what %s has sent as %s", d.Source, d.Key)
+	}, "store a webhook delivery of %s as %s", d.Source, d.Key)
 }
 
 const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND key = ? AND created_at > ? AND state <> 'failed'`
 
 // WasReceived reports whether such a delivery came since a time and has not failed. It compares d's User,
 // Source and Key.
-func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool, error) {
-	_, came, err := engine.One(s.db.reader(ctx, "look for %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
+func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool,
+	error) {
+	_, came, err := engine.One(s.db.reader(ctx, "find webhook delivery %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
 	return came, err
 }
 
 // ListNew lists the new deliveries of a source, oldest first.
 func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
-	return engine.All(s.db.reader(ctx, "list what %s has sent", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
+	return engine.All(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
 }
 
 // End stores the final state of a delivery. If the delivery has ended before, nothing changes.
 func (s WebhookDeliveries) End(ctx context.Context, id int64, state supervisor.WebhookState, why string) error {
-	return s.db.write(ctx, func(t *tx) { t.endWebhookDelivery(id, state, why) }, "keep that webhook delivery %d is %s", id, state)
+	return s.db.write(ctx, func(t *tx) { t.endWebhookDelivery(id, state, why) }, "end webhook delivery %d as %s", id, state)
 }
 
 // endWebhookDelivery reports whether it ended the delivery, which had not ended before.
@@ -78,7 +80,7 @@ func (s WebhookDeliveries) PutNotice(ctx context.Context, ids []int64, d supervi
 		}
 		d, _ = t.sayOrHold(d)
 		return d
-	}, "tell %s what came by a webhook", d.Conversation.User)
+	}, "put a notice for %s about webhook deliveries", d.Conversation.User)
 }
 
 const (
@@ -91,22 +93,22 @@ const (
 
 // SumBodies returns the bytes of deliveries in the spool.
 func (s WebhookDeliveries) SumBodies(ctx context.Context) (bytes int64, err error) {
-	return engine.Value(s.db.reader(ctx, "add up what webhooks have brought"), engine.Integer, sumPayloads)
+	return engine.Value(s.db.reader(ctx, "sum webhook bodies"), engine.Integer, sumPayloads)
 }
 
 // ListUnneededBodies returns the SHA-256 of bodies in the spool that nobody needs any more.
 func (s WebhookDeliveries) ListUnneededBodies(ctx context.Context) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list what was done of what webhooks have brought"), engine.String, listPayloads)
+	return engine.All(s.db.reader(ctx, "list handled webhook bodies"), engine.String, listPayloads)
 }
 
 // ForgetBody records that a body is no longer in the spool.
 func (s WebhookDeliveries) ForgetBody(ctx context.Context, body string) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(forgetPayload, body) }, "keep that %s is gone", body)
+	return s.db.write(ctx, func(t *tx) { t.Exec(forgetPayload, body) }, "record that webhook body %s is deleted", body)
 }
 
 // Prune deletes ended deliveries that came before a time.
 func (s WebhookDeliveries) Prune(ctx context.Context, before time.Time) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(pruneWebhooks, before.UnixMilli()) }, "forget old webhook deliveries")
+	return s.db.write(ctx, func(t *tx) { t.Exec(pruneWebhooks, before.UnixMilli()) }, "delete old webhook deliveries")
 }
 
 func scanWebhookDelivery(row *engine.Row) (d supervisor.WebhookDelivery) {

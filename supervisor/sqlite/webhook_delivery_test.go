@@ -22,7 +22,8 @@ func newWebhookStory(t *testing.T) webhookStory {
 }
 
 func pushDelivery(key string) supervisor.WebhookDelivery {
-	return supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Hook: "7", Key: key, Body: strings.Repeat("a", 64), Size: 10,
+	return supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Hook: "7", Key: key,
+		Body: strings.Repeat("a", 64), Size: 10,
 		Event: supervisor.GitHubEvent{Repo: "acme/widget", Event: "push"}}
 }
 
