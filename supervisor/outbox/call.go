@@ -16,7 +16,7 @@ const (
 	callSend   call = "send"
 	callEdit   call = "edit"
 	callDelete call = "delete"
-	callProbe  call = "probe" // by showing typing, which changes nothing
+	callProbe  call = "probe" // shows typing, which changes nothing in the chat
 )
 
 // callNext makes the set's next call, or returns the time at which it may be made. It waits for a
@@ -84,7 +84,7 @@ var calls = map[call]struct {
 			to.ReplyTo = ""
 			return "", q.Channel.Edit(q.calls, to, p.Message, visible(p))
 		},
-		// A second edit to the same content changes nothing, so nothing is stored.
+		// A second edit to the same content changes nothing. So the post is not stored.
 		func(q *chatQueue, set *postSet, i int, _ string) error {
 			q.noteReached(set)
 			q.inChat[set.posts[i].ID] = visible(set.posts[i])

@@ -14,7 +14,7 @@ type chatQueue struct {
 	*Options
 	outbox *Outbox
 	chat   string
-	// for calls of the channel; it ends a few seconds after the service
+	// context for calls of the channel; it ends a few seconds after the service
 	calls context.Context
 	wake  chan struct{} // holds a token if woken may hold something
 	// conversations to read again; guarded by the outbox's mutex, like renamed
@@ -28,27 +28,27 @@ type chatQueue struct {
 
 	// the delivery that is being sent; nil between deliveries
 	current *postSet
-	replies map[int64]*growingReply // by conversation
+	replies map[int64]*growingReply // growing replies, by conversation
 	growAt  time.Time               // no reply is edited before this time
 	// turns with a message below the shown part of their replies
 	below map[int64]bool
-	// by conversation: the turn of its last delivery, whose reply is over
+	// the turn of the last delivery, by conversation; that turn's reply is over
 	lastTurn map[int64]int64
-	inChat   map[int64]supervisor.RichText // what the chat shows, by post, as far as that is known
+	inChat   map[int64]supervisor.RichText // the known contents that the chat shows, by post
 
-	askAt   time.Time // when to ask the store for a delivery; zero means at once
-	askedAt time.Time // when the store was last asked
+	askAt   time.Time // time of the next question to the store for a delivery; zero means at once
+	askedAt time.Time // time of the last question to the store
 
 	retryAt     time.Time    // nothing is tried before this time
-	reachPauses retry.Pauses // between tries to reach the channel
-	storePauses retry.Pauses // between tries to write to the store
-	// when the channel did not answer; zero if retryAt has another cause
+	reachPauses retry.Pauses // pauses between tries to reach the channel
+	storePauses retry.Pauses // pauses between tries to write to the store
+	// time of the channel's failure to answer; zero if retryAt has another cause
 	unreachedAt time.Time
-	// the first failed try since the channel last did something
+	// time of the first failed try since the channel last did something
 	awaySince time.Time
-	// when retryAt was last ignored because the channel had answered other queues
+	// time when retryAt was last ignored, because the channel had answered other queues
 	triedEarlyAt time.Time
-	// when the channel last answered this queue; zero if a later call failed
+	// time of the channel's last answer to this queue; zero if a later call failed
 	answeredAt time.Time
 	typingAt   time.Time // typing is not shown before this time
 }

@@ -28,7 +28,7 @@ func TestFreeze_WallClockSet_KeepsItsLength(t *testing.T) {
 	}
 }
 
-// lost is a store of conversations that can't be read.
+// lost is a store whose conversations can't be read.
 type lost struct{ Conversations }
 
 var errLost = errors.New("the disk is gone")
@@ -59,8 +59,8 @@ func TestWake_StoreFails_IsKept(t *testing.T) {
 	}
 }
 
-// moving is a store that fails while a chat gets another new name, so that conversations are looked
-// up again.
+// moving is a store that fails while a chat gets another new name. The queue must then look its
+// conversations up again.
 type moving struct{ o *Outbox }
 
 func (m moving) FindByID(context.Context, int64) (supervisor.Conversation, bool, error) {

@@ -22,7 +22,7 @@ type Cleanings interface {
 }
 
 const (
-	// cleanLimit is how many cleanings are read at once.
+	// cleanLimit is the most cleanings that one query reads.
 	cleanLimit = 100
 
 	// maxCleaningAge is how long after its due time a cleaning is still tried. (Bot API,
@@ -36,10 +36,10 @@ type Cleaner struct {
 	*Options
 	outbox      *Outbox
 	cleanings   Cleanings
-	reachPauses retry.Pauses        // between tries to reach the channel
-	storePauses retry.Pauses        // between tries to read or write the store
+	reachPauses retry.Pauses        // pauses between tries to reach the channel
+	storePauses retry.Pauses        // pauses between tries to read or write the store
 	retryAt     time.Time           // the channel is not tried before this time
-	triedAt     map[int64]time.Time // when each failed cleaning was last tried
+	triedAt     map[int64]time.Time // time of the last try of each failed cleaning, by its ID
 }
 
 // Cleaner returns a cleaner for the outbox; call Run to start it. Make at most one for each outbox.

@@ -156,7 +156,7 @@ func TestCleaner_KeepsPaceAndFreezes(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", club)
-		for i := range 250 { // several batches
+		for i := range 250 { // needs several batches
 			h.putCleaning(c, supervisor.CleaningRemoveButtons, fmt.Sprint(i+1), 0)
 		}
 		for i := range 40 {
@@ -249,7 +249,7 @@ func TestCleaner_StoreFails_RetriesLater(t *testing.T) {
 	}
 }
 
-// Without cleanings it reads the clock once a minute, and does nothing else.
+// A cleaner without work reads the clock once a minute, and does nothing else.
 func TestCleaner_WithoutWork_Rests(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

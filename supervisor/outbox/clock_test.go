@@ -54,7 +54,7 @@ func TestDelivery_ClockWasAhead_IsTriedForADay(t *testing.T) {
 func TestFlood_OfGroups_FreezesNoOtherChat(t *testing.T) {
 	for name, test := range map[string]struct {
 		refused map[string]int // seconds of the flood error, by chat
-		all     time.Duration  // how long all chats are frozen; 0 means they are not
+		all     time.Duration  // freeze of all chats; 0 means none
 	}{
 		"two groups":            {map[string]int{"-1": 237, "-2": 237}, 0},
 		"a group and a person":  {map[string]int{"-1": 237, "1": 30}, 0},

@@ -51,7 +51,7 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 	for most := firstScan; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, isAsked); most *= 4 {
 		pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, most)
 		if len(pending) < most {
-			break // these are all
+			break // the read was smaller than its limit: there are no more deliveries
 		}
 	}
 	if err != nil {
@@ -199,7 +199,7 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 	d := set.delivery
 	outcome, why := set.finalOutcome()
-	var told []int64 // lost deliveries that this one apologized for
+	var told []int64 // lost deliveries that this delivery has apologized for
 	switch {
 	case set.why == textNoRecipient:
 		told = []int64{d.ID}

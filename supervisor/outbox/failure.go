@@ -13,18 +13,18 @@ const (
 	// giveUpAfter is how long after its creation a delivery is tried.
 	giveUpAfter = 24 * time.Hour
 
-	// minTryTime is the least time for which a delivery is tried, even an old one: somebody asked
-	// for it again, or the service started late.
+	// minTryTime is the least time for which a delivery is tried, even an old one: somebody may
+	// have asked for a repeat, or the service started late.
 	minTryTime = time.Hour
 )
 
 // failure is a call of the channel that failed.
 type failure struct {
 	set        *postSet
-	i          int // of the post
+	i          int // index of the failed post
 	call       call
 	err        *supervisor.SendError
-	windowFull bool // the calls of all chats had used up the channel's rate
+	windowFull bool // whether all chats together had used up the channel's rate
 }
 
 func (f failure) post() supervisor.Post { return f.set.posts[f.i] }

@@ -31,7 +31,7 @@ type called struct {
 	to      supervisor.Address
 	message string
 	content supervisor.RichText
-	nth     int // counts the calls of this verb in this chat, from 1
+	nth     int // number of this call among those of the verb in this chat, from 1
 }
 
 // message is a message in a chat.

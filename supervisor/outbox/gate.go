@@ -20,16 +20,16 @@ type gate struct {
 
 	mu      sync.Mutex // guards the fields below
 	pace    *pace
-	frozen  map[string]time.Time // by chat, "" for all: nothing is sent before that time
-	refused []refusal            // within the last second
-	waiting []*ticket            // for the window of all chats, in order
+	frozen  map[string]time.Time // end of the freeze of each chat; "" means all chats
+	refused []refusal            // refusals within the last second
+	waiting []*ticket            // tickets for the window of all chats, in order
 }
 
 // refusal is a flood error of a chat: its call came too soon for the channel.
 type refusal struct {
 	chat string
 	at   time.Time
-	wait time.Duration // asked for by the channel
+	wait time.Duration // the wait that the channel asked for
 }
 
 // maxFreeze is the longest stored freeze that is believed. A longer one was written or is read with
@@ -39,16 +39,16 @@ const maxFreeze = 24 * time.Hour
 // ticket is the position of one call in the waiting queue.
 type ticket struct {
 	chat  string
-	posts int           // that the call brings into the chat
-	wake  chan struct{} // holds a token if the ticket may be the first, or a slot free
+	posts int           // number of posts that the call brings into the chat
+	wake  chan struct{} // holds a token if the ticket may be the first, or a slot may be free
 }
 
 func newGate(channel supervisor.Channel, r Rates, now func() time.Time) *gate {
 	return &gate{now: now, pace: newPace(channel, r), frozen: map[string]time.Time{}}
 }
 
-// nextTime returns when a call with that many posts may begin, as far as its own chat is concerned.
-// The zero time means now.
+// nextTime returns when a chat's own limits allow a call with that many posts. The zero time means
+// now.
 func (g *gate) nextTime(chat string, growing bool, posts int) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,7 +131,8 @@ func (g *gate) tryEnter(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.all.nextTime(now, g.pace.all.limit/3).IsZero() {
+	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() ||
+		!g.pace.all.nextTime(now, g.pace.all.limit/3).IsZero() {
 		return false
 	}
 	g.pace.begin("", now)

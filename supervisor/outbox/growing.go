@@ -16,15 +16,15 @@ const firstTextDelay = 500 * time.Millisecond
 type growingReply struct {
 	set       *postSet
 	text      string // the current text
-	note      string // why the reply is delayed, shown at the end of text; "" for none
+	note      string // reason of the reply's delay, shown at the end of text; "" for none
 	tool      runningTool
-	line      string    // about the running tool, shown at the end of the message; "" for none
-	lineAt    time.Time // when line last changed
+	line      string    // line about the running tool, shown at the end of the message; "" for none
+	lineAt    time.Time // time of the last change of line
 	shownText string    // the text that the chat shows
 	shownLine string    // the line that the chat shows
-	showAt    time.Time // not shown before this time; zero while there is no text
-	typingAt  time.Time // when typing is due
-	updatedAt time.Time // when its messages were last changed
+	showAt    time.Time // the reply is not shown before this time; zero while there is no text
+	typingAt  time.Time // time at which typing is due
+	updatedAt time.Time // time of the last change of the reply's messages
 }
 
 // readWoken reads again the replies for which the queue was woken.

@@ -19,11 +19,11 @@ type health struct {
 	Options
 
 	mu       sync.Mutex // guards the fields below
-	answered time.Time  // when the channel last answered any queue
+	answered time.Time  // time of the channel's last answer to any queue
 	troubles map[string]Trouble
-	// since when every send has failed; zero if the last one succeeded
+	// start of an unbroken series of failed sends; zero if the last one succeeded
 	failing time.Time
-	alarmed bool // Alarm was called, but not yet Recovered
+	alarmed bool // whether Alarm was called after the last Recovered
 }
 
 // Trouble describes why messages to one chat fail.
@@ -39,8 +39,8 @@ func explain(e *supervisor.SendError) string {
 	return cmp.Or(resultTexts[e.Result], resultTexts[supervisor.SendUnknown]) + ": " + e.Error()
 }
 
-// recordFailure records that work for a chat failed. unsent is true if a call of the channel
-// recordFailure.
+// recordFailure records that work for a chat failed. unsent is true if a call of the channel failed
+// and nothing was sent.
 func (h *health) recordFailure(chat, why string, until time.Time, unsent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -46,7 +46,7 @@ func (t *turn) send(call, text string) {
 func TestMessage_IsAboveTheAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		first string
-		after time.Duration // from the turn's beginning to the message
+		after time.Duration // time from the turn's beginning to the message
 		end   bool          // the answer comes together with the message
 		verbs string
 	}{
@@ -113,7 +113,7 @@ func TestMessage_Crash_NotLostAndRepeatsAreMarked(t *testing.T) {
 					turn.call("First,", "c1", "c2")
 					turn.send("c1", "one")
 					pass(time.Second)
-					for range 2 { // repeated after a crash of the worker, it sends nothing
+					for range 2 { // a repeated call, as after a crash of the worker, sends nothing
 						turn.send("c2", "two")
 					}
 					turn.finishWith("First, and the end.")
@@ -128,7 +128,7 @@ func TestMessage_Crash_NotLostAndRepeatsAreMarked(t *testing.T) {
 					for _, text := range h.channel.texts(alice) {
 						repeats += strings.Count(text, repeatMark)
 						if text = strings.TrimSuffix(strings.TrimSuffix(text, textApology), "\n\n"); text == "" {
-							continue // sent twice with an unknown result
+							continue // this message was sent twice, because the first result is unknown
 						}
 						texts = append(texts, strings.ReplaceAll(text, repeatMark, ""))
 					}

@@ -112,7 +112,7 @@ type Options struct {
 	// there.
 	NoVoice func(ctx context.Context, c supervisor.Conversation) error
 	// FallbackFor returns the conversation for a notice that a thread or chat refused a delivery. A
-	// result without a Channel, or a nil Elsewhere, means no notice. Queued is called once a
+	// result without a Channel, or a nil FallbackFor, means no notice. Queued is called once a
 	// delivery may wait in that conversation.
 	FallbackFor func(c supervisor.Conversation, why supervisor.SendReason) supervisor.Conversation
 	Queued      func(c supervisor.Conversation)

@@ -140,7 +140,7 @@ func TestReachedChat_EndsWaitOfOthers(t *testing.T) {
 func TestReachedByPoll_SendsAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError
-		waits   time.Duration // after the channel is back
+		waits   time.Duration // longest wait after the channel is back
 	}{
 		"it was away":      {afterUnsent(), 0},
 		"it said how long": {flood(time.Hour), 50 * time.Minute},
@@ -165,7 +165,7 @@ func TestReachedByPoll_SendsAtOnce(t *testing.T) {
 	}
 }
 
-// The trouble of one chat is not over because other chats are well.
+// Trouble of one chat must not end because other chats are reached.
 func TestChatTrouble_OthersWell_RetriesNoFaster(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
@@ -251,7 +251,7 @@ func TestFailingEdit_IsGivenUp(t *testing.T) {
 func TestAlarm_IsRaisedOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		away  time.Duration
-		well  string // a chat that is reached
+		well  string // the chat that is reached
 		alarm bool
 	}{
 		"an outage":       {30 * time.Minute, "none", true},

@@ -31,7 +31,7 @@ type Outbox struct {
 
 	mu        sync.Mutex // guards the fields below, and the fields of the queues that say so
 	locations map[int64]location
-	// how many chats were renamed; conversations read before the last rename may be wrong
+	// number of renames of chats; conversations read before the last rename may be wrong
 	moves    int
 	toLocate map[int64]struct{}    // conversations whose location is to be looked up
 	queues   map[string]*chatQueue // by chat
@@ -43,8 +43,8 @@ type Outbox struct {
 
 // location is the chat of a conversation, if that is of this channel.
 type location struct {
-	ours bool   // of this channel; false is remembered for good
-	chat string // remembered as long as the chat has a queue
+	ours bool   // whether the chat is of this channel; false stays for good
+	chat string // name of the chat, remembered as long as the chat has a queue
 }
 
 // Status is a snapshot of an outbox.

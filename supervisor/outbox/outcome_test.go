@@ -18,7 +18,7 @@ func TestFailedCall_FollowsItsRule(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
 		text   string
-		said   string // shown before as a growing reply; "" for a notice
+		said   string // text shown before as a growing reply; "" for a notice
 		within time.Duration
 		want   []string
 		verbs  string
@@ -26,7 +26,8 @@ func TestFailedCall_FollowsItsRule(t *testing.T) {
 	}{
 		"unsent is sent again, unmarked": {once("send", 1, false, afterUnsent()), "hello", "", 2 * time.Second,
 			[]string{"hello"}, "send send", ""},
-		"a flood waits and is sent again": {once("send", 1, false, flood(10*time.Second)), "hello", "", 10 * time.Second,
+		"a flood waits and is sent again": {once("send", 1, false, flood(10*time.Second)), "hello", "",
+			10 * time.Second,
 			[]string{"hello"}, "send send", ""},
 		"unknown and taken is sent once more, marked": {once("send", 1, true, unknown()), "hello", "", 2 * time.Second,
 			[]string{"hello", repeatMark + "hello"}, "send send", ""},

@@ -13,9 +13,9 @@ import (
 // API FAQ, "My bot is hitting limits": about 30 messages a second in all, 1 a second to a chat with
 // short bursts, 20 a minute to a group.)
 type Rates struct {
-	All   int // to all chats, in any second
-	Chat  int // to one chat, per second; three times as many in any three seconds
-	Group int // to one group, in any minute
+	All   int // messages to all chats, in any second
+	Chat  int // messages to one chat per second; in any three seconds, three times as many may go at once
+	Group int // messages to one group, in any minute
 }
 
 func (r Rates) orDefaults() Rates {
@@ -37,14 +37,14 @@ type window struct {
 	each    bool        // each post of an album counts as one call
 	reserve int         // slots that a growing reply leaves for its final text
 	held    int         // calls that have begun and not ended
-	ends    []time.Time // of calls that still count, in order
+	ends    []time.Time // ends of the calls that still count, in order
 }
 
 // nextTime returns when a call may begin that leaves spare slots free. The zero time means now;
 // never means that it depends on a call that has not ended.
 func (w *window) nextTime(now time.Time, spare int) time.Time {
 	w.trim(now)
-	// how many counted calls must expire first, less one
+	// number of counted calls that must expire first, less one
 	over := w.held + len(w.ends) + spare - w.limit
 	switch {
 	case over < 0:

@@ -21,12 +21,12 @@ func TestWindow_Slides(t *testing.T) {
 	}{
 		{0, 0, time.Time{}, true, true},
 		{100, 1, time.Time{}, true, true},
-		{200, 1, at(3000), false, false}, // one slot is left to others
+		{200, 1, at(3000), false, false}, // one slot is left to other chats
 		{200, 0, time.Time{}, true, false},
 		{300, 0, at(3000), false, false},
 		{300, 3, never, false, false},
 		{3000, 0, time.Time{}, false, false},
-		{3000, 1, at(3100), false, false}, // the third has not ended
+		{3000, 1, at(3100), false, false}, // the third call has not ended
 		{9000, 1, time.Time{}, false, true},
 		{9000, 2, at(12000), false, false},
 	} {
@@ -48,7 +48,7 @@ func TestRates_Zero_MeansTelegramsLimits(t *testing.T) {
 	}
 }
 
-// paced is a call that the pace has allowed.
+// paced is one call with its begin and end.
 type paced struct {
 	chat       string
 	begin, end time.Time

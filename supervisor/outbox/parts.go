@@ -40,7 +40,7 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	case len(parts) > 0 || nothing && len(d.Files) > 0:
 	case nothing:
 		parts = o.fit(supervisor.RichText{Text: textEmpty})
-	default: // it renders to nothing, so the source is shown
+	default: // the text renders to nothing, so its source is shown
 		parts = o.fit(supervisor.RichText{Text: d.Text})
 	}
 	if !nothing {

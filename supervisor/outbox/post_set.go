@@ -12,26 +12,26 @@ import (
 // replies and of deliveries are handled alike.
 type postSet struct {
 	conversation supervisor.Conversation
-	turn         int64               // 0 if no turn made it
-	message      string              // the channel's name of the message that it answers
+	turn         int64               // the turn that made the set; 0 means none
+	message      string              // the channel's name of the message that the set answers
 	delivery     supervisor.Delivery // the zero value while the reply grows
 
-	posts  []supervisor.Post // by part, with the contents that they should show
-	loaded bool              // posts are as on disk
-	stored bool              // the contents of the delivery are on disk
+	posts  []supervisor.Post // by part, with the contents that the chat should show
+	loaded bool              // whether posts are as on disk
+	stored bool              // whether the contents of the delivery are on disk
 	// posts that can't be corrected by an edit: they are deleted and sent again
 	unfit map[int64]bool
-	plain bool // the channel can't read its formatting
-	muted bool // no more of a growing reply is shown before its end
-	// of a delivery that is given up; "" while it is worked on
+	plain bool // whether formatting is left out, because the channel can't read it
+	muted bool // whether nothing more of a growing reply is shown before its end
+	// outcome of a delivery that is given up; "" before that
 	outcome supervisor.Outcome
 	why     string // the channel's error behind outcome
 	// set if the thread or the chat is to blame; otherwise ReasonNone
 	reason   supervisor.SendReason
-	last     supervisor.Post // is stored together with the delivery's end; ID 0 means none
-	giveUpAt time.Time       // when an unreachable delivery is given up
+	last     supervisor.Post // stored together with the delivery's end; ID 0 means no post
+	giveUpAt time.Time       // time at which an unreachable delivery is given up
 	attempts failedAttempts
-	closing  bool // the delivery only has to be closed
+	closing  bool // whether the delivery only has to be closed
 }
 
 // growing reports whether the set belongs to a growing reply.

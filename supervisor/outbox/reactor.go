@@ -15,8 +15,8 @@ import (
 type ReactionMode string
 
 const (
-	ReactWaiting ReactionMode = "waiting" // messages that wait, until their turn begins
-	// also messages of a running turn, until it has answered
+	ReactWaiting ReactionMode = "waiting" // shown on waiting messages, until their turn begins
+	// shown also on messages of a running turn, until it has answered
 	ReactAll ReactionMode = "all"
 	ReactOff ReactionMode = "off"
 )
@@ -41,12 +41,12 @@ const (
 	reactionRetry = 2 * time.Second
 )
 
-// Waits lists the messages of users that are to be answered.
+// Waits lists messages of users that still wait for an answer.
 type Waits interface {
 	// ListReactable lists a channel's messages that wait or that a running turn has, oldest first.
 	ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
 	// ListReacted lists messages that may have got a reaction from an earlier process. They have
-	// waited for that long.
+	// waited for at least that long.
 	ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
 }
 
@@ -66,8 +66,8 @@ type Reactor struct {
 	waits   Waits
 	channel Reacting
 	changed chan struct{}       // holds a token if a message may have come or a turn may have begun
-	shows   atomic.Bool         // some message shows a reaction
-	shown   map[reaction]string // emoji, by message; "" means unknown
+	shows   atomic.Bool         // whether some message shows a reaction
+	shown   map[reaction]string // shown emoji, by message; "" means unknown
 	refused map[string]bool     // chats that refuse reactions
 }
 

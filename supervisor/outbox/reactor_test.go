@@ -41,7 +41,7 @@ func (h *rig) arrive(r *outbox.Reactor, c supervisor.Conversation, message strin
 	return in
 }
 
-// takeUp begins the turn of a message.
+// takeUp begins the turn that answers a message.
 func (h *rig) takeUp(in supervisor.Inbound) *turn {
 	h.Helper()
 	t, _, err := h.db.Turns().Start(h.Context(), in.ID, nil)
@@ -97,8 +97,8 @@ func TestReaction_DelaysNoOtherCall(t *testing.T) {
 	})
 }
 
-// A freeze stops reactions too. A chat that refuses them gets no more. They do not count in a
-// group's pace.
+// A freeze stops reactions too. A chat that refuses reactions gets no more. Reactions do not count
+// in a group's pace.
 func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)

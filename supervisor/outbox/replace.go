@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// sendAnew sends a message again that is gone from the chat. In a growing reply that waits for the
-// end.
+// sendAnew handles an edit of a message that is gone: it sends the message again. A growing reply
+// waits until its end with that.
 func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	if err := q.ensureStored(ctx, f.set); err != nil {
 		return err

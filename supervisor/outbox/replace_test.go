@@ -12,8 +12,8 @@ import (
 
 // deletion is a user's deletion of some parts of an answer.
 type deletion struct {
-	parts []int // from 0
-	early bool  // while the answer still grows
+	parts []int // indexes of the deleted parts, from 0
+	early bool  // whether the answer still grows
 }
 
 func (d deletion) String() string { return fmt.Sprintf("parts %v, early %t", d.parts, d.early) }
@@ -40,7 +40,7 @@ func TestDeletedPart_KeepsTheOrder(t *testing.T) {
 	}
 }
 
-// finished returns the parts of the final answer. All of them differ from what was shown before.
+// finished returns the parts of the final answer. All of them differ from the parts shown before.
 func finished() (parts []string) {
 	for _, part := range render("The end: "+words(room*2+30), false) {
 		parts = append(parts, part.Text)

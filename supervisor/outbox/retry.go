@@ -12,9 +12,9 @@ const (
 	// quarter.
 	maxReachPause = time.Minute
 
-	// quickReachPause is the longest pause in the first quickReach of an outage, so that messages
-	// go within 3 s of the channel's return. Later the poll has noticed the outage too and reports
-	// its end. (Without it an answer waited for 28 s after 33 s.)
+	// quickReachPause is the longest pause in the first quickReach of an outage. Messages then go
+	// within 3 s of the channel's return. After quickReach, the poll has noticed the outage too and
+	// reports its end. (Without it an answer waited for 28 s after 33 s.)
 	quickReachPause = 2500 * time.Millisecond
 	quickReach      = 5 * time.Minute
 
@@ -83,9 +83,9 @@ func (q *chatQueue) mayTryEarly() bool {
 // failedAttempts counts the failures of a set's call while the channel did other calls.
 type failedAttempts struct {
 	count       int
-	first       time.Time // counted failure
-	latest      time.Time // counted failure
-	latestOfAll time.Time // failure, counted or not
+	first       time.Time // time of the first counted failure
+	latest      time.Time // time of the latest counted failure
+	latestOfAll time.Time // time of the latest failure, counted or not
 }
 
 // Limits for a delivery that fails while the channel does other calls. It is given up after

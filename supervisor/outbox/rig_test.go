@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	limit  = 100                 // of the fake channel's messages
+	limit  = 100                 // length of the fake channel's messages
 	room   = limit - outbox.Room // the usable length of a part
 	source = "far/1"
-	alice  = "42"   // her own chat
+	alice  = "42"   // alice's private chat
 	club   = "-100" // a group
 )
 

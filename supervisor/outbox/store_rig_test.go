@@ -17,7 +17,7 @@ type process struct {
 	mu    sync.Mutex // guards the fields below
 	over  bool
 	fails func(what string) error // decides whether the disk fails; nil means never
-	left  int                     // calls of the store until the process dies; 0 means no limit
+	left  int                     // number of calls of the store until the process dies; 0 means no limit
 }
 
 // use makes one call of the store. The process may die before or after it.
@@ -78,8 +78,10 @@ func (d processStore) ListDue(ctx context.Context, c supervisor.Channel) ([]supe
 	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().ListDue(ctx, c) })
 }
 
-func (d processStore) ListPendingIn(ctx context.Context, c supervisor.Channel, chat string, n int) ([]supervisor.Delivery, error) {
-	return got(d.process, "pending", func() ([]supervisor.Delivery, error) { return d.db.Outbox().ListPendingIn(ctx, c, chat, n) })
+func (d processStore) ListPendingIn(ctx context.Context, c supervisor.Channel, chat string,
+	n int) ([]supervisor.Delivery, error) {
+	return got(d.process, "pending",
+		func() ([]supervisor.Delivery, error) { return d.db.Outbox().ListPendingIn(ctx, c, chat, n) })
 }
 
 func (d processStore) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {

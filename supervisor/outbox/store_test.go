@@ -28,7 +28,7 @@ func TestFullDisk_LosesNothing(t *testing.T) {
 					h.channel.script = once("send", 1, false, flood(time.Second))
 				}
 				h.liveAs(l)
-				synctest.Wait() // deliveries present at its start need no get
+				synctest.Wait() // the outbox finds deliveries that are there at its start
 				text := words(room + 20)
 				h.notice(h.conversation("alice", alice), text)
 				pass(time.Minute)
@@ -49,7 +49,7 @@ func TestFullDisk_LosesNothing(t *testing.T) {
 func TestLastPost_IsStoredWithDeliverysEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
-		full  bool // at first no delivery can be closed
+		full  bool // whether no delivery can be closed at first
 		wants string
 	}{
 		"one part":                       {"hello", false, "sending close"},

@@ -19,16 +19,16 @@ import (
 // plan is a story: the actions of people, the answers of the channel, and the crashes of processes.
 type plan struct {
 	Events  []event
-	Fates   []string // of calls except typing, in order; later calls succeed
-	Signs   []string // of calls for typing, in order; later calls succeed
+	Fates   []string // ends of the calls except typing, in order; later calls succeed
+	Signs   []string // ends of the calls for typing, in order; later calls succeed
 	Crashes []int    // calls of the store until each process dies; the last process lives on
 }
 
 type event struct {
-	Who  int // of the conversations
-	Wait int // ms before it
-	Roll int // decides the action
-	Size int // in words
+	Who  int // index of the conversation
+	Wait int // milliseconds before the event
+	Roll int // random number that decides the action
+	Size int // number of words
 }
 
 // endings maps the ways in which a call may end.
@@ -66,7 +66,7 @@ type planRun struct {
 	sent     []supervisor.Delivery
 	process  *process
 	end      func()
-	starts   []time.Time // of processes
+	starts   []time.Time // start times of the processes
 	mu       sync.Mutex  // guards the fields below
 	unknowns int
 	frozen   []frozen

@@ -111,9 +111,9 @@ func TestGrowingReply_HidesNoDelivery(t *testing.T) {
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		pass(4190 * time.Millisecond)
-		h.feeds.Delivery(turn.Conversation.ID) // there is none, but this makes the queue ask
+		h.feeds.Delivery(turn.Conversation.ID) // there is no delivery, but this makes the queue ask the store
 		pass(60 * time.Millisecond)
-		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second lasts until 4.3 s
+		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second typing lasts until 4.3 s
 		put := time.Now()
 		turn.Add("word ")
 		h.notice(turn.Conversation, "a command's answer")
@@ -128,7 +128,7 @@ func TestGrowingReply_HidesNoDelivery(t *testing.T) {
 
 func TestCommand_IsAnsweredWhileReplyGrows(t *testing.T) {
 	for name, test := range map[string]struct {
-		pause  time.Duration // between words
+		pause  time.Duration // pause between two words
 		within time.Duration
 	}{
 		"fast":  {20 * time.Millisecond, 600 * time.Millisecond},

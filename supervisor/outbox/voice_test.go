@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-var voice = supervisor.File{SHA256: file("", "").SHA256, Size: 7, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}
+var voice = supervisor.File{SHA256: file("", "").SHA256, Size: 7, Name: "voice.ogg",
+	MediaType: supervisor.MediaTypeVoice}
 
 // finishSaid ends a turn with a spoken answer, and stores its recordings as deliveries.
 func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.Delivery {
@@ -50,9 +51,10 @@ func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
 		want    []string
 		noVoice string
 	}{
-		"on":                    {supervisor.VoiceOn, nil, []string{"hello", "[voice.ogg] ", "[voice.ogg] "}, ""},
-		"only":                  {supervisor.VoiceOnly, nil, []string{"[voice.ogg] ", "[voice.ogg] "}, ""},
-		"on and forbidden":      {supervisor.VoiceOn, refuses(supervisor.SendReasonNoVoice), []string{"hello"}, "alice"},
+		"on":   {supervisor.VoiceOn, nil, []string{"hello", "[voice.ogg] ", "[voice.ogg] "}, ""},
+		"only": {supervisor.VoiceOnly, nil, []string{"[voice.ogg] ", "[voice.ogg] "}, ""},
+		"on and forbidden": {supervisor.VoiceOn, refuses(supervisor.SendReasonNoVoice), []string{"hello"},
+			"alice"},
 		"only and forbidden":    {supervisor.VoiceOnly, refuses(supervisor.SendReasonNoVoice), []string{"hello"}, "alice"},
 		"on and refused":        {supervisor.VoiceOn, refuses(""), []string{"hello"}, ""},
 		"only and refused":      {supervisor.VoiceOnly, refuses(""), []string{"hello"}, ""},
