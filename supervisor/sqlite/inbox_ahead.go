@@ -8,25 +8,26 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PrecedingText is the text before an unanswered command, which the command is about. It is in the
-// same conversation, it had no answer when the command was stored, and its turn runs or is the next
-// one. Held texts do not count. The result stays the same for each call, so that a command that
-// runs again after a crash does not affect the following text.
+// PrecedingText is the text that an unanswered command, such as /stop, is about. That text came
+// before the command, had no answer when the command was stored, and its turn runs or is next. Held
+// texts do not count. Each call has the same result, so that a command that runs again after a
+// crash does not affect the following text.
 type PrecedingText struct {
-	Inbound int64        // id of the text; 0 means none
-	Why     protocol.Why // why its turn ended after the command was stored; "" if it has not ended
-	// unanswered texts of the conversation now, including those after the command
+	Inbound int64 // id of the text; 0 means none
+	// reason of the turn's end after the command was stored; "" if the turn has not ended
+	Why protocol.TurnEndReason
+	// number of unanswered texts of the conversation now, including those after the command
 	Waiting int
 }
 
 const (
-	// By time, since ids of turns and commands have no common order. An end in the future is older
-	// than a clock that was set back.
+	// The query compares times, since ids of turns and commands have no common order. It ignores an
+	// end in the future, which means that the clock was set back.
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at >= c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-	// A text that a turn took in counts under the name of the turn's first text, which precedes all
-	// that wait.
+	// A text that joined a turn counts under the name of the turn's first text, which precedes all
+	// waiting ones.
 	listUnanswered = `SELECT name FROM (
 		SELECT i.id, i.id AS name, i.priority FROM inbox c JOIN inbox i ON i.conversation = c.conversation AND i.state = 'new' AND i.held = 0
 			AND ` + startsTurn + ` WHERE c.id = ?1
@@ -58,10 +59,10 @@ func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingTex
 	return a, nil
 }
 
-// turnEnd is how a text's turn ended, and whether it ended after the command was stored.
+// turnEnd has the reason of a turn's end, and whether the turn ended after the command was stored.
 type turnEnd struct {
 	inbound      int64
-	why          protocol.Why
+	why          protocol.TurnEndReason
 	afterCommand bool
 }
 

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// sourceAnew is the source of inbounds that are answered again. Their key is the press that
-	// asked for it.
+	// sourceAnew is the source of inbounds that are answered again. Their key is the id of the
+	// press that asked for a new answer.
 	sourceAnew = "anew"
 
-	// An edited and answered text, if it is the newest of its name.
+	// findEdited selects an edited and answered text, if it is the newest with its name.
 	findEdited = selectInbound + `WHERE i.id = ? AND i.conversation = ? AND i.kind = 'text' AND i.edited_at > 0
 		AND i.state IN ('answered', 'done', 'parked') AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 			AND n.message = i.message AND n.message <> '' AND n.id > i.id AND n.kind <> 'press')`
@@ -24,8 +24,8 @@ const (
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
 
-// AnswerAgain queues an edited and answered text again, as a user's press asks for, once. The same
-// press finds the same inbound. It returns the queued text; ok is false if there is nothing to
+// AnswerAgain queues an edited text again that was answered before. Each press queues it once; a
+// second call with the same press returns the same inbound. ok is false if there is nothing to
 // answer again. The earlier answer stays and gets a note about the new one.
 func (s Inbox) AnswerAgain(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
@@ -57,7 +57,7 @@ func (t *tx) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbo
 	return anew, true
 }
 
-// maxMarked is the longest message, in UTF-16 code units. (Bot API, editMessageText.)
+// maxMarked is the length of the longest message, in UTF-16 code units. (Bot API, editMessageText.)
 const maxMarked = 4096
 
 // markAnsweredAnew adds a note about the new answer to the last message of the earlier one.

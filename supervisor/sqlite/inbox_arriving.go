@@ -14,8 +14,8 @@ import (
 const ArrivingFirst = 30 * time.Second
 
 // nothingArrives is true for an inbound i that waits for no earlier arriving one, at the time ?3 in
-// milliseconds. It includes ArrivingFirst. Nothing waits for an inbound from the future, which is
-// older than a clock that was set back.
+// milliseconds. The wait ends after ArrivingFirst. An inbound from the future delays nothing: it
+// means that the clock was set back.
 const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
 	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
@@ -35,18 +35,18 @@ func (s Inbox) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list arriving inbounds"), scanInbound, listArriving)
 }
 
-// Arrived is an inbound whose files were all read.
+// Arrived has the results of reading an inbound's files.
 type Arrived struct {
 	Inbound   int64
-	FirstFile int             // position of the first of its files
-	Parts     []protocol.Part // what the model reads after its text
+	FirstFile int             // position of the inbound's first file
+	Parts     []protocol.Part // parts for the model after the text
 	Words     string          // the spoken words, if all the Parts are recordings
 	Origin    supervisor.Origin
 }
 
 // PutArrived makes inbounds ready for turns and deletes their operations, all or none. An inbound
-// that is not arriving stays as it is: its user dropped it, or replaced its files. If the inbounds
-// together answer a question, no turn gets them. said reports whether there is something to send.
+// that is not arriving stays unchanged: its user dropped it, or replaced its files. If the inbounds
+// together answer a question, they start no turn. said reports whether there is something to send.
 func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound
@@ -100,8 +100,9 @@ func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []Arrived) (sa
 	return said
 }
 
-// Drop drops the texts before a command that wait or arrive in its conversation. It returns all
-// texts that the command dropped, oldest first, even if the command runs again after a crash.
+// Drop drops the waiting and arriving texts of a conversation that came before a command. It
+// returns all texts that the command dropped, oldest first, also if the command runs again after a
+// crash.
 func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {

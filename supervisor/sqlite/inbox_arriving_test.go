@@ -59,7 +59,7 @@ func TestNext_ArrivingInbound_IsSkipped(t *testing.T) {
 	photo := s.send("look", "", 1)
 	s.same("state", photo.State, supervisor.InboundArriving)
 	s.same("next", s.next(), "nothing")
-	s.text("and now?") // key-2
+	s.text("and now?") // this text has the key key-2
 	s.same("behind it", s.next(), "nothing")
 	s.now = s.now.Add(sqlite.ArrivingFirst - time.Second)
 	s.same("a second before it is left behind", s.next(), "nothing")
@@ -67,7 +67,7 @@ func TestNext_ArrivingInbound_IsSkipped(t *testing.T) {
 	s.same("after that", s.next(), "key-2")
 	s.arrive(photo)
 	s.same("once it is there", s.next(), "key-1")
-	s.arrive(photo) // repeated after a crash: nothing changes
+	s.arrive(photo) // a repeat after a crash changes nothing
 	turn, _, err := s.db.Turns().Start(t.Context(), photo.ID, nil)
 	s.must(err)
 	s.same("what the model reads", s.nextWords(), `world [{"text":"look"},{"text":"file of key-1"}]`)
@@ -82,7 +82,7 @@ func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
 	first := s.text("one")
 	turn, _, err := s.db.Turns().Start(t.Context(), first.ID, nil)
 	s.must(err)
-	photo := s.send("", "", 1) // key-2
+	photo := s.send("", "", 1) // the photo has the key key-2
 	s.text("three")
 	take := func(room int) int {
 		taken, err := s.db.Turns().Take(t.Context(), turn.ID, room, supervisor.PriorityUsual)
@@ -100,8 +100,8 @@ func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
 func TestAlbum_AllParts_ShareOneTurn(t *testing.T) {
 	s := arrivals{newStory(t)}
 	one, two := s.send("our week", "album 7", 1), s.send("", "album 7", 1)
-	s.text("what do you see?")       // key-3
-	late := s.send("", "album 7", 1) // arrives after other texts
+	s.text("what do you see?")       // this text has the key key-3
+	late := s.send("", "album 7", 1) // a photo of the album that arrives after other texts
 	s.arrive(one, two, late)
 	turn, _, err := s.db.Turns().Start(t.Context(), one.ID, nil)
 	s.must(err)
@@ -137,7 +137,7 @@ func TestDrop_WaitingTexts_AreDropped(t *testing.T) {
 	s.same("dropped", []int64{dropped[0].ID, dropped[1].ID}, []int64{photo.ID, waits.ID})
 	s.same("how many", len(dropped), 2)
 	s.same("what was read of it", s.query("SELECT count(*) FROM operation"), "0")
-	s.arrive(photo) // which comes too late
+	s.arrive(photo) // the photo arrives too late
 	s.same("states", []string{s.state(running.ID), s.state(photo.ID), s.state(waits.ID), s.state(after.ID)},
 		[]string{"running", "dropped", "dropped", "new"})
 	again, err := s.db.Inbox().Drop(t.Context(), stop.ID)
@@ -175,8 +175,8 @@ func TestOrigin_ResultOfReceivedFile_IsWorld(t *testing.T) {
 		"user own,assistant own,tool world,tool own")
 }
 
-// Forwards belong together wherever they come from. A message that arrives between two of them
-// keeps its position.
+// Forwards belong together, whatever their origin. A message between two of them keeps its
+// position.
 func TestForwards_ArrivingBetween_KeepsOrder(t *testing.T) {
 	s := arrivals{newStory(t)}
 	first := s.send("first", "forward", 0)

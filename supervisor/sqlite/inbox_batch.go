@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PutBatch stores a batch, all of it or nothing. Each inbound meets its gate in order: a code opens
-// the gate for the inbounds after it, and a lock closes it. The Receipt lists them as Put returns
-// them. An inbound that was stored before is listed unchanged: it is not answered again, its code
-// is not tried again, and its lock does not close again. After PutBatch has returned nil, the
-// source may forget what it sent. An error names the item that could not be stored.
+// PutBatch stores a batch, all of it or nothing. The gates are checked in the order of the items: a
+// code opens a gate for the inbounds after it, and a lock closes it. The Receipt lists the inbounds
+// as Put returns them. An inbound that was stored before stays unchanged: it is not answered again,
+// its code is not tried again, and its lock does not close again. After PutBatch has returned nil,
+// the source may forget what it sent. An error names the item that could not be stored.
 func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Receipt {
 		batch := batchTx{tx: t, batch: b}
@@ -26,10 +26,11 @@ func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Rec
 type batchTx struct {
 	*tx
 	batch   supervisor.Batch
-	receipt supervisor.Receipt // for the items stored so far
+	receipt supervisor.Receipt // receipt for the items that are stored so far
 }
 
-// moveSource also moves backwards: a source may restart its numbers after a quiet week.
+// moveSource stores the start of a source's next batch. It also moves backwards, since a source may
+// restart its numbers after a quiet week.
 const moveSource = `INSERT INTO source (name, next) VALUES (?, ?)
 	ON CONFLICT (name) DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
 
@@ -61,7 +62,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	item.Inbound.State = firstState(item)
 	in, fresh := t.putInbound(item.Inbound)
 	if !fresh {
-		return in // a repeated code may look like a text: it is not stored
+		return in // a repeated code may look like a text: it must not be stored
 	}
 	in = t.joinTogether(in)
 	if in.Quote != "" && item.RepliesTo != "" {
@@ -97,9 +98,8 @@ const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
 // empty if there is none.
 const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`
 
-// joinTogether gives a new inbound the same priority as the waiting ones that are taken together
-// with it. The caption of an album may be on any of its messages, and may set the priority of the
-// album.
+// joinTogether gives a new inbound the same priority as the waiting inbounds of its group. Any
+// message of an album may have the caption, which may set the priority of the album.
 func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	if in.Group == "" {
 		return in
@@ -121,8 +121,8 @@ func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	return in
 }
 
-// firstState returns the state of a new item. An item with files, or with more to come, is not
-// ready for a turn.
+// firstState returns the state of a new item. An item with files, or whose group may get more
+// messages, is still arriving.
 func firstState(item supervisor.Item) supervisor.InboundState {
 	arrives := len(item.Attachments) > 0 || item.Inbound.Group != ""
 	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {
@@ -131,7 +131,7 @@ func firstState(item supervisor.Item) supervisor.InboundState {
 	return supervisor.InboundNew
 }
 
-// recheckGate turns an inbound into a code if its gate has closed since it was read.
+// recheckGate turns an inbound into a code if its gate has closed since the inbound was read.
 func (t *batchTx) recheckGate(item *supervisor.Item) {
 	g := item.Decision.Check
 	if g == nil || g.CheckCode == nil || item.Answer != "" {
@@ -142,8 +142,7 @@ func (t *batchTx) recheckGate(item *supervisor.Item) {
 	}
 }
 
-// lockLogins makes logins expire. The command that asks for it deletes them later, since it counts
-// them.
+// lockLogins makes logins expire. The /lock command deletes them later, since it counts them.
 const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
 
 func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
@@ -152,7 +151,8 @@ func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
 	}
 }
 
-// putRaw replaces the raw update of the same number from before the source restarted its numbers.
+// putRaw replaces an older raw update that has the same number because the source restarted its
+// numbers.
 const putRaw = `INSERT INTO received (source, id, user, raw, received_at) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT (source, id) DO UPDATE SET user = excluded.user, raw = excluded.raw, received_at = excluded.received_at
 	WHERE raw <> excluded.raw`
@@ -177,7 +177,7 @@ func (t *batchTx) notify(d supervisor.Delivery) {
 	t.putDelivery(d)
 }
 
-// noteQueued notes that a conversation's outbox has something new.
+// noteQueued adds a conversation with a new delivery to the receipt.
 func (t *batchTx) noteQueued(c supervisor.Conversation) {
 	if !slices.Contains(t.receipt.Queued, c.ID) {
 		t.receipt.Queued = append(t.receipt.Queued, c.ID)
@@ -186,7 +186,7 @@ func (t *batchTx) noteQueued(c supervisor.Conversation) {
 
 const findSource = `SELECT next FROM source WHERE name = ?`
 
-// NextUpdate returns the start of a source's next batch: the Next of its last one, or 0.
+// NextUpdate returns the start of a source's next batch: the Next of the last batch, or 0.
 func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find the next update of %s", source), engine.Integer, findSource, source)
 }

@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	// Of several inbounds with the same name in a chat the newest counts: a text that was queued
-	// again keeps the name of the earlier one.
+	// Of several inbounds with the same name in a chat, the newest counts, since a text that is
+	// queued again keeps its name.
 	findLastEdit = `SELECT i.id, i.edited_at, i.edited_by, i.changed_at FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? AND c.thread = ? AND i.message = ? AND i.message <> '' AND i.kind <> 'press'
 		ORDER BY i.id DESC LIMIT 1`
 	editInbound = `UPDATE inbox SET text = ?, origin = ?, edited_at = ?, edited_by = ? WHERE id = ?`
-	// If the user changes a text back to what the turn knows, the turn needs no correction.
+	// If the user changes a text back to the version that the turn knows, the turn needs no
+	// correction.
 	setTold = `UPDATE inbox SET told = CASE WHEN told IS ?1 THEN NULL ELSE coalesce(told, text) END WHERE id = ?2`
 	// A replaced file that is still arriving starts a new wait.
 	replaceFiles      = `UPDATE inbox SET first_file = ?, parts = NULL, changed_at = iif(state = 'arriving', ?, changed_at) WHERE id = ?`
@@ -36,41 +37,42 @@ func scanLastEdit(r *engine.Row) (e lastEdit) {
 	return e
 }
 
-// before reports whether an item's edit is later. The source's numbers order the edits of the same
-// second.
+// before reports whether an item's edit is later than e. The source's numbers order the edits of
+// the same second.
 func (e lastEdit) before(item supervisor.Item) bool {
 	return cmp.Or(e.at.Compare(item.EditedAt), cmp.Compare(e.update, item.Update)) < 0
 }
 
-// edit is the edit of a stored inbound, in a transaction that stores a batch.
+// edit is the edit of a stored inbound, within the transaction of a batch.
 type edit struct {
 	*batchTx
 	lastEdit
 	old   supervisor.Inbound
 	files []supervisor.Attachment // the files before the edit
-	note  string                  // text that was added to the user's own
+	note  string                  // notes that were added to the user's text
 	item  supervisor.Item         // the new version
 }
 
-// EditPolicy decides and words what follows from an edit or from unreadable messages.
+// EditPolicy decides about edits, and makes the texts about edits and unreadable messages.
 type EditPolicy struct {
-	// SplitNotes separates a text from what Unread or Instead added to it.
+	// SplitNotes separates a text from the notes that UnreadNote and ReplacementNote added to it.
 	SplitNotes func(text string) (own, notes string)
 	// UnreadNote returns a note for a text that follows unreadable messages with these names.
 	UnreadNote func(names []string) (note string)
-	// ReplacementNote returns a note for the message that replaces one with a text.
+	// ReplacementNote returns a note for a message that replaces an earlier one with this text.
 	ReplacementNote func(text string) (note string)
-	// CorrectionText tells a running turn the old and the new text of a message.
+	// CorrectionText returns the text that tells a running turn the old and the new text of a
+	// message.
 	CorrectionText func(was, now string) string
-	// ShouldOffer reports whether to offer a new answer for an edit so long after the answer, and
-	// Offer words the offer.
+	// ShouldOffer reports whether to offer a new answer for an edit. age is the time since the
+	// answer. Offer returns the text of the offer.
 	ShouldOffer   func(age time.Duration) bool
 	Offer         func(inbound int64) (text string, buttons [][]supervisor.Button)
-	NewAnswerNote string // a note below the earlier answer when the text is answered again
+	NewAnswerNote string // note below the earlier answer when the text is answered again
 }
 
-// editEffects lists what an edit does to a text, by its state. Edits of other states have no
-// effect.
+// editEffects maps the state of a text to the function that edits it. In other states an edit has
+// no effect.
 var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundArriving: edit.replaceWaiting,
 	supervisor.InboundNew:      edit.replaceWaiting,
@@ -80,9 +82,9 @@ var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundParked:   edit.offerAnew,
 }
 
-// putEdit stores an edit and returns the inbounds that need work because of it. It returns nothing
-// if the message was never stored, is no text or did not change, or if the edit was handled before.
-// An edit that is a code counts as a code.
+// putEdit stores an edit and returns the inbounds that need work because of it. It ignores an edit
+// that was handled before or changes nothing, and an edit of a message that is no text or was never
+// stored. An edit that is a code counts as a code.
 func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	c := item.Inbound.Conversation
 	last, kept := one(t.tx, scanLastEdit, findLastEdit, c.User, c.Channel, c.Chat, c.Thread, item.Inbound.Message)
@@ -119,8 +121,8 @@ func (e edit) hasSameFiles() bool {
 	})
 }
 
-// passesGate reports whether the gate lets the edit through. If the gate holds the inbound already,
-// the inbound stays held in its new version.
+// passesGate reports whether the gate lets the edit through. A held inbound stays held, in its new
+// version.
 func (e edit) passesGate() bool {
 	g := e.item.Decision.Check
 	switch {
@@ -136,7 +138,7 @@ func (e edit) passesGate() bool {
 	return false
 }
 
-// notify tells the user something about the edit, once.
+// notify sends a notice about the edit, once.
 func (e edit) notify(text string, buttons [][]supervisor.Button) {
 	if e.putNoticeOf(e.old, text, buttons) {
 		e.noteQueued(e.old.Conversation)
@@ -185,7 +187,7 @@ func (e *edit) replace() {
 	in.Text, in.Origin = e.item.Inbound.Text+e.note, cmp.Or(e.item.Inbound.Origin, supervisor.OriginOwn)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
 	if !e.hasSameFiles() {
-		// so that results for the old files do not count for the new ones
+		// new positions, so that results for the old files do not count for the new ones
 		in.FirstFile += max(1, len(e.files))
 		e.Exec(deleteAttachments, in.ID)
 		e.Exec(replaceFiles, in.FirstFile, e.Now, in.ID)

@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Messages are sent, edited, dropped, answered, pressed and repeated by a source that missed our
-// reply. Each version of a message is taken at most once. In the end the last version was read by a
-// turn, told as a correction, or offered to its user.
+// Messages are sent, edited, dropped and answered, buttons are pressed, and the source repeats
+// updates. Turns take each version of a message at most once. In the end a turn has read the last
+// version, got it as a correction, or the user was offered a new answer.
 func TestEdits_AnyOrder_AnswerLatestText(t *testing.T) {
 	s := newEditStory(t)
 	runs := 0
@@ -39,7 +39,7 @@ type editModel struct {
 	rt       *rapid.T
 	chat     string
 	home     supervisor.Conversation
-	messages []string          // their names
+	messages []string          // the channel's names of the messages
 	items    []supervisor.Item // all updates of the source
 	calls    int
 }
@@ -47,7 +47,7 @@ type editModel struct {
 var editSteps = map[string]func(*editModel){
 	"send":    func(m *editModel) { m.send() },
 	"edit":    (*editModel).edit,
-	"edit it": (*editModel).edit, // twice in the list, to happen more often
+	"edit it": (*editModel).edit, // listed twice, to happen more often
 	"send again": func(m *editModel) {
 		m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt,
 			"item"))
@@ -100,7 +100,8 @@ func (m *editModel) edit() {
 	m.put(item)
 }
 
-// arrive makes all arriving inbounds arrive. Some results may be for files that were replaced.
+// arrive makes all arriving inbounds arrive. The first late results are for files that were
+// replaced.
 func (m *editModel) arrive(late int) {
 	for _, in := range m.arriving() {
 		_, err := m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
@@ -211,8 +212,7 @@ func (m *editModel) check() {
 		m.rt.Errorf("%s messages are answered, and %s were read", answered, taken)
 	}
 	for _, message := range m.messages {
-		// The newest row was read unchanged, told (without the line on what it replaces), or
-		// offered.
+		// The newest version was read, told without its ReplacementNote, or offered.
 		unheard := m.query(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
 			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND (instr(m.parts ->> '$[0].text', i.text)
 				OR instr(m.parts ->> '$[0].text', 'now it reads: “' || substr(i.text, 1, instr(i.text || char(10), char(10)) - 1) || '”')))

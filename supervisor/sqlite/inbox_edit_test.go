@@ -68,7 +68,7 @@ func (s *editStory) offers() string {
 	return s.query("SELECT coalesce(group_concat(text || ' ' || buttons, '; '), '') FROM outbox WHERE kind = 'notice'")
 }
 
-// rowsOf returns all rows of a message in the inbox.
+// rowsOf returns all inbox rows of a message.
 func (s *editStory) rowsOf(message string) string {
 	return s.query(`SELECT coalesce(group_concat(kind || ' ' || state || ' ' || text || (SELECT coalesce(group_concat(' +' || position || file, ''), '')
 		FROM attachment WHERE inbound = i.id), '; '), '') FROM (SELECT * FROM inbox WHERE message = ? ORDER BY id) i`, message)
@@ -85,7 +85,7 @@ func (s *editStory) finishTurn(in supervisor.Inbound) supervisor.Delivery {
 
 const offered = `You changed this message after I had answered it. [[{"text":"Answer it anew","press":"e:%d"}]]`
 
-// The effect of an edit, by the state of the message and by what changed.
+// The effect of an edit depends on the state of the message and on the change.
 func TestEdit_ByStateAndChange(t *testing.T) {
 	cat, dog := photoOf("cat"), photoOf("dog")
 	again := cat
@@ -171,7 +171,7 @@ func TestEdit_ByStateAndChange(t *testing.T) {
 			s := newEditStory(t)
 			states[c.state](s, c.with...)
 			raw := s.query("SELECT count(*) FROM received")
-			for range 2 { // the second edit is a repeat, and changes nothing
+			for range 2 { // the second round repeats the edit and changes nothing
 				r := s.receive(c.item)
 				s.same("kept", s.rowsOf("m1"), c.kept)
 				if got := strings.Join(texts(r.Stored), " "); s.now.Before(noon.Add(time.Minute)) && got != c.accepted {
@@ -216,7 +216,7 @@ func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s.same("whose words they are", s.query("SELECT group_concat(DISTINCT source) FROM message WHERE role = 'user'"), "own")
 
 	s.receive(editItem(5, 2, "be slow"))
-	s.receive(editItem(6, 2, "be quick")) // and back
+	s.receive(editItem(6, 2, "be quick")) // changes the text back
 	s.same("after nothing", s.correct(turn), 0)
 	s.receive(editItem(7, 2, "be exact"), editItem(8, 1, strings.Repeat("long ", 8<<10)))
 	s.same("what has room", s.correct(turn), 1)
@@ -230,8 +230,7 @@ func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s.same("left", s.query("SELECT count(*) FROM inbox WHERE told IS NOT NULL"), "0")
 }
 
-// An edit needs an open gate like its message: a message that has passed the gate is not changed
-// behind the gate's back.
+// An edit needs an open gate, even if its message has passed the gate before.
 func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 	s := newEditStory(t)
 	s.receive(guardedItem("alice", 1, "what is teh time"))
@@ -306,7 +305,7 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s.same("operations", s.query("SELECT count(*) FROM operation"), "0")
 }
 
-// Only one member's caption changes, and the other members of the album do not.
+// An edited caption changes only its own message of the album.
 func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 	s := newEditStory(t)
 	album := func(item supervisor.Item, n string) supervisor.Item {
@@ -332,7 +331,7 @@ func TestEdit_AddedNote_Stays(t *testing.T) {
 	s.same("changed", s.rowsOf("m2"), "text new what is that?\n[Before this came a story, which could not be looked at.]")
 }
 
-// pressed sends a press of a button by alice.
+// pressButton sends a press of a button by alice.
 func (s *editStory) pressButton(update int64, press string) supervisor.Inbound {
 	s.Helper()
 	item := textItem("alice", update, press)
@@ -361,13 +360,13 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	}
 	s.receive(editItem(3, 1, "buy te"))
 	s.now = s.now.Add(9 * time.Minute)
-	// the same button means the new text from now on
+	// the same button now answers the new text
 	s.receive(editItem(4, 1, "buy tea", photoOf("cat")))
 	s.same("offered", s.offers(), fmt.Sprintf(offered, in.ID))
 	s.now = s.now.Add(time.Hour)
 	press := s.pressButton(5, "e:1")
 	first, ok := s.answerAnew(press, in.ID)
-	again, _ := s.answerAnew(press, in.ID) // after a crash
+	again, _ := s.answerAnew(press, in.ID) // a repeat after a crash
 	s.same("begun", fmt.Sprint(ok, first.ID == again.ID), "true true")
 	s.same("kept", s.rowsOf("m1"), "text answered buy tea +1file-cat; text arriving buy tea +0file-cat")
 	if _, ok := s.answerAnew(s.pressButton(6, "e:1"), in.ID); ok {

@@ -11,27 +11,27 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// GatePolicy decides and words what follows when a gate is closed.
+// GatePolicy decides about inbounds at a closed gate, and has the texts about them.
 type GatePolicy struct {
 	// Refuse returns the answer to an inbound of a kind that a closed gate does not hold, or "" to
 	// hold it. The number held counts the user's held inbounds.
 	Refuse func(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string)
-	// ShouldChallenge reports whether to tell a user again that the gate is closed. told counts the
-	// times within Lately.
+	// ShouldChallenge reports whether to repeat the challenge to a user. told is the number of
+	// challenges within Lately.
 	ShouldChallenge func(g supervisor.GateCheck, told int64) bool
 	Lately          time.Duration
-	// DecideLateCode decides about a code whose question has ended.
+	// DecideLateCode returns a check for a code whose question has ended.
 	DecideLateCode  func(supervisor.CodeChecker) supervisor.CodeChecker
 	ResetAnswer     string // the answer to held inbounds when their user's second factor is reset
 	EditRefusal     string // the reply to an edit while the gate is closed
-	CodePlaceholder string // stored in place of a code; no part of a code is stored
+	CodePlaceholder string // text that is stored in place of a code; no part of a code is stored
 }
 
 const (
 	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
 
-	// Inbounds that a code from a chat releases: those held in that chat, and those sent elsewhere
-	// on its channel with the challenge sent to that chat.
+	// isReleasedByCode selects the inbounds that a code from a chat releases: those held in that
+	// chat, and those of the same channel whose challenge went to that chat.
 	isReleasedByCode = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
 	countHeldAt      = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + isReleasedByCode
 )
@@ -70,14 +70,14 @@ func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.GateCheck) bo
 const (
 	touchLogin = `UPDATE login SET used_at = ? WHERE user = ? AND channel = ? AND chat = ?`
 
-	// A challenge from the future is older than a clock that was set back, and does not count.
+	// A challenge from the future does not count, since it means that the clock was set back.
 	countChallenges = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ? AND conversation = ? AND challenged = 1
 		AND asked = ? AND changed_at > ? AND changed_at <= ?`
 	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
 )
 
-// hold stores an inbound as held, and tells the user so now and then. If the policy refuses the
-// inbound, it is answered instead.
+// hold stores an inbound as held, and sometimes sends the challenge. If the policy refuses the
+// inbound, hold answers it instead.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor.Inbound {
 	c := in.Conversation
 	if answer := t.policies.Gate.Refuse(in.Kind, g, value(t, engine.Integer, countHeld, c.User)); answer != "" {
@@ -94,9 +94,8 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor
 	return in
 }
 
-// tryCode tries the code of a new inbound and answers it. A right code releases what waits for it.
-// The message is deleted whether the code is right or wrong: a wrong one may be a code for
-// something else.
+// tryCode tries the code of a new inbound and answers it. A right code releases the held inbounds.
+// The message is deleted even if the code is wrong, since it may be a code for something else.
 func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	c := in.Conversation
 	var confirms questionRow
@@ -130,9 +129,9 @@ const (
 	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
 )
 
-// release opens the gate of a chat after a right code, and of those chats whose challenge went to
-// that chat. It releases what is held in them. Inbounds held elsewhere need a code of their own:
-// somebody else may have taken over the user's account there.
+// release opens the gate of a chat after a right code, and the gates of chats whose challenge went
+// to that chat. It releases the inbounds held in them. Inbounds held in other chats need a code
+// from there, since somebody else may have taken over the user's account there.
 func (t *batchTx) release(c supervisor.Conversation) {
 	t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now)
 	t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat)
@@ -173,9 +172,10 @@ func (s Inbox) ListUsersWithHeld(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list users with held inbounds"), engine.String, listHolding)
 }
 
-// ReleaseWithoutCode releases the held inbounds of a user who no longer needs a code. It returns them oldest
-// first. The user was promised an answer. It skips conversations that are no longer served, and
-// audits the number. It opens no gate: if the user needs a code again, the gate asks for it.
+// ReleaseWithoutCode releases the held inbounds of a user who no longer needs a code. It returns
+// them oldest first, since the user was promised an answer. It skips conversations that are no
+// longer served, and audits the number. It opens no gate: if the user needs a code later, the gate
+// asks for it.
 func (s Inbox) ReleaseWithoutCode(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),

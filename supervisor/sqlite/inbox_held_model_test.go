@@ -15,8 +15,8 @@ import (
 )
 
 // The gate is compared with a model: batches of texts and codes in several chats, repeated in part
-// or as a whole, while time passes and gates are closed by hand. A text waits for its turn exactly
-// if the model says so, nothing is doubled, and each code is tried once.
+// or as a whole, while time passes and gates are closed by hand. Exactly the model's texts wait for
+// their turns, nothing is stored twice, and each code is tried once.
 func TestGate_RandomSteps_MatchesModel(t *testing.T) {
 	clock := noon
 	dir, run := t.TempDir(), 0
@@ -50,11 +50,11 @@ type gateModel struct {
 	clock  *time.Time
 	user   string
 	sent   []supervisor.Item
-	step   int64                   // of the last right code
-	opened map[string][2]time.Time // by chat: times of opening and of the last use
-	held   map[string]string       // the chat, by key
-	asked  map[string]string       // the chat that got the challenge, by key
-	texts  map[string]string       // the chats of the texts that wait for their turn, by key
+	step   int64                   // step of the last right code
+	opened map[string][2]time.Time // times of opening and of the last use, by chat
+	held   map[string]string       // chat of each held text, by key
+	asked  map[string]string       // chat that got the challenge for a text, by key
+	texts  map[string]string       // chat of each text that waits for its turn, by key
 	tried  int
 }
 
@@ -111,7 +111,7 @@ func (m *gateModel) expect(item supervisor.Item) {
 		m.opened[chat], m.texts[key] = [2]time.Time{at[0], now}, chat
 		return
 	}
-	if len(m.held) < 100 { // otherwise it is answered
+	if len(m.held) < 100 { // above the limit the gate answers instead of holding
 		m.held[key] = chat
 		if m.asked[key] = chat; item.Decision.Check.ChallengeIn.Chat != "" {
 			m.asked[key] = item.Decision.Check.ChallengeIn.Chat

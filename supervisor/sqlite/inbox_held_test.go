@@ -85,7 +85,7 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 	s.must(err)
 	s.same("there is a next", next, false)
 
-	for range 2 { // the second time the batch is repeated
+	for range 2 { // the second round repeats the batch
 		s.now = s.now.Add(time.Minute)
 		r := s.receive(batch...)
 		if s.now == noon.Add(time.Minute) {
@@ -107,7 +107,8 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 	s.same("kind", s.query("SELECT kind FROM inbox WHERE text LIKE '%code%'"), "code")
 	s.same("words of the code", s.query(`SELECT text FROM inbox WHERE text LIKE '%99999%' UNION ALL
 		SELECT raw FROM received WHERE raw LIKE '%99999%' UNION ALL SELECT detail FROM audit WHERE detail LIKE '%99999%'`), "")
-	again := textItem("alice", 3, "999997") // the gate is open now, so it looks like a text
+	// the gate is open now, so the repeated code looks like a text
+	again := textItem("alice", 3, "999997")
 	s.same("the code sent again", texts(s.receive(again).Stored), []string{"answered (a code)"})
 	s.same("words of it", s.query("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
 }
@@ -137,7 +138,7 @@ func TestWrongCode_ReleasesNothing(t *testing.T) {
 
 func TestGate_IdleAndLifetime_Close(t *testing.T) {
 	for name, c := range map[string]struct {
-		steps []time.Duration // between messages
+		steps []time.Duration // times between messages
 		held  bool            // whether the last message is held
 	}{
 		"at once":                    {[]time.Duration{0}, false},
@@ -238,7 +239,7 @@ func TestChallenge_ManyMessages_IsSentRarely(t *testing.T) {
 	s.same("open", s.query("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
 	s.receive(group(10))
-	told("closed again", 6) // together with the code's answer
+	told("closed again", 6) // the notice comes together with the code's answer
 }
 
 func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
@@ -308,7 +309,7 @@ func TestClosedGate_HundredHeld_RefusesMore(t *testing.T) {
 
 func TestAnswerOnly_ClosedGate_HoldsNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
-	s.receive(codeItem("alice", 1, 7)) // the open gate does not help either
+	s.receive(codeItem("alice", 1, 7)) // AnswerOnly has no effect on an open gate
 	never := guardedItem("alice", 2, "hello")
 	never.Decision.Check.AnswerOnly, never.Decision.Check.Challenge = true, "Ask an admin."
 	photo := guardedItem("alice", 3, "(a photo)")

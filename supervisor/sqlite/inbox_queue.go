@@ -10,18 +10,18 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Queue is what runs and what waits in a conversation.
+// Queue has the running turn and the waiting texts of a conversation.
 type Queue struct {
-	Running supervisor.Inbound // the first inbound of the running turn; without an ID none runs
+	Running supervisor.Inbound // the first inbound of the running turn; without an ID no turn runs
 	Since   time.Time          // start of that turn
-	Asked   string             // the question that its user has not answered; "" means none
+	Asked   string             // text of the turn's open question; "" means none
 	Waiting []Waiting          // in the order of answering
 }
 
-// Waiting is a text that waits for a turn, or several that are taken together.
+// Waiting is a text, or a group of texts, that waits for a turn.
 type Waiting struct {
-	Inbound supervisor.Inbound      // the first of them, with the first text of them all
-	Files   []supervisor.Attachment // of all of them
+	Inbound supervisor.Inbound      // the first inbound of the group, with the first text of the group
+	Files   []supervisor.Attachment // files of the whole group
 }
 
 const (
@@ -31,7 +31,7 @@ const (
 	findStarted = `SELECT started_at FROM turn WHERE conversation = ? AND ended_at IS NULL`
 )
 
-// Queue lists what waits in a conversation and is not held.
+// Queue returns the queue of a conversation, without held inbounds.
 func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (q Queue) {
 		q.Running, _ = one(t, scanInbound, findBegun, conversation)
@@ -87,12 +87,12 @@ func (s Inbox) MoveToFront(ctx context.Context, user string, inbound int64) (in 
 	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
 
-// DropText drops a text as Drop does, and returns the same as Advance.
+// DropText drops a user's waiting text with its group, and returns the same as MoveToFront.
 func (s Inbox) DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.changeWaiting(ctx, user, inbound, (*tx).drop)
 }
 
-// changeWaiting applies do to a user's waiting text and to those that are taken together with it.
+// changeWaiting applies do to a user's waiting text and its group.
 func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do func(*tx, supervisor.Inbound)) (supervisor.Inbound, bool, error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		in, ok := one(t, scanInbound, findInbound, inbound)
@@ -110,8 +110,8 @@ func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do
 const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// LastListButtons returns the buttons below the last list that a named command gave. It searches the
-// conversation of a later command.
+// LastListButtons returns the buttons below the last list that the named command gave before
+// another command, in the same conversation.
 func (s Inbox) LastListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
 	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, findListButtons, command, name)
 	return buttons, err

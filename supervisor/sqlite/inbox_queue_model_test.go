@@ -41,7 +41,7 @@ func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 			"step":   func(*rapid.T) { m.take(supervisor.PriorityNow) },
 			"finish": func(*rapid.T) { m.finish() },
 			"crash": func(rt *rapid.T) {
-				// opening a database takes longer than all else
+				// reopen the database rarely, since that takes longest
 				if rapid.IntRange(0, 9).Draw(rt, "crash") > 0 {
 					return
 				}
@@ -69,7 +69,7 @@ type queueModel struct {
 	t      *testing.T
 	db     *sqlite.DB
 	home   supervisor.Conversation
-	sent   []sentText // in the order of sending
+	sent   []sentText // all texts in the order of sending
 	albums int
 	turn   int64 // the running turn; 0 means none
 }
@@ -97,7 +97,7 @@ func (m *queueModel) send() {
 		got, err := m.db.Inbox().PutBatch(m.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: in}}})
 		m.must(err)
 		s.id, s.priority = got.Stored[0].ID, texts[0].priority
-		if s.together != "" { // it has no files and does not have to arrive
+		if s.together != "" { // an inbound without files does not have to arrive
 			_, err := m.db.Inbox().PutArrived(m.t.Context(), []sqlite.Arrived{{Inbound: s.id, Origin: supervisor.OriginOwn}})
 			m.must(err)
 		}
@@ -185,7 +185,7 @@ func (m *queueModel) finish() {
 	if m.turn == 0 {
 		return
 	}
-	why := rapid.SampledFrom([]protocol.Why{protocol.WhyDone, protocol.WhyStopped}).Draw(m.T, "why")
+	why := rapid.SampledFrom([]protocol.TurnEndReason{protocol.WhyDone, protocol.WhyStopped}).Draw(m.T, "why")
 	_, err := m.db.Turns().Finish(m.t.Context(), sqlite.FinishTurn{Turn: m.turn, Why: why, State: supervisor.InboundAnswered, Text: "So."})
 	m.must(err)
 	m.turn = 0

@@ -142,7 +142,7 @@ func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
 	}
 }
 
-// The running text counts, even if a waiting one was sent before it.
+// The running text is the preceding one, even if a waiting text was sent before it.
 func TestAhead_AdvancedText_IsReturned(t *testing.T) {
 	s := newStory(t)
 	kept := s.putTexts("followup:later", "first", "second")

@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PromptFiles is the table of prompt files: which text of each is in force, and which one waits.
+// PromptFiles stores the prompt files: for each the text in force, and the version that waits.
 type PromptFiles struct{ db *DB }
 
-// PromptFileTexts has the texts about prompt files that wait for their user.
+// PromptFileTexts makes the texts about prompt files that wait for their user.
 type PromptFileTexts struct {
 	// Card returns a message about the waiting files, and a row of buttons for each.
 	Card func(waiting []supervisor.PromptFile) (text string, rows [][]supervisor.Button)

@@ -9,7 +9,7 @@ import (
 )
 
 // Advance puts a text into force that a permitted tool is about to write. It does nothing unless
-// the text in force has the state before. A waiting text goes on waiting.
+// the text in force has the state before. A waiting text stays waiting.
 func (s PromptFiles) Advance(
 	ctx context.Context,
 	user, path string,

@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-// deleteOldNotes deletes the rows of daily notes before a path, unless a text of them waits.
+// deleteOldNotes deletes the rows of daily notes before a path, except waiting ones.
 const deleteOldNotes = `DELETE FROM prompt_file WHERE user = ? AND path LIKE 'memory/%' AND path < ?
 	AND pending_why = ''`
 

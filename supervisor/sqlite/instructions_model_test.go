@@ -17,9 +17,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// AGENTS.md is changed by turns, by programs that outlive them, by git and by hand. Two turns run
-// at a time and workers crash. Pending text is accepted and put back, and old text comes again.
-// Prompts hold only text that the user wrote while nothing ran, or accepted.
+// Turns, programs that outlive them, git and the user change AGENTS.md. Two turns run at a time and
+// workers crash. Pending text is accepted or put back, and old text returns. Prompts have only text
+// that the user accepted, or wrote while nothing ran.
 func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	run := 0
@@ -73,11 +73,11 @@ type promptFileModel struct {
 	user    string
 	turns   [2]*modelTurn
 	program bool
-	disk    string // "" means no file
+	disk    string // text of the file; text of the file; "" means no file
 	written int
 
 	inbounds int
-	seen     []string // in the last report
+	seen     []string // states in the last report
 	allowed  map[string]bool
 }
 
@@ -86,7 +86,7 @@ type modelTurn struct {
 	supervisor.Turn
 	n                      int
 	begun, resumed, killed bool
-	programs               bool // as reported
+	programs               bool // state of the turn as reported
 }
 
 func (m *promptFileModel) must(err error) {
@@ -180,7 +180,7 @@ func (m *promptFileModel) stop(s *modelTurn) {
 	m.finish(s, protocol.WhyStopped)
 }
 
-func (m *promptFileModel) finish(s *modelTurn, why protocol.Why) {
+func (m *promptFileModel) finish(s *modelTurn, why protocol.TurnEndReason) {
 	_, err := m.db.Turns().
 		Finish(m.t.Context(), sqlite.FinishTurn{Turn: s.ID, Why: why, State: supervisor.InboundAnswered, Text: "hello"})
 	m.must(err)

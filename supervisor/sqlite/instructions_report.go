@@ -14,8 +14,8 @@ const (
 	findPromptMark = `SELECT prompt_files FROM turn WHERE id = ?`
 	setPromptMark  = `UPDATE turn SET prompt_files = ? WHERE id = ?`
 
-	// quietTurn selects turns whose changes to prompt files are all reported. A turn that is done
-	// reported before the model's last word.
+	// quietTurn selects turns whose changes to prompt files are all reported. A done turn has
+	// reported before the model's last text.
 	quietTurn = `(t.prompt_files = 'reported' OR t.why = 'done' AND t.prompt_files <> 'programs')`
 	// findRestless finds a user's newest turn with possible changes that nobody reported. A report of
 	// a turn that started after its end covers it. The turn that begins does not count.
@@ -84,8 +84,8 @@ func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts 
 	return texts, err
 }
 
-// waitsUnreported reports whether a text waits for a file that the report does not have: notes of a past
-// day.
+// waitsUnreported reports whether a text waits for a file that is not in the report, such as notes
+// of a past day.
 func (f promptFile) waitsUnreported(seen []protocol.PromptFile) bool {
 	return f.Pending.Why != "" &&
 		!slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
@@ -123,7 +123,8 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	for _, seen := range changed {
 		f := findPromptFile(rows, seen.Path)
 		f.User, f.Path = r.User, seen.Path
-		never := f.Since.IsZero() && isNotes(seen.Path) // a turn may have written it before its day
+		// a turn may have written the notes before their day
+		never := f.Since.IsZero() && isNotes(seen.Path)
 		next := promptFile{f.Observe(seen, dirty || never, len(rows) == 0), f.card}
 		if seen.Noted && (seen.From == f.State || f.Pending.Why != "" && seen.From == f.Pending.State) {
 			next.PromptFile = f.RecordWrite(seen.From, seen.State, seen.Text)
@@ -140,7 +141,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	return in.ID
 }
 
-// RecordState stores the state of a prompt file outside of turns, and returns its text in force.
+// RecordState stores the state of a prompt file outside of turns, and returns the text in force.
 //
 // The card of a waiting text goes to private. told is that conversation; 0 means that nothing
 // changed.

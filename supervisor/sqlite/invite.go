@@ -16,9 +16,9 @@ type Invites struct{ db *DB }
 type Invite struct {
 	Digest    string // SHA-256 of the code, in hexadecimal
 	User      string
-	CreatedAt time.Time // ignored by Put
+	CreatedAt time.Time // time of creation; ignored by Put
 	ExpiresAt time.Time
-	Enrol     bool // it also allows its user to enrol a second factor in the chat
+	Enrol     bool // the invite also allows its user to enrol a second factor in the chat
 }
 
 const (

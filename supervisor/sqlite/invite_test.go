@@ -66,7 +66,7 @@ func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 			_, err := f.Attempt(t.Context(), "alice", acceptStep(1), "")
 			if err == nil {
 				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
-					f.Confirmed = false // as it would be without it
+					f.Confirmed = false // as without a factor
 					return f, supervisor.CodeResult{Action: "x"}
 				}, "")
 			}

@@ -20,8 +20,8 @@ type Memories struct{ db *DB }
 // Memories returns the store of data about users' memory.
 func (db *DB) Memories() Memories { return Memories{db} }
 
-// trustedTools lists the tools whose results hold no words of others. recall is missing, as it also
-// finds text in files that the user has not accepted.
+// trustedTools lists the tools whose results have no words of others. The tool recall is missing,
+// since it also finds text in files that the user has not accepted.
 var trustedTools = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file","schedule_task","update_task","cancel_task","job_result"]`
 
 // A recap and a quoted message may hold words of others, even if the assistant said them.
@@ -33,13 +33,13 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// FindBasis finds a message of the user in the conversation of a running turn. Message 0 means the
-// newest of the turn.
+// FindBasis finds the message that a fact is based on, in the conversation of a running turn.
+// Message 0 means the turn's newest.
 func (s Memories) FindBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
 		raw, parts := "", []protocol.Part{}
 		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
-		if json.Unmarshal([]byte(raw), &parts) == nil { // otherwise it has no words
+		if json.Unmarshal([]byte(raw), &parts) == nil { // a message that can't be read has no words
 			for _, p := range parts {
 				m.Words += quotes.Drop(p.Text) + "\n"
 			}
@@ -52,7 +52,7 @@ const (
 	insertForgotten = `INSERT INTO forgotten (user, message, digest, fact, forgotten_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	insertFact      = `INSERT INTO forgotten_fact (user, fact, text) VALUES (?, ?, ?)`
 	deleteUses      = `DELETE FROM fact_use WHERE user = ? AND fact = ?`
-	// Only the newest matching request counts: words that were said later may be remembered.
+	// Only the newest matching request counts: words that the user said later may be remembered.
 	findForgotten = `SELECT coalesce(max(message = ?2 AND message > 0), 0), coalesce(max(forgotten_at), 0) FROM forgotten
 		WHERE user = ?1 AND (message = ?2 AND message > 0 OR digest = ?3)`
 	listDigests      = `SELECT digest FROM forgotten WHERE user = ? AND digest <> '' ORDER BY forgotten_at DESC LIMIT ?`
@@ -65,7 +65,7 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
 		for _, f := range facts {
-			// 0 if a person wrote the fact by hand
+			// the id is no number, and counts as 0, if a person wrote the fact by hand
 			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
 			t.Exec(insertForgotten, user, f.Message, protocol.WordsDigest(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)
@@ -76,8 +76,8 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	}, "store forgotten facts of %s", user)
 }
 
-// FindForgotten reports whether a fact was forgotten: by its message, or by its words and when. number
-// is the highest id among the forgotten facts.
+// FindForgotten reports whether a fact's message was forgotten, and when its words were; a zero
+// time means never. number is the highest id among the forgotten facts.
 func (s Memories) FindForgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find a forgotten fact of %s", user)
 	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
@@ -113,7 +113,7 @@ func (s Memories) CountUses(ctx context.Context, user, day string, facts []strin
 	}, "count fact uses of %s", user)
 }
 
-// ListUses returns how often facts were used since a day.
+// ListUses returns the number of uses of each fact since a day.
 func (s Memories) ListUses(ctx context.Context, user, since string) (map[string]int, error) {
 	uses := map[string]int{}
 	_, err := engine.All(s.db.reader(ctx, "count fact uses of %s", user), func(r *engine.Row) (none struct{}) {

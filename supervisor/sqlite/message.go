@@ -14,8 +14,8 @@ import (
 )
 
 // Transcript stores what was said in conversations, as the model sees it. Each conversation has a
-// window that starts at a message and has no end. Earlier messages are stored but not shown. Nor
-// are messages of a turn that a model refused to answer.
+// window that starts at a message and has no end. Models do not see earlier messages, and no
+// messages of a turn that a model refused to answer.
 type Transcript struct{ db *DB }
 
 const (
@@ -53,7 +53,8 @@ const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
 
-// Restart moves the window behind everything that was said, except a running turn.
+// Restart moves the start of the window to the end of the transcript, or to the start of the
+// running turn.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
 	return s.db.write(ctx, func(t *tx) { t.restart(conversation) }, "restart conversation %d", conversation)
 }
@@ -127,8 +128,8 @@ func scanMessage(row *engine.Row) (m messageRow) {
 	return m
 }
 
-// messages returns the messages of a query. recap makes the text of those with a recap. It decodes
-// them after the query, while others can use the database.
+// messages returns the messages of a query. The function recap makes the text of a message's recap.
+// messages decodes after the query, while others can use the database.
 func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query string, args ...any) ([]protocol.Message, error) {
 	rows, err := engine.All(q, scanMessage, query, args...)
 	if err != nil {
@@ -160,7 +161,7 @@ const (
 // Window is the part of a conversation that the model sees.
 type Window struct {
 	From      int64 // id of the first message
-	Trimmed   bool  // earlier messages are missing for lack of room
+	Trimmed   bool  // earlier messages were removed for lack of room
 	Forgotten int64 // number of deletions: messages that were read before may be gone
 }
 
@@ -179,6 +180,7 @@ func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer
 		return nil, window, err
 	}
 	window, err = engine.Value(read, scanWindow, findWindow, conversation)
-	window.Forgotten = before.Forgotten // the next call reports what is forgotten meanwhile
+	// the next call reports messages that are forgotten meanwhile
+	window.Forgotten = before.Forgotten
 	return newer, window, err
 }

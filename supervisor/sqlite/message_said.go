@@ -22,7 +22,7 @@ func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64
 	return ids, err
 }
 
-// talks reports whether people talk in a conversation. In others the model only asks itself.
+// talks reports whether people talk in a conversation. In others only the service writes prompts.
 func talks(c supervisor.Conversation) bool {
 	return c.Channel.Capabilities() != supervisor.Capabilities{}
 }

@@ -12,8 +12,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Said is called after the message is on disk. The list has the user's messages and the answers,
-// and no tool messages. Messages of a channel where nobody talks are neither reported nor listed.
+// OnMessage is called after the message is on disk. ListSaid lists the user's messages and the
+// answers, and no tool messages. Messages of a channel where nobody talks are neither reported nor
+// listed.
 func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string

@@ -44,7 +44,7 @@ func TestKept_SumsBlobsOfTurns(t *testing.T) {
 	for name, size := range map[string]int64{"a": 3, "b": 4} {
 		ref := protocol.BlobRef{SHA256: strings.Repeat(name, 64), Size: size}
 		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID))
-		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID)) // the same blob again
+		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID)) // the same blob counts once
 	}
 	sent := protocol.BlobRef{SHA256: strings.Repeat("c", 64), Size: 1 << 30}
 	// files from the user do not count for turns

@@ -32,8 +32,8 @@ const (
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
 )
 
-// Put stores a new operation, by the fields up to Position, and returns it. If the same attachment
-// has an operation of that kind, Put returns that one. It fails for a dropped inbound.
+// Put stores a new operation, by the fields up to Position, and returns it. If the attachment has
+// an operation of that kind, Put returns that one. It fails for a dropped inbound.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		if o.Inbound != 0 {
@@ -131,7 +131,8 @@ func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState,
 	t.Exec(moveOperation, to, result, t.Now, o.ID)
 	if len(operationTransitions[to]) == 0 {
 		t.Exec(deletePieces, o.ID)
-		if o.Kind == protocol.OperationLog { // nobody needs its result, and it holds words
+		// nobody needs the result of a log operation, and it holds the user's words
+		if o.Kind == protocol.OperationLog {
 			t.Exec(deleteOperation, o.ID)
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// OutboxTexts has a text for the outbox.
+// OutboxTexts has the text of the outbox for deleted deliveries.
 type OutboxTexts struct {
 	DeletedText string // replaces the text of a delivery that is deleted from its chat
 }
 
-// Outbox stores messages to users until their channel has taken them, and afterwards.
+// Outbox stores the deliveries to users, sent or not.
 type Outbox struct{ db *DB }
 
 const (

@@ -9,8 +9,8 @@ import (
 // maxPressBytes is the longest data of a button, in bytes. (Bot API, callback_data.)
 const maxPressBytes = 64
 
-// checkDelivery fails for a delivery that no channel could take. Later nobody could tell who made
-// it.
+// checkDelivery fails for a delivery that no channel can take. A later failure would not show who
+// made it.
 func checkDelivery(d supervisor.Delivery) error {
 	for _, row := range d.Buttons {
 		for _, b := range row {
@@ -25,7 +25,7 @@ func checkDelivery(d supervisor.Delivery) error {
 		}
 	}
 	switch {
-	// the messages of its growing reply would have to become files
+	// the posts of a growing reply cannot become files
 	case len(d.Files) > 0 && d.Turn != 0:
 		return invalid("the answer of turn %d has files: they need a delivery of their own", d.Turn)
 	case d.DeleteAfter < 0:

@@ -80,7 +80,7 @@ func TestSay_InvalidDelivery_Fails(t *testing.T) {
 		})
 	}
 	_, err := s.db.Outbox().Say(t.Context(), button("x", strings.Repeat("~", 63)+" "))
-	// the conversation is not the cause
+	// the error must not blame the conversation
 	s.checkRefused(err, supervisor.CodeInternal, "conversation")
 	longest := button("x", strings.Repeat("~", 63)+" ")
 	longest.Conversation = s.home

@@ -20,8 +20,8 @@ var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 }
 
 // Close stores the outcome of a waiting delivery and the state of its last post. The same outcome
-// again changes nothing; another one fails. When all answers of an inbound were sent, the inbound
-// is done, with those that its turn took in. A parked inbound stays parked, and one with an unknown
+// again changes nothing; another one fails. When all answers of an inbound are sent, the inbound is
+// done, with those that joined its turn. A parked inbound stays parked. An inbound with an unknown
 // or failed answer stays answered. If the delivery has a DeleteAfter, Close stores the cleaning of
 // its messages and deletes its text.
 func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
@@ -68,9 +68,9 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 type outcomeRow struct {
 	id           int64
 	conversation int64
-	inbound      int64 // 0 means none
+	inbound      int64 // the answered inbound; 0 means none
 	outcome      supervisor.Outcome
-	deleteAfter  int64 // milliseconds; 0 means never
+	deleteAfter  int64 // when to delete the text, in milliseconds after sending; 0 means never
 	// the turn that it answers, if it has undo buttons; otherwise 0
 	undoable int64
 }
@@ -86,7 +86,7 @@ func scanOutcome(r *engine.Row) (d outcomeRow) {
 	return d
 }
 
-// If the user knew an outcome, they know only that one.
+// A new outcome is not reported yet, even if the earlier one was.
 const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
 
 // moveOutcome is the only place where a delivery's outcome changes. d must have been read in this
@@ -105,7 +105,7 @@ func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
 
 // settleInbound moves an answered inbound to done when all its answers were sent. The inbounds that
-// its turn took in share the answer and move with it. 0 means none.
+// its turn took in share the answer and move with it. the answered inbound; 0 means none.
 func (t *tx) settleInbound(inbound int64) {
 	if inbound == 0 || value(t, engine.Integer, countUnsent, inbound) > 0 {
 		return
@@ -131,8 +131,8 @@ const (
 	blankDelivery = `UPDATE outbox SET text = ?, files = '' WHERE id = ?`
 )
 
-// expire schedules the deletion of a closed delivery that may stand in its chat only for a while.
-// It stores the cleaning of its messages and deletes their text, also from the journal. The buttons
+// expire schedules the deletion of a closed delivery that may stay in its chat only for a while. It
+// stores the cleaning of its messages and deletes their text, also from the journal. The buttons
 // stay, since they may be pressed. If the channel cannot delete messages, it schedules the deletion
 // of the files from the spool, each named by its SHA-256.
 func (t *tx) expire(d outcomeRow) {

@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// dueConversations goes from the few running turns to their posts, in this order.
+// dueConversations selects conversations with deliveries to send. It goes from the few running
+// turns to their posts.
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
 	SELECT conversation FROM outbox WHERE delivered_at IS NULL AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) UNION ALL
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Access holds the stores of who may speak and how they prove it.
+// Access has the stores of users, their accounts, invites, second factors and logins.
 type Access struct {
 	People   People
 	Bindings Bindings
@@ -59,7 +59,7 @@ func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (b
 	_, err := s.db.auditIfChanged(ctx, entries, func(t *tx) (all int64) {
 		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
 			n := t.Change(query, name)
-			all, there = all+n, n > 0 // after the last of them: whether the user existed
+			all, there = all+n, n > 0 // the last statement decides whether the user existed
 		}
 		return all
 	}, "remove user %s", name)
@@ -72,9 +72,9 @@ const (
 	listSuspended = `SELECT user FROM suspended ORDER BY user`
 )
 
-// Suspend stops a user from speaking, ends their logins and deletes their unused invites. With on
-// false the user may speak again, without those. A second call changes nothing. The entries, and
-// one about the invites, go into the audit log in the same transaction.
+// Suspend stops a user from speaking, ends their logins and deletes their unused invites. If on is
+// false, the user may speak again, but the logins and invites stay deleted. A second call changes
+// nothing. The entries, and one about the invites, go into the audit log in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditRows(entries)

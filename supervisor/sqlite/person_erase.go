@@ -12,7 +12,7 @@ import (
 type userTable struct {
 	name   string
 	column string // the column with the user's name
-	rowid  bool   // its rows are visited by rowid
+	rowid  bool   // the table has rowids, by which its rows are visited
 }
 
 // listUserTables finds the tables with a column user, and the table person with its column name.
@@ -35,9 +35,9 @@ var eraseStatements = map[string]string{
 		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`,
 	"attachment": `DELETE FROM attachment WHERE (inbound, position) IN (SELECT a.inbound, a.position
 		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`,
-	// One at a time: some columns that may name a conversation have no index.
+	// Conversations are deleted one by one, since some columns that refer to them have no index.
 	"conversation": `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`,
-	"host_uid":     retireHostUID, // nobody else ever gets the id
+	"host_uid":     retireHostUID, // the row stays without its user, so that nobody else gets the id
 }
 
 // tables returns the tables with rows that name a user, in the order of erasing.

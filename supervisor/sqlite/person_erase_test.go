@@ -80,8 +80,8 @@ func (r *rig) addUserRows(user string, number int) {
 	r.same("audit", r.db.Audit().Put(r.Context(), user, "made", ""), nil)
 }
 
-// addUserRow adds a row of a user to a table that everything does not cover. References get the
-// number of the user's rows; no CHECK is applied.
+// addUserRow adds a row of a user to a table that insertEverything does not cover. References get
+// the number of the user's rows; no CHECK is applied.
 func (r *rig) addUserRow(table, user, n string) {
 	r.Helper()
 	columns := r.list(`SELECT name FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL OR pk ORDER BY cid`, table)
@@ -168,7 +168,7 @@ func TestErase_DeletesOnlyThatUser(t *testing.T) {
 	for _, table := range r.userTables() {
 		left := 0
 		if table == "audit" {
-			left = 2 // and that she was erased
+			left = 2 // the row about her erasure stays too
 		}
 		r.same(table+" of alice", r.countOf(table, "alice"), left)
 		r.same(table+" of bob", r.countOf(table, "bob"), 1)
@@ -262,8 +262,8 @@ type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, errGone }
 
-// insertArriving adds the rows of a message whose recording is being transcribed, to those of everything.
-// N1 is a number that no other row has.
+// insertArriving adds to insertEverything the rows of a message whose recording is being
+// transcribed. N1 is a number that no other row has.
 const insertArriving = `
 INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (N1, 'USER', N, 'bot', 'N1', 'text', '', 'arriving', 1, 1);

@@ -58,8 +58,8 @@ var allowedStatements = map[string]string{
 	eraseStatements["conversation"]: "a person is erased, one conversation at a time",
 }
 
-// FaultOfPlan returns how a statement reads finished work. The statements of a turn or a start must
-// not.
+// FaultOfPlan returns the plan's step that reads finished work; "" means none. Statements of a turn
+// or of the start must not do that.
 func FaultOfPlan(s enginetest.Statement) string {
 	for _, step := range s.Plan {
 		isHarmless := slices.ContainsFunc(harmlessScans, func(s allowedScan) bool { return s.step.MatchString(step) })
@@ -92,8 +92,8 @@ func TestGatePlan_ReadsOnlyChallenges(t *testing.T) {
 	}
 }
 
-// Two questions are answered by index: whether a user is away, and which fire a message is about.
-// They come with each due task and with each message that a chat refuses.
+// Each due task checks whether its user is away, and each refused message looks up its fire. Both
+// queries use an index.
 func TestFirePlan_UsesIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

@@ -98,9 +98,9 @@ func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 	return p
 }
 
-// Whether nothing else is to be sent to a chat before a delivery: ?1 is the delivery, ?2 its turn,
-// ?3 its conversation, ?4 and ?5 the chat. Deliveries since ?6 that may not have arrived count too:
-// the user will be told about them.
+// isFirstInChat selects whether nothing else is to be sent to a chat before a delivery. ?1 is the
+// delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat. Deliveries since ?6 that may not
+// have arrived count too, since the user will get a notice about them.
 const isFirstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) AND conversation IN
 		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))
@@ -122,12 +122,12 @@ func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (n
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
-		supervisor.PostDeleted}, // deleted: not needed, and its name is unknown
-	// queued: it is gone from the chat
+		supervisor.PostDeleted}, // deleted: the post is not needed, and its name is unknown
+	// queued: the message is gone from the chat
 	supervisor.PostSent: {supervisor.PostSurplus, supervisor.PostQueued},
-	// sent: it is needed after all
+	// sent: the post is needed after all
 	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},
-	// queued: the user asked for it again
+	// queued: the user asked to send it again
 	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted},
 	// queued: with other content, or the user asked for it
 	supervisor.PostFailed: {supervisor.PostQueued, supervisor.PostDeleted},
@@ -139,7 +139,7 @@ func postMayBecome(now, to supervisor.Post) bool {
 	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
 		return to.Repeat && !now.Repeat // a repeat that may have arrived is not sent again
 	case now.Repeat && !to.Repeat && now.State != supervisor.PostSent:
-		return false // it stays a repeat until it is certain that none is in the chat
+		return false // a repeat stays one, since its first sending may be in the chat
 	case to.State == supervisor.PostSent && to.Message == "":
 		return false
 	}
@@ -156,7 +156,7 @@ func (t *tx) changePost(now, to supervisor.Post) {
 			now.Repeat, to.State, to.Repeat, to.Message))
 	}
 	if to.State == supervisor.PostDeleted {
-		to.Content = supervisor.RichText{} // nobody sees it again
+		to.Content = supervisor.RichText{} // the content of a deleted post is not needed
 	}
 	t.Exec(movePost, to.State, to.Repeat, to.Message, encoded{to.Content}, t.Now, now.ID)
 }

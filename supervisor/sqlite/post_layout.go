@@ -6,10 +6,10 @@ import (
 	"mews/supervisor"
 )
 
-// Open fixes, once, what a delivery shows. The posts of its turn become its own, and each part gets
-// its content. Missing parts are added as queued. Posts beyond the last part are surplus or, if
-// they were not sent, deleted. Open returns the posts by part. If the delivery has posts, Open
-// returns them unchanged.
+// Open sets the contents of a delivery's posts, once. The posts of the turn become the delivery's,
+// and each part gets its content. Missing parts are added as queued. Posts beyond the last part are
+// surplus or, if they were not sent, deleted. Open returns the posts by part. If the delivery has
+// posts, Open returns them unchanged.
 func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
@@ -69,7 +69,7 @@ func (t layoutTx) hasLayout() bool {
 	return false
 }
 
-// requeueRefused records that the channel refused a part.
+// requeueRefused queues a part again whose content the channel refused.
 func (t layoutTx) requeueRefused(part int) {
 	p, ok := t.parts[part]
 	if !ok || p.State != supervisor.PostSending {
@@ -95,8 +95,8 @@ func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 
 // refilledState is the next state of a post that gets other content. Other states stay.
 var refilledState = map[supervisor.PostState]supervisor.PostState{
-	supervisor.PostFailed:  supervisor.PostQueued, // its earlier content was refused
-	supervisor.PostSurplus: supervisor.PostSent,   // it is still in the chat
+	supervisor.PostFailed:  supervisor.PostQueued, // only the earlier content was refused
+	supervisor.PostSurplus: supervisor.PostSent,   // the post is still in the chat
 }
 
 // setContent sets the content of a part.
@@ -134,8 +134,8 @@ func (t layoutTx) dropPost(p supervisor.Post) {
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// assignPost gives a post to the delivery and changes it. An interrupted sending stays one, whatever
-// the new content.
+// assignPost gives a post to the delivery and changes it. A post that is being sent keeps that
+// state, whatever the new content.
 func (t layoutTx) assignPost(p, to supervisor.Post) {
 	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
 	if p.State != to.State {

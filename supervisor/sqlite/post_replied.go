@@ -7,12 +7,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// RepliedMessage is a message of the assistant that a user replies to.
+// RepliedMessage is a message of the assistant to which a user replies.
 type RepliedMessage struct {
-	Text string // as the chat shows it, or the words of a recording
-	// the model sees it anyway: it is the newest answer, or part of the running one
-	Seen   bool
-	Secret bool // it is in the chat only for a while, and must not be repeated elsewhere
+	Text string // text as the chat shows it, or the words of a recording
+	// the model sees the message anyway: it is the newest answer, or part of the running one
+	Seen bool
+	// the message stays in the chat only for a while, and must not be repeated elsewhere
+	Secret bool
 }
 
 const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d.text FROM speech s JOIN outbox d ON d.id = s.delivery

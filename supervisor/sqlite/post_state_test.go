@@ -24,7 +24,7 @@ var legalTransitions = strings.Fields(`>queued >sending queued>queued queued>sen
 
 var postStates = []supervisor.PostState{"queued", "sending", "sent", "unknown", "failed", "surplus", "deleted"}
 
-// postModel does anything to the posts of a turn and its answer, in any order.
+// postModel runs random operations on the posts of a turn and its answer.
 type postModel struct {
 	*rapid.T
 	ctx      context.Context
@@ -32,14 +32,14 @@ type postModel struct {
 	home     supervisor.Conversation
 	turn     int64
 	delivery int64
-	rows     map[int64]supervisor.Post // after the last step, including deleted ones
+	rows     map[int64]supervisor.Post // posts after the last step, including deleted ones
 	shown    []string                  // the texts of the answer by part, once it is open
 }
 
 const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
-// look compares the posts with their last state: each step must be legal, and a refused one must
-// change nothing.
+// checkStep compares the posts with their last state. Each step must be legal, and a refused step
+// must change nothing.
 func (c *postModel) checkStep(what string, refused bool) {
 	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {

@@ -25,7 +25,7 @@ func (s postStory) listPosts(turn, delivery int64) []supervisor.Post {
 	return list
 }
 
-// sending claims a post of alice for sending.
+// startSending claims a post of alice for sending.
 func (s postStory) startSending(p supervisor.Post) supervisor.Post {
 	s.Helper()
 	p, err := s.db.Posts().StartSending(s.Context(), s.home.ID, p)
@@ -103,7 +103,7 @@ func TestSending_Interrupted_IsRepeatedOnce(t *testing.T) {
 	p = s.startSending(p)
 	s.checkRefused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
 
-	// certainly not taken: the repeat may be sent again, and stays a repeat
+	// the channel has certainly not taken the repeat: it may be sent again, and stays a repeat
 	p = s.settle(p, supervisor.PostQueued, "")
 	unmarked := p
 	unmarked.Repeat = false

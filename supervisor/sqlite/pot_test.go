@@ -29,7 +29,7 @@ func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWi
 	return w
 }
 
-// answered answers in a child turn, at a cost.
+// answerChild answers in a child turn, at a cost.
 func answerChild(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
 	s.Helper()
 	_, err := s.db.Turns().CommitLast(s.Context(), sqlite.LastStep{End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone},
@@ -86,7 +86,7 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s.same("everybody's and hers", []int64{short[0].Spent, short[1].Spent}, []int64{57, 7})
 }
 
-// A child turn is found by its name as it was left, whatever ended meanwhile.
+// OpenChild finds an existing child turn by its name, even if it has ended meanwhile.
 func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
 	s := newStory(t)
 	turn := startReview(s)
@@ -94,7 +94,7 @@ func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
 	s.same("as it was left", openChild(s, turn, "part 1", "read that"), first)
 	s.same("empty but for its text", []any{first.Asked.Text(), first.Answer.ID, len(s.transcript(supervisor.Conversation{ID: first.Conversation}))},
 		[]any{"read this", int64(0), 1})
-	second := openChild(s, turn, "part 2", "read more") // the first has failed
+	second := openChild(s, turn, "part 2", "read more") // the first child has failed
 	answerChild(s, second, "clean", 1, 0)
 	again := openChild(s, turn, "part 2", "read more")
 	s.same("answered", []any{again.Turn, again.Answer.Text()}, []any{second.Turn, "clean"})

@@ -58,7 +58,7 @@ func questionText(s *story) string {
 	return text
 }
 
-// The turn has continued without the press. The press is stored once.
+// The turn has continued without the press, which is stored once as a message.
 func TestLatePress_BecomesQuotingMessage(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskChoice, "Red", "Blue")
@@ -158,7 +158,7 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 	}
 }
 
-// The same call never asks twice, whoever uses its answer.
+// A tool call asks only once, before and after its answer is used.
 func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskText)

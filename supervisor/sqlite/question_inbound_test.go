@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// changing stores a command of alice, and returns its question to her.
+// putCommand stores a command of alice, and returns the command's question to her.
 func putCommand(s *story) (supervisor.Inbound, supervisor.Question) {
 	s.Helper()
 	in := s.put(s.home, supervisor.KindCommand, "/settings stream off")

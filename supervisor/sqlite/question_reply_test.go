@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-// A yes in reply to an older message does not answer the question.
+// A "yes" in reply to an older message does not answer the question.
 func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 	for to, want := range map[string]string{"": "answered", "12": "answered", "11": "new"} {
 		s := newStory(t)

@@ -19,7 +19,8 @@ const (
 )
 
 const (
-	// A conversation whose messages are all forgotten has begun too: its window has moved.
+	// hasBegun also selects conversations whose messages are all forgotten, since their window has
+	// moved.
 	hasBegun = `SELECT window_from > 0 OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1) FROM conversation WHERE id = ?1`
 	// Only few messages of each conversation are read, however long it is.
 	listRecapped = `SELECT id, created_at, source = 'world' FROM (SELECT id, parts, source, created_at FROM message
@@ -31,14 +32,14 @@ const (
 // recapped is a message in a recap.
 type recapped struct {
 	Message int64  `json:"message"`
-	At      string `json:"at"` // time and conversation, in words
+	At      string `json:"at"` // time and conversation of the message, in words
 
 	world bool
 }
 
 // recap returns the latest messages of the user's other private conversations, for the first
-// message of a private one. world means that some words are not the user's. In other conversations
-// it returns nil.
+// message of a new private one. For all other inbounds it returns nil. world reports whether some
+// words are not the user's.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation
 	if t.zone == nil || in.Kind != supervisor.KindText || here.InGroup() || !talks(here) || value(t, engine.Bool, hasBegun, here.ID) {

@@ -13,7 +13,7 @@ import (
 type rig struct {
 	*testing.T
 	db      *DB
-	commits int // read only while nobody writes
+	commits int // number of commits; read only while nobody writes
 }
 
 // newRig opens a database without running it.

@@ -27,7 +27,7 @@ const (
 	endCheck    = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
 )
 
-// FindSeen returns what a job's last check has seen, or "" if there was none.
+// FindSeen returns the data that a job's last check has stored, or "" if there is none.
 func (s Jobs) FindSeen(ctx context.Context, job int64) (seen string, err error) {
 	seen, _, err = engine.One(s.db.reader(ctx, "find the check data of job %d", job), engine.String, findSeen, job)
 	return seen, err
@@ -47,7 +47,7 @@ func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until ti
 	}, "lease a fire of job %d", f.Job.ID)
 }
 
-// maxBeginWait is longer than any fire waits to begin.
+// maxBeginWait is a time longer than the wait of any fire.
 const maxBeginWait = 24 * time.Hour
 
 // FreeLeases lets the leased fires of an earlier process begin again. It does the same for fires
@@ -70,10 +70,10 @@ func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 	return waits && !forgotten
 }
 
-// EndCheck stores the result of a check in one transaction. That is the data for the next check, and
-// the message or the inbound of a turn. It returns what is said and what begins. Both are missing
-// if the fire has ended before. They are also missing if the job has changed since f was read; the
-// job is checked again then. A result without a State has failed.
+// EndCheck stores the result of a check in one transaction. That is the data for the next check,
+// and the message or the inbound of a turn. It returns the sent deliveries and the stored inbound.
+// Both are missing if the fire has ended before. Both are also missing if the job has changed since
+// f was read; then the job is checked again. A result without a State has failed.
 func (s Jobs) EndCheck(
 	ctx context.Context,
 	f supervisor.ClaimedFire,
@@ -89,7 +89,7 @@ func (s Jobs) EndCheck(
 			return nil, begun
 		case l.Retry && t.retry(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
 			return nil, begun
-		case l.Turn.Text != "": // what was seen counts only after the user was told
+		case l.Turn.Text != "": // the new check data counts only after the user's notice, so the turn's end stores it
 			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
 			return nil, t.beginFire(f, l.Turn)
 		}
@@ -98,8 +98,8 @@ func (s Jobs) EndCheck(
 	}, "end a check of job %d", f.Job.ID)
 }
 
-// isSameJob reports whether a job is the same as when j was read, in all that decides what it does
-// and where it speaks. It sets j to the stored job.
+// isSameJob reports whether the fields that decide a job's work and conversation are the same as
+// when j was read. It sets j to the stored job.
 func (t *tx) isSameJob(j *supervisor.Job) bool {
 	was := *j
 	*j, _ = one(t, scanJob, findJob, was.ID, was.User)

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Limits of stored fires: how long, and how many of a job. Fires that a digest may still count are
-// kept. A done job is kept equally long.
+// Limits of stored fires: their age, and their number for one job. Fires that a digest may still
+// count are kept. A done job is kept as long as fires.
 const (
 	maxFireAge    = 90 * 24 * time.Hour
 	maxFiresOfJob = 200
@@ -56,7 +56,7 @@ func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok b
 }
 
 // PutFires stores due fires, the next times of their jobs and the notices, all at once. It skips a
-// firing if one of its jobs has changed. It returns what is said.
+// batch if one of its jobs has changed. It returns the stored notices.
 func (s Jobs) PutFires(ctx context.Context, firings []supervisor.FireBatch) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		t.Exec(pruneFires, t.Now-maxFireAge.Milliseconds())
@@ -84,8 +84,8 @@ func (t *tx) isUnchanged(fires []supervisor.Fire) bool {
 	return true
 }
 
-// claim stores due fires. If the same time of a job was fired before, as after the clock was set
-// back, nothing is said again.
+// claim stores due fires. If the same due time was fired before, as after the clock was set back,
+// there is no second notice.
 func (t *tx) claim(c supervisor.FireBatch) (said []supervisor.Delivery) {
 	delivery, held, fresh := int64(0), int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
 		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
@@ -145,9 +145,9 @@ func (t *tx) pruneFiresOf(job int64) {
 }
 
 // RunNow starts a job once more, outside its own times, and reports whether it did. It does not if
-// the job was started for that time before, or already runs; a job that queues must have none
-// waiting. The job's next time stays. It returns what is said if the job rests because its user is
-// away.
+// the job was started for that time before or already runs. A job with OverlapQueue starts unless a
+// fire of it waits. The job's next due time stays. It returns the notice if the job is paused
+// because its user is away.
 func (s Jobs) RunNow(
 	ctx context.Context,
 	j supervisor.Job,
@@ -174,8 +174,8 @@ func (s Jobs) RunNow(
 	}, "run job %d", j.ID)
 }
 
-// ListBegin lists the fires of all users but some that should begin by now. Fires with a check are
-// listed only on request, and only the first one of each user without a running check.
+// ListBegin lists the fires that should begin by now, except those of some users. Fires with a
+// check are listed only on request, and only the first of each user who has no running check.
 func (s Jobs) ListBegin(
 	ctx context.Context,
 	now time.Time,

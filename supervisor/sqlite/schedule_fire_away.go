@@ -15,7 +15,7 @@ func (t *tx) isResting(j supervisor.Job) bool {
 	return away(j, time.Time{}, now) && away(j, t.lastWritten(j.User), now)
 }
 
-// lastWritten returns when a user last wrote something.
+// lastWritten returns the time of a user's last message.
 func (t *tx) lastWritten(user string) time.Time { return value(t, engine.Time, lastWritten, user) }
 
 // pauseAway pauses the jobs of a user who is away, before any of their fires begin. It tells the

@@ -26,7 +26,7 @@ const (
 	hasWorldMessage = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
 
-// endFire ends the fire of a job's turn and fills d with the notice for its user. says reports
+// endFire ends the fire of a job's turn and fills d with the notice for the user. says reports
 // whether there is a notice. A turn that failed for a passing reason is tried again later, without
 // a notice. A deleted or paused job has no notice either.
 func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
@@ -50,13 +50,12 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 type endingFire struct {
 	job   supervisor.Job
 	due   time.Time
-	tries int    // before this one
-	cost  int64  // of the turn
-	seen  string // what the job has seen, if the fire ends well
+	tries int    // number of earlier tries
+	cost  int64  // cost of the turn
+	seen  string // new data for the job's next check, if the fire succeeds
 }
 
-// endingFire returns the fire that the turn is for. It also removes from the fire what its check
-// has seen.
+// endingFire returns the fire of the turn. It also removes the check data from the fire's row.
 func (t turnTx) endingFire() (e endingFire, found bool) {
 	e, found = one(t, func(row *engine.Row) (e endingFire) {
 		e.job = scanJobAnd(row, &e.due, &e.tries)
@@ -82,21 +81,21 @@ func (t *tx) retry(e endingFire) (again bool) {
 // FireEnd is how the turn of a job's fire ends.
 type FireEnd struct {
 	Job            supervisor.Job
-	Why            protocol.Why
+	Why            protocol.TurnEndReason
 	Said           []protocol.Message // the messages of the turn
 	Failed         string             // the text if the turn failed
-	OverBudget     bool               // it failed for lack of budget
-	ToldOverBudget bool               // the user was told about the budget for another fire within a day
+	OverBudget     bool               // the turn failed for lack of budget
+	ToldOverBudget bool               // the user got a notice about the budget for another fire within a day
 }
 
 // FireOutcome is the result of a fire.
 type FireOutcome struct {
 	State    supervisor.FireState
-	Text     string // what is said; "" means nothing
-	Reason   string // it failed: "budget" for lack of budget, "" for other reasons
+	Text     string // text for the user; "" means none
+	Reason   string // reason of a failure: "budget" for lack of budget, "" for others
 	Met      bool   // the condition of the job's check is met
-	Failures int    // consecutive failed fires of the job
-	Told     bool   // the user was told the same today
+	Failures int    // number of consecutive failed fires of the job
+	Told     bool   // the user got the same notice today
 }
 
 // fireOutcome returns the result of a job's fire. failed is the error text of a failed turn.
@@ -127,7 +126,7 @@ func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 	)
 }
 
-// putCheckResult stores what a job has seen, and ends the job if it was to run once.
+// putCheckResult stores the data for the job's next check, and ends a one-time job.
 func (t turnTx) putCheckResult(e endingFire, r FireOutcome) {
 	if r.State != supervisor.FireFailed {
 		t.putSeen(e.job, e.seen)
@@ -137,8 +136,7 @@ func (t turnTx) putCheckResult(e endingFire, r FireOutcome) {
 	}
 }
 
-// holdResult holds the notice of a fire until the end of its user's quiet hours, if it must wait
-// for that.
+// holdResult holds the notice of a fire if it must wait for the end of the user's quiet hours.
 func (t turnTx) holdResult(e endingFire, r FireOutcome, d supervisor.Delivery) bool {
 	if _, holds := t.holdsUntil(d); !holds {
 		return false
@@ -148,7 +146,7 @@ func (t turnTx) holdResult(e endingFire, r FireOutcome, d supervisor.Delivery) b
 	return true
 }
 
-// endJob ends a job that was to run once. Its waiting fires do not begin.
+// endJob ends a one-time job. Its waiting fires do not begin.
 func (t *tx) endJob(j supervisor.Job) {
 	t.Exec(endJob, t.Now, j.ID)
 	t.Exec(skipClaimed, t.Now, j.ID)
@@ -169,7 +167,7 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
 	AND m.id >= c.window_from WHERE t.id = ? AND m.source = 'world')`
 
-// World reports whether what a turn's model sees may hold words of others.
+// World reports whether a turn's messages for the model may have words of others.
 func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "check turn %d for words of others", turn), engine.Bool, windowHasWorld, turn)
 }
@@ -182,18 +180,18 @@ const (
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
 )
 
-// FireMessage is what a fire has said.
+// FireMessage is the text that a fire has sent.
 type FireMessage struct {
 	Text  string
 	Due   time.Time
-	World bool // it may be somebody else's words
+	World bool // the text may have words of others
 	Kind  supervisor.JobKind
 
 	row int64
 }
 
 // untoldFires returns the model's text about what jobs said in the conversation since its last
-// turn, or "". world means that some of it may be somebody else's words.
+// turn, or "". world means that some of the text may have words of others.
 func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false

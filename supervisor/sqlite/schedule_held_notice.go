@@ -55,7 +55,7 @@ func (t *tx) holdsUntil(d supervisor.Delivery) (end time.Time, ok bool) {
 	return end, quiet && t.policies.Notices.IsHeld(d)
 }
 
-// noticeSubject is what a notice is about: a job, and the state of its fire. The zero value means
+// noticeSubject is the subject of a notice: a job, and the state of its fire. The zero value means
 // no job, or several.
 type noticeSubject struct {
 	job   int64
@@ -101,7 +101,7 @@ func scanHeldCount(r *engine.Row) (h heldCount) {
 	return h
 }
 
-// maxHeldNotices is how many notices without a job are held for a conversation.
+// maxHeldNotices is the largest number of held notices without a job in a conversation.
 const maxHeldNotices = 1000
 
 // hold stores a notice until the end of quiet hours. A notice of a job replaces the job's earlier
@@ -138,7 +138,7 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 	return id
 }
 
-// NoticePolicy decides what is held in quiet hours, and words the message after them.
+// NoticePolicy decides which notices are held in quiet hours, and makes the message after them.
 type NoticePolicy struct {
 	// QuietUntil returns when the current quiet hours end, for a user's setting and a time in their
 	// zone.
@@ -155,15 +155,15 @@ type HeldNotice struct {
 	Buttons [][]supervisor.Button
 	Effects []string
 	Silent  bool
-	Earlier int64 // earlier notices that it replaced
+	Earlier int64 // number of earlier notices that this one replaced
 
 	id, conversation int64
-	asks             bool // it asks a question
+	asks             bool // the notice asks a question
 }
 
 // Release sends the due held notices and then asks the held questions. Each conversation gets one
-// message. Notices of users who are away, or are in new quiet hours, keep waiting. It returns what
-// it sent.
+// message. Notices of users who are away, or are in new quiet hours, keep waiting. It returns the
+// sent deliveries.
 func (s Jobs) Release(
 	ctx context.Context,
 	now time.Time,
@@ -194,7 +194,7 @@ func scanHeldNotice(r *engine.Row) (h HeldNotice) {
 	return h
 }
 
-// releaseHeld sends what was held for one conversation, and then asks each held question.
+// releaseHeld sends the held notices of one conversation, and then asks its held questions.
 func (t *tx) releaseHeld(list []HeldNotice) (said []supervisor.Delivery) {
 	asks := func(h HeldNotice) bool { return h.asks }
 	if told := slices.DeleteFunc(slices.Clone(list), asks); len(told) > 0 {
@@ -208,7 +208,7 @@ func (t *tx) releaseHeld(list []HeldNotice) (said []supervisor.Delivery) {
 	return said
 }
 
-// putHeldQuestion asks a held question. The question stays open as long as one that was not held.
+// putHeldQuestion asks a held question. It stays open as long as a question that was not held.
 func (t *tx) putHeldQuestion(h HeldNotice) supervisor.Delivery {
 	d := t.putNotice(
 		supervisor.Delivery{
@@ -224,7 +224,7 @@ func (t *tx) putHeldQuestion(h HeldNotice) supervisor.Delivery {
 	return d
 }
 
-// sayTogether sends one message for all that was held for a conversation.
+// sayTogether sends one message for all held notices of a conversation.
 func (t *tx) sayTogether(list []HeldNotice) supervisor.Delivery {
 	d := t.policies.Notices.Combine(list)
 	d.Conversation = supervisor.Conversation{ID: list[0].conversation}

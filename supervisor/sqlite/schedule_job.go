@@ -14,22 +14,22 @@ type Jobs struct{ db *DB }
 
 // JobPolicy decides about jobs and makes their texts.
 type JobPolicy struct {
-	// IsResting reports whether a job rests because its user last wrote at a time. The zero time means
-	// never.
+	// IsResting reports whether a job is paused because its user is away. written is when the user
+	// last wrote; the zero time means never.
 	IsResting func(j supervisor.Job, written, now time.Time) bool
 	// ShouldPause reports whether a job is paused after so many consecutive failures.
 	ShouldPause func(failures int) bool
-	// RetryDelay returns how long after a passing failure a fire is tried again. tries counts the
-	// earlier tries.
+	// RetryDelay returns the delay before the next try of a fire after a passing failure. tries is
+	// the number of earlier tries; again is false after too many.
 	RetryDelay func(tries int) (after time.Duration, again bool)
-	// MaxQuestionTime returns how long a question of a job's turn stays open at most. next is the job's
-	// next time; zero means never.
+	// MaxQuestionTime returns the longest time that a question of a job's turn stays open. next is
+	// the job's next due time; zero means never.
 	MaxQuestionTime func(next, now time.Time) time.Duration
-	// DecideOutcome returns the result of a fire whose turn ends.
+	// DecideOutcome returns the result of a fire whose turn has ended.
 	DecideOutcome func(FireEnd) FireOutcome
 
-	// Notices for users: what a job says; an addition that the job is paused for failures; the
-	// number of jobs paused for an absent user, and for a refused chat; what a job said in a
+	// Notices for users: a job's message; an addition that the job is paused for failures; the
+	// number of jobs paused for an absent user, and for a refused chat; a job's message for a
 	// deleted topic.
 	Notice           func(j supervisor.Job, said string) supervisor.Delivery
 	AddPausedNote    func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
@@ -65,10 +65,10 @@ const (
 	isJobUnchanged = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 )
 
-// Put stores a new job: its fields from User on, except those that the store counts. If its MadeBy
-// has made a job before, Put returns that one, and fresh is false. It fails if the user has
-// supervisor.MaxJobs. card, if not nil, returns the message about a new job, which is sent at once.
-// It must not use the database.
+// Put stores a new job: its fields from User on, except those that the store counts. If the user
+// has a job with the same MadeBy, Put returns that one, and fresh is false. It fails if the user
+// has supervisor.MaxJobs. card, if not nil, returns the message about a new job, which is sent at
+// once. It must not use the database.
 func (s Jobs) Put(
 	ctx context.Context,
 	j supervisor.Job,
@@ -150,9 +150,9 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists the due jobs of all users but some, the longest due first. If more than limit are
-// due since late or longer, it lists whole users: all due jobs of one user after another, at most
-// limit or those of one user.
+// ListDue lists at most limit due jobs, except those of some users, the longest due first. If more
+// than limit jobs are due since late or longer, it lists whole users instead: all due jobs of one
+// user after another. If one user has more than limit, it lists all of those.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.All(
 		s.db.reader(ctx, "list due jobs"),
@@ -197,7 +197,7 @@ func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 }
 
 // ListNext lists the jobs of all users in the order of their due times, after a given job. If that
-// job has no id, its due time counts.
+// job has no id, only its due time counts.
 func (s Jobs) ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
 	return engine.All(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
 }

@@ -29,7 +29,7 @@ func TestClaim_ChangedJob_IsSkipped(t *testing.T) {
 	}
 	j, _, err := jobs.Put(t.Context(), put, nil)
 	s.must(err)
-	again, _, err := jobs.Put(t.Context(), put, nil) // the command runs again after a crash
+	again, _, err := jobs.Put(t.Context(), put, nil) // a repeat of the command after a crash
 	s.must(err)
 	s.same("the same", again, j)
 	due := func(at time.Time, but ...string) []supervisor.Job {
@@ -147,7 +147,7 @@ func TestJobPut_AtLimit_Fails(t *testing.T) {
 	}
 }
 
-// If something is late and more than a page is due, a page has all due jobs of each of its users.
+// If jobs are late and more than a page is due, a page has all due jobs of each of its users.
 func TestListDue_LateJobs_ListsWholeUsers(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
@@ -185,11 +185,11 @@ func TestListDue_LateJobs_ListsWholeUsers(t *testing.T) {
 		limit int
 		want  string
 	}{
-		// all in one page
+		// all jobs fit in one page
 		{noon, nil, 11, "[bob alice alice bob alice alice bob alice alice carol]"},
-		// nothing is late
+		// no job is late
 		{noon.Add(-time.Second), nil, 4, "[bob alice alice bob]"},
-		// one user has more than a page
+		// one user has more jobs than a page
 		{noon, nil, 4, "[alice alice alice alice alice alice]"},
 		{noon, nil, 9, "[alice alice alice alice alice alice bob bob bob]"},
 		{noon, nil, 8, "[alice alice alice alice alice alice]"},

@@ -9,10 +9,10 @@ const (
 	isOfFire   = `SELECT EXISTS (SELECT 1 FROM fire WHERE delivery = ?)`
 	deliveryOf = selectDelivery + `WHERE o.id = ?`
 	moveFire   = `UPDATE fire SET delivery = ?, told = 0 WHERE delivery = ?`
-	// The value 2 means that it was said elsewhere, so nothing is lost. The value 1 only means that
-	// the user was told.
+	// The value 2 means that the text was sent to another conversation. The value 1 only means that
+	// the user got a notice.
 	markElsewhere = `UPDATE outbox SET told = 2 WHERE id = ?`
-	// The user's jobs that speak in the chat, and those that have just tried to.
+	// pauseChat pauses the user's jobs that speak in the chat, and those that have just tried to.
 	pauseChat = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ?1 WHERE state = 'active' AND user = ?2
 		AND (conversation IN (SELECT id FROM conversation WHERE user = ?2 AND channel = ?3 AND chat = ?4)
 			OR id IN (SELECT job FROM fire WHERE delivery = ?5))`
@@ -20,7 +20,7 @@ const (
 		AND job IN (SELECT id FROM job WHERE user = ?2 AND state = 'paused')`
 )
 
-// handleRefused handles a delivery whose thread is gone or whose chat takes nothing any more.
+// handleRefused handles a delivery whose thread is deleted, or whose chat refuses everything.
 func (t *tx) handleRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	switch at := t.conversationByID(d.conversation); c.Reason {
 	case supervisor.SendReasonThreadGone:
@@ -30,8 +30,8 @@ func (t *tx) handleRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	}
 }
 
-// moveToPrivateChat sends what a job said in a deleted thread elsewhere, and moves all jobs of that
-// thread there.
+// moveToPrivateChat sends a job's message for a deleted thread to another conversation, and moves
+// all jobs of that thread there.
 func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	if c.NoticeTo.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
 		return
@@ -50,8 +50,8 @@ func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 
-// pauseJobsIn pauses a user's jobs in a chat that takes nothing any more. It tells the user once, in
-// another conversation of theirs.
+// pauseJobsIn pauses a user's jobs in a chat that refuses everything. It sends one notice to
+// another conversation of the user.
 func (t *tx) pauseJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
 	paused := t.Change(pauseChat, t.Now, at.User, at.Channel, at.Chat, d.id)
 	if paused == 0 {
@@ -62,7 +62,7 @@ func (t *tx) pauseJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.
 	if e.Channel == "" {
 		return
 	}
-	if e.Channel.Capabilities().Private { // the user may not look there
+	if e.Channel.Capabilities().Private { // the user may not read that channel
 		if _, has := one(t, scanConversation, findConversation, e.User, e.Channel, e.Chat, e.Thread); !has {
 			return
 		}

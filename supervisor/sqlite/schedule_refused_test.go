@@ -33,7 +33,7 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 	s.must(err)
 	said := s.fireJobs(topic, "tea")
 	private := s.chat("alice", "1")
-	for range 2 { // closed again after a crash
+	for range 2 { // the second round repeats the close after a crash
 		s.must(
 			s.db.Outbox().
 				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
@@ -53,8 +53,8 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 	s.same("from now on", jobs[0].Conversation, private)
 }
 
-// A chat that takes nothing any more pauses its jobs, and the user is told once. Without another
-// conversation nothing is told.
+// A chat that refuses everything pauses its jobs, and the user gets one notice. Without another
+// conversation there is no notice.
 func TestRefusedChat_JobsArePaused(t *testing.T) {
 	s := newStory(t)
 	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")

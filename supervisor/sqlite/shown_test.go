@@ -19,7 +19,7 @@ func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 			s.must(err)
 		},
 	} {
-		for _, early := range []bool{true, false} { // whether it was sent before
+		for _, early := range []bool{true, false} { // early means that the notice was sent before
 			t.Run(name, func(t *testing.T) {
 				s := postStory{newStory(t)}
 				chat := s.chat("alice", "42")

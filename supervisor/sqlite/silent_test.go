@@ -84,11 +84,11 @@ func parseSources(t *testing.T) map[string]*ast.File {
 	return files
 }
 
-// spoken returns the text or button for users that a piece of code makes, or "".
+// userTextIn returns the text or button for users in a piece of code, or "".
 func userTextIn(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
-		path, _ := strconv.Unquote(n.Path.Value) // the parser has read it
+		path, _ := strconv.Unquote(n.Path.Value) // the parser accepts only valid strings
 		if strings.HasPrefix(path, "mews/") && !slices.Contains(allowedImports, path) {
 			return "it imports " + path
 		}

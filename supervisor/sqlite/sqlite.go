@@ -35,17 +35,17 @@ type Options struct {
 	// (SlashCommand.EndsTurn).
 	EndsTurn []string
 
-	OnCommit func() // called after each commit, before writers are told; nil means nothing
+	OnCommit func() // called after each commit, before the writers return; nil means nothing
 	// Said is called after a message of a user's conversation was stored. It must not wait. nil
 	// means nothing.
 	OnMessage func(user string, conversation int64)
 	// Zone returns the time zone that dates a user's messages. chosen is the user's own choice, or
 	// "". It must not wait. nil means that messages are not dated.
 	Zone func(user, chosen string) *time.Location
-	// Policies that no transaction needs may be missing.
+	// Policies of the features. Those that no transaction needs may be missing.
 	Policies Policies
 
-	vfs string // tests set another one to count
+	vfs string // SQLite's VFS; tests set one that counts
 }
 
 // DB is an open database. Its methods may be called from any goroutine; writing methods wait until
@@ -119,7 +119,7 @@ func (db *DB) Settings() Settings { return Settings{db} }
 // Audit returns the audit log.
 func (db *DB) Audit() Audit { return Audit{db} }
 
-// Access returns the stores of who may speak and how they prove it.
+// Access returns the stores of users, their accounts, invites, second factors and logins.
 func (db *DB) Access() Access {
 	return Access{People{db}, Bindings{db}, Groups{db}, Invites{db}, Factors{db}, Logins{db}}
 }

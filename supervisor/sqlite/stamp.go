@@ -11,10 +11,10 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?1`
 
-// HistoryTexts makes the texts that a model reads besides the messages' own words.
+// HistoryTexts makes texts about messages for the model, such as their time and channel.
 type HistoryTexts struct {
-	Stamp func(supervisor.SendInfo) string // when, where and how something was sent
-	Where func(supervisor.SendInfo) string // when and where
+	Stamp func(supervisor.SendInfo) string // text about the time, channel and manner of sending
+	Where func(supervisor.SendInfo) string // text about the time and conversation
 	// Channel returns the name of the channel for people.
 	Channel func(supervisor.SendInfo) string
 	// Recap returns the text about other conversations.

@@ -30,7 +30,7 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	for i, c := range []struct {
 		name   string
 		in     supervisor.Inbound
-		change string // applied to the inbound before its turn
+		change string // SQL that changes the inbound before its turn
 		want   string
 	}{
 		{"written", supervisor.Inbound{}, "", "[Fri 20 Nov 2026 13:19, Telegram, written]"},
@@ -47,7 +47,7 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	} {
 		in := c.in
 		in.Conversation.User, in.Conversation.Channel, in.Key, in.Text, in.ReceivedAt = "alice", "telegram", fmt.Sprint(i), "hello", sent
-		in.Conversation.Thread = in.Key // no other turn runs there
+		in.Conversation.Thread = in.Key // a thread of its own, so that no other turn runs there
 		if in.Kind == "" {
 			in.Kind = supervisor.KindText
 		}

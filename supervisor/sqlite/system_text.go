@@ -17,8 +17,8 @@ func (db *DB) SystemTexts() SystemTexts { return SystemTexts{db} }
 // SystemText is the stored system text of a conversation. The zero value means none.
 type SystemText struct {
 	Text  string
-	Stale int64 // above 0: neither this text nor one made earlier may be used
-	Moved bool  // the conversation's window has moved since
+	Stale int64 // if above 0, this text and earlier ones must not be used
+	Moved bool  // the conversation's window has moved since the text was made
 	Used  time.Time
 }
 

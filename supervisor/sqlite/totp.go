@@ -68,15 +68,15 @@ const (
 )
 
 // Reset deletes a user's factor and recovery codes and ends their logins. It also withdraws their
-// permission to enrol in a chat. there reports whether there was a factor. Inbounds that waited for
-// a code are answered and never run; told lists the conversations with such an answer. If anything
-// was deleted, the audit entries go into the same transaction.
+// permission to enrol in a chat. there reports whether the user had a factor. Inbounds that waited
+// for a code are answered and never run; told lists the conversations with such an answer. If
+// anything was deleted, the audit entries go into the same transaction.
 func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
 	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
 		all := int64(0)
 		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
 			n := t.Change(query, user)
-			all, there = all+n, n > 0 // after the last of them: whether the factor existed
+			all, there = all+n, n > 0 // the last statement decides whether the factor existed
 		}
 		batch := batchTx{tx: t}
 		batch.answerHeld(user)
@@ -133,7 +133,7 @@ const (
 
 // putFactor stores a factor. left are the recovery codes before the attempt.
 func (t *tx) putFactor(user string, f supervisor.Factor, left []string) {
-	secret := append([]byte{}, f.Secret...) // empty and not NULL
+	secret := append([]byte{}, f.Secret...) // an empty secret is stored, not NULL
 	t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)
 	for _, digest := range left {
 		if !slices.Contains(f.Recovery, digest) {

@@ -53,7 +53,7 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 		turn.Message = "" // the message is in another chat
 		turn.Destination = t.conversationByID(in.Destination.ID)
 	}
-	if kind == supervisor.TurnJob { // it sees no earlier messages
+	if kind == supervisor.TurnJob { // a job's turn sees no earlier messages
 		t.restart(in.Conversation.ID)
 	}
 	turn = t.putTurn(turn, in)
@@ -81,9 +81,10 @@ func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor
 type ChildTurn struct {
 	Parent int64
 	Kind   supervisor.TurnKind
-	// its own, of the same user; without an ID it is found or created by its other fields
+	// conversation of the child, of the same user; without an ID it is found or created by its
+	// other fields
 	Conversation supervisor.Conversation
-	// gets its questions and its files; the zero value is its own conversation
+	// conversation for the child's questions and files; the zero value means its own
 	Destination supervisor.Conversation
 	Text        string // the prompt
 }
@@ -106,11 +107,11 @@ func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
 // RunningTurn is a turn that has not ended, with its progress.
 type RunningTurn struct {
 	Turn     supervisor.Turn
-	Messages []protocol.Message // this turn's, in order
-	// calls that began and have no result: their effects are unknown
+	Messages []protocol.Message // messages of this turn, in order
+	// ids of calls that began and have no result: their effects are unknown
 	Begun        []string
-	WaitsForUser bool // it has an open question
-	Asked        bool // it has asked a question whose end it has not used
+	WaitsForUser bool // the turn has an open question
+	Asked        bool // the turn has asked a question whose end it has not used
 }
 
 const (
@@ -182,8 +183,8 @@ func (t *tx) runningTurn(id int64) supervisor.Turn {
 type turnRow struct {
 	supervisor.Turn
 	ended bool
-	waits bool // it has an open question
-	asked bool // it has a question whose end it has not used
+	waits bool // the turn has an open question
+	asked bool // the turn has a question whose end it has not used
 }
 
 func scanTurn(row *engine.Row) (turn turnRow) {

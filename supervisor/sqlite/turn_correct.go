@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Corrections of turn ?1 that fit into ?2 bytes.
+	// findToCorrect selects corrections of turn ?1 that fit into ?2 bytes.
 	findToCorrect = `SELECT i.id, i.told FROM turn t JOIN inbox i ON i.conversation = t.conversation WHERE t.id = ?1 AND t.inbound IS NOT NULL
 		AND i.told IS NOT NULL AND (i.turn = t.id OR i.id = t.inbound) AND octet_length(i.text) <= ?2 ORDER BY i.id`
 	clearTold = `UPDATE inbox SET told = NULL WHERE id = ?`
@@ -30,7 +30,7 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 // message has open calls, or has no calls and so ends the turn. It fails if the turn has ended.
 func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
-	if err != nil || !waits { // almost always: it needs no commit then
+	if err != nil || !waits { // usually there is no correction, which needs no commit
 		return 0, err
 	}
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.correct(room) }, "add corrections to turn %d", turn)

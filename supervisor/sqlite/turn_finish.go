@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// FinishTurn is how a turn ends.
+// FinishTurn has the parameters of Finish.
 type FinishTurn struct {
 	Turn  int64
-	Why   protocol.Why
-	State supervisor.InboundState // of all its inbounds: answered or parked
+	Why   protocol.TurnEndReason
+	State supervisor.InboundState // state of all inbounds of the turn: answered or parked
 	Text  string                  // the answer to the user
 	// replaces Text if effect lines are below it; "" means Text
 	TextWithEffects string
@@ -22,8 +22,8 @@ type FinishTurn struct {
 	// the result for calls that have none, so that each call has one
 	Unanswered string
 	Voice      supervisor.VoiceMode // whether Text is spoken too
-	Temporary  bool                 // it failed for a passing reason: a job's turn is tried again
-	OverBudget bool                 // it failed for lack of budget
+	Temporary  bool                 // the turn failed for a passing reason: a job's turn is tried again
+	OverBudget bool                 // the turn failed for lack of budget
 }
 
 // Finish ends a turn and those below it, and puts its answer into the outbox. The answer of a child
@@ -73,9 +73,9 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	return d
 }
 
-// answerOpenCalls gives each call without a result one that says so: providers refuse a transcript
-// without it. If a call has begun and has no effect in the ledger, its result says that the effect
-// is unknown.
+// answerOpenCalls gives each open call the result Unanswered, since providers refuse a transcript
+// with open calls. If a call has begun and has no effect in the ledger, its result says that the
+// effect is unknown.
 func (t turnTx) answerOpenCalls(f FinishTurn) {
 	for _, call := range all(t, engine.String, listUnknown, t.turn.ID) {
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectBegun, Target: t.call(call).name})
@@ -123,13 +123,13 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	}
 }
 
-// refuseStoppedTurns marks, besides the refused turn, the turns that were stopped for it.
+// refuseStoppedTurns marks the turns that were stopped for a refused turn as refused too.
 func (t turnTx) refuseStoppedTurns() {
 	first := value(t, engine.Integer, findFirstMessage, t.turn.ID, t.endsTurn)
 	t.Exec(refuseStopped, t.turn.Conversation.ID, first)
 }
 
-// settleSilent ends a turn's inbounds if there is no answer to deliver.
+// settleSilent marks a turn's inbounds as done if there is no answer to deliver.
 func (t turnTx) settleSilent(ins []supervisor.Inbound) {
 	for _, in := range ins {
 		if in = t.inbound(in.ID); in.State == supervisor.InboundAnswered {

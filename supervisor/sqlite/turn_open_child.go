@@ -10,7 +10,7 @@ import (
 // ChildWindow is a child turn that asks a model once.
 type ChildWindow struct {
 	Turn         int64
-	Conversation int64            // its conversation
+	Conversation int64            // the child's conversation
 	Asked        protocol.Message // the question
 	Answer       protocol.Message // the model's answer; without an ID there is none yet
 }
@@ -18,8 +18,7 @@ type ChildWindow struct {
 const (
 	findChild = selectTurn + `WHERE t.parent = ? AND t.name = ?`
 	nameTurn  = `UPDATE turn SET name = nullif(?, '') WHERE id = ?`
-	// The questions are as long as the material that was read. Nobody asks again after the parent
-	// turn has ended.
+	// The questions contain long material. Nobody asks again after the parent turn has ended.
 	forgetAsked = `UPDATE message SET parts = '[]' WHERE role = 'user' AND turn IN (SELECT id FROM turn WHERE parent = ?)`
 )
 

@@ -14,17 +14,17 @@ type Step struct {
 	Turn    int64
 	Message protocol.Message  // Role assistant
 	Spec    string            // provider/model
-	Model   string            // as its provider names it
+	Model   string            // the provider's name of the model
 	Purpose modelcall.Purpose // "" means chat
 	Usage   protocol.Usage
 	Cost    *int64  // in millionths of a dollar; nil means no known price
 	Request string  // the provider's name of the call; "" if it gave none
 	Leases  []int64 // the user's leases, which end with it
-	Asked   string  // the same as in ModelCall, and so is Pot
+	Asked   string  // see ModelCall, also for Pot
 	Pot     string
-	Charged bool // the cost is already stored: all fields between Message and this one are ignored
+	Charged bool // the cost is already stored: the fields between Message and this one are ignored
 
-	// tools of families that Message calls: they are open from now on
+	// tools of families that Message calls; they become open
 	Uses []supervisor.OpenedTool
 	// results of calls that are not run; their messages have the ids after Message's
 	Results []protocol.ToolResult
@@ -38,26 +38,26 @@ func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err er
 		step.Turn)
 }
 
-// LastStep is the final step of a turn, and how the turn ends with it.
+// LastStep has the parameters of CommitLast: the final step of a turn, and the turn's end.
 type LastStep struct {
-	Step Step // its message has no calls
+	Step Step // the step; its message has no calls
 	End  FinishTurn
 	// the only post of the answer; nil if it is made later
 	Post *supervisor.RichText
 }
 
-// LastStepResult is the result of a LastStep.
+// LastStepResult is the result of CommitLast.
 type LastStepResult struct {
 	Message  int64
-	Ended    bool // the turn has ended with it; otherwise it is committed like any step
+	Ended    bool // the turn has ended with the step; otherwise the step is committed like any other
 	Delivery supervisor.Delivery
-	// is being sent: only the caller that gets it may send it; without an ID there is none
+	// the post to send; only the caller that gets it may send it; without an ID there is none
 	Post supervisor.Post
 }
 
-// CommitLast commits a step and finishes the turn at once. The turn does not end if it could take
-// in something that waits. The post is stored if the answer is the first thing to send to its chat,
-// no part of it was sent before, and nothing goes below it.
+// CommitLast commits a step and finishes the turn at once. The turn does not end if waiting texts
+// could join it. The post is stored only if the answer is the next thing to send to its chat, no
+// part of it was sent before, and it has no effect lines.
 func (s Turns) CommitLast(ctx context.Context, l LastStep) (LastStepResult, error) {
 	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) LastStepResult { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)

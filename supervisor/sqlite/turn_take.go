@@ -35,15 +35,15 @@ const (
 // Texts below the priority least stay. A taken text is answered, parked and done together with the
 // first inbound of the turn.
 //
-// Take takes at most room bytes of text, and nothing behind a text that does not fit: nothing
-// overtakes. Texts that were sent together are taken all or not at all. It takes nothing if a
+// Take takes at most room bytes of text. It takes nothing behind a text that does not fit, so that
+// the order stays. Texts that were sent together are taken all or not at all. It takes nothing if a
 // worker has crashed in the turn. It takes nothing if the model's last message has open calls, or
 // has no calls and so ends the turn: waiting texts then start a turn of their own. It fails if the
 // turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.Integer, findTakable, turn,
 		s.db.endsTurn, s.db.engine.Now(), int(least))
-	if err != nil || !waits { // almost always: it needs no commit then
+	if err != nil || !waits { // usually nothing waits, which needs no commit
 		return 0, err
 	}
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room, least) }, "take waiting texts into turn %d", turn)
@@ -77,8 +77,8 @@ func (t turnTx) take(in supervisor.Inbound) {
 	t.putInboundMessage(in)
 }
 
-// The inbounds that follow one and belong to it, up to the first that does not, whether they have
-// arrived or not.
+// listTogether selects the inbounds of a group that follow one directly, whether they have arrived
+// or not.
 const listTogether = selectInbound + `WHERE i.conversation = ?1 AND i.id > ?2 AND i.together = ?3 AND i.state = 'new' AND i.held = 0
 	AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation AND n.id > ?2 AND n.id < i.id
 		AND n.state IN ('new', 'arriving') AND n.held = 0 AND n.together <> ?3) ORDER BY i.id`

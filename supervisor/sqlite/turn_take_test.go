@@ -78,7 +78,7 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 }
 
 func TestFinish_TakenInbounds_EndAlike(t *testing.T) {
-	for why, want := range map[protocol.Why]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
+	for why, want := range map[protocol.TurnEndReason]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
 		protocol.WhyError: supervisor.InboundParked, protocol.WhySteps: supervisor.InboundAnswered} {
 		s := newStory(t)
 		turn := s.startTurn("first")

@@ -23,13 +23,13 @@ import (
 // store.
 type tx struct {
 	*engine.Tx
-	endsTurn string // the DB's, as are the next two
+	endsTurn string // copied from the DB, like the next two
 	zone     func(user, chosen string) *time.Location
 	policies *Policies
 	err      error // the first error
 
 	questions bool                      // a question was asked, delivered or ended
-	said      []supervisor.Conversation // conversations with a new message
+	said      []supervisor.Conversation // conversations with a new message, for OnMessage
 }
 
 // fail makes the transaction fail, if err is not nil and it has not failed before.

@@ -13,11 +13,11 @@ import (
 // Undos stores changes of users' files that can be undone.
 type Undos struct{ db *DB }
 
-// UndoTexts makes the texts about changes that can be or were undone.
+// UndoTexts makes the texts and buttons about undoing changes.
 type UndoTexts struct {
 	// Buttons returns the buttons below an answer whose turn changed files.
 	Buttons func(in supervisor.Conversation, turn int64) [][]supervisor.Button
-	// ImpossibleNote returns the note in the ledger for a change that can't be undone.
+	// ImpossibleNote returns the ledger's note about a change that can't be undone.
 	ImpossibleNote func(why string) (note string)
 	// RestoredNote returns the model's text about files that the user has undone or redone.
 	RestoredNote func(undone, redone []string) string
@@ -26,7 +26,7 @@ type UndoTexts struct {
 // Undos returns the store of changes that can be undone.
 func (db *DB) Undos() Undos { return Undos{db} }
 
-// insertUndo belongs to the effect that was stored just before it.
+// insertUndo stores the undo data of the effect that was stored just before.
 const insertUndo = `INSERT INTO undo (effect, user, turn, operation, path, moved_to, before, after, size, mode, why_not, created_at)
 	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -37,14 +37,15 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
 
 // findUndoable selects a turn that answered in a conversation and changed files since a time.
-// Either it can be undone, or none of it was undone: then the user is told why it can't.
+// Either some of its changes can be undone, or none was undone; then the user gets the reason why
+// not.
 const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ? AND coalesce(t.destination, t.conversation) = ?
 	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
 	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
 
 // Last finds the newest turn with changes that can be undone in a conversation. The changes must be
-// newer than since. skip is how many newer turns to skip. The newest turn counts even if a program
-// made all of its changes: it is not skipped for an older one.
+// newer than since. skip is how many newer turns to skip. A turn counts even if a program made all
+// of its changes.
 func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }

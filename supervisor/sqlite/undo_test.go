@@ -15,7 +15,7 @@ const (
 	two = protocol.FileState("2222222222222222222222222222222222222222222222222222222222222222")
 )
 
-// changingFiles runs a turn that changed a file.
+// changingFiles runs a turn that changes a file.
 func (s *story) changingFiles(call string) supervisor.Turn {
 	s.T.Helper()
 	turn := s.startTurnCalling(call)
@@ -61,7 +61,7 @@ func TestUndo_IsStoredAndToldOnce(t *testing.T) {
 
 	done := supervisor.UndoneFiles{User: "alice", Turn: turn.ID, Operation: 7, Effects: []int64{list[0].Effect},
 		Changes: []protocol.Undo{list[0].Inverse()}}
-	for range 2 { // the second call is after a crash
+	for range 2 { // the second round is a repeat after a crash
 		s.must(undos.Done(ctx, done))
 	}
 	s.same("rows", s.query("SELECT count(*) FROM undo"), "3")
@@ -87,7 +87,7 @@ func TestUndo_IsStoredAndToldOnce(t *testing.T) {
 	s.same("told of that", s.lastUserText(), "[The user has restored your change to notes.md.]\nso?")
 }
 
-// A path in the text for the model can't look like anything else.
+// A path in the text for the model can't pass for another part of the text.
 func TestUndo_StrangePath_IsOneLine(t *testing.T) {
 	s := newStory(t)
 	turn := s.changingFiles("c1")
@@ -106,7 +106,7 @@ func TestKeptBefore_IsSeparateFromKept(t *testing.T) {
 	turn := s.startTurnCalling("c1")
 	blobs, ctx := s.db.Blobs(), t.Context()
 	s.must(blobs.PutOldFile(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
-	// stored once
+	// the same bytes count once
 	s.must(blobs.PutOldFile(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
 	s.must(blobs.Put(ctx, "alice", protocol.BlobRef{SHA256: string(two), Size: 40}, turn.ID))
 	kept, err := blobs.SumOfTurns(ctx, "alice", time.Unix(0, 0))

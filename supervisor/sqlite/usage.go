@@ -16,18 +16,18 @@ type Usage struct{ db *DB }
 // ModelCall is a call of a model that produced no message, mostly a failed one.
 type ModelCall struct {
 	User         string
-	Conversation int64             // 0 if it was for none
-	Turn         int64             // 0 if no turn made it; otherwise a turn of the conversation
+	Conversation int64             // 0 means no conversation
+	Turn         int64             // a turn of the conversation; 0 means no turn
 	Spec         string            // provider/model
-	Model        string            // as the provider names it; "" if it did not say
+	Model        string            // the provider's name of the model; "" if unknown
 	Purpose      modelcall.Purpose // "" means chat
 	Class        modelcall.Class   // "" means success
 	Usage        protocol.Usage
 	Cost         *int64 // in millionths of a dollar; nil means no known price
 	Request      string // the provider's name of the call; "" if it gave none
-	Lease        int64  // the user's lease, which ends with it; 0 means none
+	Lease        int64  // the user's lease, which ends with the call; 0 means none
 	Asked        string // a digest of the request's messages; "" means unknown
-	Pot          string // who pays; "" means the user
+	Pot          string // name of the pot that pays; "" means that the user pays
 }
 
 // Put stores a call without a message. CommitStep stores those with a message. Put may come after
@@ -75,23 +75,24 @@ func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, c.Pot, at)
 }
 
-// maxCount is more than any call counts. SQLite fails if a sum does not fit into 64 bits; a sum of
-// eight million such counts does.
+// maxCount is larger than any real token count. SQLite fails if a sum does not fit into 64 bits; a
+// sum of eight million such counts does.
 const maxCount = 1 << 40
 
-// clampCount limits a provider's count, so that a wrong one spoils neither the step nor a sum.
+// clampCount limits a provider's token count, so that a wrong one breaks neither the step nor a
+// sum.
 func clampCount(n int64) int64 { return min(max(n, 0), maxCount) }
 
 const findCounted = `SELECT u.spec, u.input, u.asked, u.message FROM message m JOIN usage u ON u.message = m.id
 	WHERE m.conversation = ? AND m.id = (SELECT max(id) FROM message WHERE conversation = m.conversation AND role = 'assistant')
 	AND u.asked IS NOT NULL AND u.estimated = 0 AND u.input > 0`
 
-// Counted is a provider's token count of a request.
+// TokenCount is a provider's token count of a request.
 type TokenCount struct {
 	Spec   string // provider/model; "" means unknown
-	Input  int64  // tokens
+	Input  int64  // number of input tokens
 	Asked  string // a digest of the request's messages
-	Answer int64  // the message that answered them
+	Answer int64  // the message that answered the request
 }
 
 // FindTokenCount returns the token count of a conversation's newest answered request.

@@ -29,8 +29,8 @@ var dimensions = []UsageDimension{ByUser, ByConversation, ByModel, ByPurpose, By
 // UsageQuery selects and groups usage.
 type UsageQuery struct {
 	User string           // "" means everybody; usage that a pot pays belongs to no user
-	From time.Time        // inclusive; zero means from the beginning
-	To   time.Time        // exclusive; zero means no end
+	From time.Time        // start, inclusive; zero means from the beginning
+	To   time.Time        // end, exclusive; zero means no end
 	By   []UsageDimension // the grouping; none gives one total
 	Zone *time.Location   // the zone of the days; nil means UTC
 }
@@ -38,16 +38,16 @@ type UsageQuery struct {
 // UsageTotal is the sum over a group of calls. The fields of dimensions that are not grouped by are
 // zero.
 type UsageTotal struct {
-	User         string // or a pot's name
+	User         string // user, or name of a pot
 	Conversation int64  // also 0 for calls without a conversation
-	Model        string // provider/model; the provider's name if that is not known
+	Model        string // provider/model; only the provider's name of the model if the rest is unknown
 	Purpose      modelcall.Purpose
 	Day          string // 2026-11-20
-	Calls        int64  // including failed ones
+	Calls        int64  // number of calls, including failed ones
 	Failed       int64
 	Usage        protocol.Usage
-	Cost         int64 // in millionths of a dollar, of the calls with a price
-	Unpriced     int64 // calls without a price, except failed ones without tokens
+	Cost         int64 // cost of the calls with a price, in millionths of a dollar
+	Unpriced     int64 // number of calls without a price, except failed ones without tokens
 }
 
 // quarterHour is a quarter of an hour in milliseconds, as in the queries. No time zone has its
@@ -89,7 +89,7 @@ func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 // totalRow is a part of a total: that of one quarter of an hour if days are grouped.
 type totalRow struct {
 	UsageTotal
-	quarter int64 // since 1970
+	quarter int64 // number of the quarter hour since 1970
 }
 
 func scanTotal(row *engine.Row) (p totalRow) {
@@ -102,7 +102,7 @@ func scanTotal(row *engine.Row) (p totalRow) {
 // merge adds up the parts to totals: SQLite knows no time zones.
 func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
 	zone, days := cmp.Or(q.Zone, time.UTC), slices.Contains(q.By, ByDay)
-	sums := map[UsageTotal]UsageTotal{} // keyed by the group's fields
+	sums := map[UsageTotal]UsageTotal{} // sums by the group's fields
 	for _, p := range parts {
 		if days {
 			p.Day = fromMillis(p.quarter * quarterHour).In(zone).Format(time.DateOnly)

@@ -92,7 +92,7 @@ func TestSum_Dimensions_Group(t *testing.T) {
 	s := newStory(t)
 	bob := s.conversation("bob")
 	turn := s.startTurn("hi")
-	st := step(turn, "hello") // 10 and 2 tokens
+	st := step(turn, "hello") // 10 input and 2 output tokens
 	st.Spec, st.Cost = "anthropic/big", price(300)
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
@@ -100,9 +100,9 @@ func TestSum_Dimensions_Group(t *testing.T) {
 		Class: modelcall.Cut, Usage: protocol.Usage{Input: 10}, Cost: price(100)}
 	putCall(s, failed)
 	failed.Class, failed.Usage, failed.Cost = modelcall.RateLimited, protocol.Usage{}, nil
-	putCall(s, failed) // needs no price
+	putCall(s, failed) // a failed call without tokens needs no price
 	putCall(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
-	// without tokens: its cost is unknown
+	// a call without tokens has an unknown cost
 	putCall(s, sqlite.ModelCall{User: "carol", Spec: "new/one"})
 	putCall(s, sqlite.ModelCall{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: price(0),
 		Usage: protocol.Usage{Input: 50, Output: 50}})

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Speeches stores the answers whose recordings are being made.
+// Speeches stores the answers whose recordings workers are making.
 type Speeches struct{ db *DB }
 
 // Speeches returns the store of answers whose recordings are being made.
@@ -15,13 +15,13 @@ func (db *DB) Speeches() Speeches { return Speeches{db} }
 
 // Speech is an answer whose recordings are being made.
 type Speech struct {
-	Delivery     int64 // the answer, whose text is spoken
+	Delivery     int64 // the answer to speak
 	Text         string
-	Conversation supervisor.Conversation // gets the recordings
-	Only         bool                    // the text is held back
-	Effects      []string                // the lines below the text
+	Conversation supervisor.Conversation // the conversation for the recordings
+	Only         bool                    // the text is held back until the recordings are sent
+	Effects      []string                // the effect lines below the text
 	Turn         supervisor.Turn         // the answer's turn: its ID, Conversation and Destination
-	Operations   []int64                 // make the recordings, in order; none before Started
+	Operations   []int64                 // operations that make the recordings, in order; none before PutOperations
 }
 
 const (
@@ -64,8 +64,8 @@ func scanSpeech(row *engine.Row) (s Speech) {
 }
 
 // putSpeech schedules the recordings of a turn's answer. Its text is held back if the user wants
-// speech only. It is not held back if a part of it is in the chat already, or if it has files or
-// buttons.
+// speech only. But the text is sent at once if a part of it is in the chat already, or if it has
+// files or buttons.
 func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return
@@ -85,7 +85,7 @@ func (s Speeches) PutOperations(ctx context.Context, delivery int64, operations 
 }
 
 // PutRecordings adds an answer's recordings to the outbox and deletes their operations. If the text
-// is held back, the effect lines go with the recordings.
+// is held back until the recordings are sent, the effect lines go with the recordings.
 func (s Speeches) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
@@ -118,8 +118,9 @@ func (t *tx) forgetOperations(s Speech) {
 	}
 }
 
-// closeRecording ends an answer's speech once its recordings have an outcome. A held text counts as
-// arrived with them, or is sent now. It reports whether there was a speech.
+// closeRecording ends an answer's speech after its recordings have an outcome. If they arrived, a
+// held text counts as sent; otherwise it is sent now. closeRecording reports whether the delivery
+// was a speech.
 func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) bool {
 	s, ok := one(
 		t,

@@ -122,7 +122,7 @@ func TestSpeech_Failed_SendsText(t *testing.T) {
 	s.checkRefused(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, ""), supervisor.CodeNotFound, "")
 }
 
-// A part of the text is in the chat, or a file came with it.
+// A text is not held back if a part of it is in the chat, or if a file came with it.
 func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")

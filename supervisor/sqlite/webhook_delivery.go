@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// WebhookDeliveries stores what other programs sent to webhooks.
+// WebhookDeliveries stores the requests of other programs to webhooks.
 type WebhookDeliveries struct{ db *DB }
 
 // WebhookDeliveries returns the store of webhook deliveries.
@@ -26,8 +26,8 @@ const (
 	endWebhookDelivery = `UPDATE webhook_delivery SET state = ?, why = ?, ended_at = ? WHERE id = ? AND state = 'new'`
 )
 
-// Put stores a delivery and reports whether it is new. A failed one that comes again counts as new.
-// Put ignores d's ID; a zero State means WebhookNew.
+// Put stores a delivery and reports whether it is new. A failed delivery that comes again counts as
+// new. Put ignores d's ID; a zero State means WebhookNew.
 func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		ended := any(t.Now)
@@ -38,7 +38,7 @@ func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery
 		_, fresh := one(t, engine.Integer, insertWebhookDelivery,
 			append(key, encoded{d.Event}, d.State, d.Why, t.Now, ended)...)
 		if !fresh {
-			t.Exec(sizeWebhookDelivery, key...) // its bytes are in the spool again
+			t.Exec(sizeWebhookDelivery, key...) // the body is in the spool again
 		}
 		return fresh
 	}, "store a webhook delivery of %s as %s", d.Source, d.Key)

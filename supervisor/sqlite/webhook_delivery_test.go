@@ -72,7 +72,8 @@ func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "no answer"))
 	s.same("again, when it has failed", s.put(first), true)
 	s.must(s.rows.End(t.Context(), id, supervisor.WebhookDone, ""))
-	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "too late")) // changes nothing
+	// ending it again changes nothing
+	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "too late"))
 	s.same("again, when it is done", s.put(first), false)
 	ignored := pushDelivery("3")
 	ignored.State, ignored.Why = supervisor.WebhookIgnored, "ping"
@@ -96,7 +97,7 @@ func TestWebhookPut_LongEvent_Fails(t *testing.T) {
 func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	s := newWebhookStory(t)
 	s.put(pushDelivery("1"))
-	s.put(pushDelivery("2")) // the same bytes
+	s.put(pushDelivery("2")) // another delivery with the same body
 	handled := func(want string) {
 		t.Helper()
 		bodies, err := s.rows.ListUnneededBodies(t.Context())
@@ -108,14 +109,14 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	handled("0 20")
 	_, ids := s.listNew()
 	s.must(s.rows.End(t.Context(), ids[0], supervisor.WebhookDone, ""))
-	handled("0 20") // the other delivery needs them
+	handled("0 20") // the other delivery needs the body
 	s.must(s.rows.End(t.Context(), ids[1], supervisor.WebhookDone, ""))
 	handled("1 20")
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
-	handled("1 20") // they would stay for ever
+	handled("1 20") // nobody needs the body now
 	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
 	handled("0 0")
-	s.put(pushDelivery("1")) // sent again, they are in the spool again
+	s.put(pushDelivery("1")) // the repeated delivery puts the body into the spool again
 	handled("1 10")
 	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
 	s.must(s.rows.Prune(t.Context(), noon))

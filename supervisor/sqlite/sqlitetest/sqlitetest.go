@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	_ "github.com/ncruces/go-sqlite3/driver" // reads copies
+	_ "github.com/ncruces/go-sqlite3/driver" // driver that reads copies of databases
 
 	"mews/supervisor/app/policies"
 	"mews/supervisor/internal/engine"
@@ -105,7 +105,7 @@ func Query(t testing.TB, db *sqlite.DB, query string, args ...any) (found []stri
 	return found
 }
 
-// QueryCopy is Look in a copy of the database at path, which another process may have open.
+// QueryCopy is Query in a copy of the database at path, which another process may have open.
 func QueryCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "copy")
@@ -136,7 +136,7 @@ func QueryCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	return found
 }
 
-// Change runs statements that no store has. The database must run.
+// Change runs any statements that change the database. The database must run.
 func Change(t testing.TB, db *sqlite.DB, statements string) {
 	t.Helper()
 	var err error
@@ -180,10 +180,10 @@ func copyDatabase(t testing.TB, from, to string) {
 		header, file := readHeader(t, from), readFile(t, from)
 		journal := readJournal(t, from)
 		if !bytes.HasPrefix(journal, header) || !bytes.Equal(header, readHeader(t, from)) {
-			continue // it restarted
+			continue // the journal restarted meanwhile
 		}
 		if len(header) == 0 && !bytes.Equal(file, readFile(t, from)) {
-			continue // it started, and was emptied
+			continue // the journal was emptied meanwhile
 		}
 		for name, content := range map[string][]byte{to: file, to + "-wal": journal} {
 			if err := os.WriteFile(name, content, 0o600); err != nil {
