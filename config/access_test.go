@@ -24,7 +24,7 @@ func TestKeyFile_Content_BecomesKey(t *testing.T) {
 		"/run/credentials/raw": raw, "/etc/mews/raw": "another", "/etc/mews/hex": strings.Repeat("010A", 16) + "\r\n",
 		"/etc/mews/secret": "hunter2", "/etc/mews/long": strings.Repeat("z", 64),
 	}
-	env := machine(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, files)
+	env := testEnv(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, files)
 	for name, want := range map[string]string{"raw": raw, "hex": raw, "secret": "", "long": ""} {
 		files["/etc/mews/mews.yaml"] = "access: {key_file: " + name + "}\n"
 		cfg, err := Load("/etc/mews/mews.yaml", env)

@@ -12,12 +12,12 @@ import (
 // binder reads a YAML tree into a Config. It records the line of each value, so that later checks
 // can name it.
 type binder struct {
-	env       Env
-	dir       string // base of relative names of files with secrets
-	locations locations
-	protected []protectedPath // files that were read
-	holds     []string        // the protected files that contain a secret
-	problems  []Problem
+	env         Env
+	dir         string // base of relative names of files with secrets
+	locations   locations
+	protected   []protectedPath // files that were read
+	secretFiles []string        // the protected files that contain a secret
+	problems    []Problem
 }
 
 // locations are the values of a file, by the paths of their keys.
@@ -31,11 +31,11 @@ type location struct {
 // bind reads n into a value. line is the line to name in problems. A Config contains only structs,
 // maps, slices and scalars.
 func (b *binder) bind(n *yaml.Node, line int, into reflect.Value, path string) {
-	b.locations[path] = location{line: line, text: show(n, into.Type())}
+	b.locations[path] = location{line: line, text: display(n, into.Type())}
 	scalar, isScalar := scalars[into.Type()]
 	switch {
 	case n.Anchor != "" || n.Kind == yaml.AliasNode:
-		b.wrong(path, wantNoAnchor)
+		b.addWrong(path, wantNoAnchor)
 	case isScalar:
 		b.bindScalar(n, into, path, scalar)
 	case into.Kind() == reflect.Struct:
@@ -49,31 +49,31 @@ func (b *binder) bind(n *yaml.Node, line int, into reflect.Value, path string) {
 
 func (b *binder) bindScalar(n *yaml.Node, into reflect.Value, path string, s scalar) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
-		b.wrong(path, s.want)
+		b.addWrong(path, s.want)
 		return
 	}
 	text, err := expand(n.Value, b.env.Getenv)
 	if err != nil {
-		b.wrong(path, err.Error())
+		b.addWrong(path, err.Error())
 		return
 	}
 	isText := n.ShortTag() == "!!str"
 	value, want := s.read(written{text: text, isText: isText, fixed: isText && text == n.Value})
 	if want != "" {
-		b.wrong(path, want)
+		b.addWrong(path, want)
 		return
 	}
 	into.Set(reflect.ValueOf(value))
 }
 
 func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, path string) {
-	names := keys(into.Type())
+	names := keyNames(into.Type())
 	b.eachKey(n, path, wantKeys+strings.Join(names, ", "), func(name string, line int, value *yaml.Node) {
 		at := join(path, name)
 		i := slices.Index(names, name)
 		if i < 0 {
 			b.locations[at] = location{line: line, text: gotUnknownKey}
-			b.wrong(at, knownKeys(name, names))
+			b.addWrong(at, knownKeys(name, names))
 			return
 		}
 		b.bind(value, line, into.Field(i), at)
@@ -96,7 +96,7 @@ func (b *binder) bindMap(n *yaml.Node, into reflect.Value, path string) {
 // eachKey calls bind for each valid key of a mapping.
 func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string, line int, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		b.wrong(path, want)
+		b.addWrong(path, want)
 		return
 	}
 	lines := map[string]int{}
@@ -105,7 +105,7 @@ func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string,
 		first := lines[name.Value]
 		switch {
 		case name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Anchor != "":
-			b.add(name.Line, path, gotKeyThatIs+kind(name), wantPlainKey)
+			b.add(name.Line, path, gotKeyThatIs+displayScalar(name), wantPlainKey)
 		case first > 0:
 			b.add(name.Line, join(path, name.Value), gotKeyAgain, fmt.Sprintf(wantKeyOnce, first))
 		default:
@@ -121,18 +121,18 @@ func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
 		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}}
 	}
 	if n.Kind != yaml.SequenceNode {
-		b.wrong(path, wantList)
+		b.addWrong(path, wantList)
 		return
 	}
 	list := reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content))
 	for i, item := range n.Content {
-		b.bind(item, item.Line, list.Index(i), element(path, i))
+		b.bind(item, item.Line, list.Index(i), elementPath(path, i))
 	}
 	into.Set(list)
 }
 
-// wrong notes that the value of a key is wrong.
-func (b *binder) wrong(path, want string) {
+// addWrong notes that the value of a key is wrong.
+func (b *binder) addWrong(path, want string) {
 	at := b.locations[path]
 	b.add(at.line, path, at.text, want)
 }

@@ -14,7 +14,7 @@ import (
 // checker checks a complete Config.
 type checker struct {
 	cfg        *Config
-	effects    EffectRules     // the effects of Env
+	effects    EffectRules     // known effects, from Env
 	locations  locations       // nil if no file was read
 	hasProblem map[string]bool // keys that already have a problem
 	protected  []protectedPath
@@ -66,9 +66,9 @@ func checkOf[T any](check func(c *checker, path string, value T)) func(*checker,
 	return func(c *checker, path string, value any) { check(c, path, value.(T)) }
 }
 
-// check notes everything that is wrong.
+// check notes all problems of the Config.
 func (c *checker) check() {
-	root(c.cfg).walk(func(k key) bool {
+	rootKey(c.cfg).walk(func(k key) bool {
 		c.checkWord(k)
 		c.checkBounds(k)
 		if name := k.tag.Get("check"); name != "" {
@@ -185,11 +185,11 @@ func (c *checker) isSet(path string) bool {
 
 // wrong notes a problem of a key, with the value in the file. value is shown for a key that is in
 // no file.
-func (c *checker) wrong(path, value, want string) { c.add(path, c.shown(path, value), want) }
+func (c *checker) wrong(path, value, want string) { c.add(path, c.displayValue(path, value), want) }
 
-// shown returns the value of a key in the file, as a problem shows it, or value for a key that is
-// in no file.
-func (c *checker) shown(path, value string) string {
+// displayValue returns the value of a key in the file, as a problem shows it, or value for a key
+// that is in no file.
+func (c *checker) displayValue(path, value string) string {
 	if at, ok := c.locations[path]; ok {
 		value = at.text
 	}
@@ -206,18 +206,18 @@ func (c *checker) add(path, value, want string) {
 
 // note is add for a problem without its line.
 func (c *checker) note(problem Problem) {
-	for p := problem.Field; p != ""; p = parent(p) {
+	for p := problem.Field; p != ""; p = parentPath(p) {
 		if c.hasProblem[p] {
 			return
 		}
 	}
-	problem.Line = c.line(problem.Field)
+	problem.Line = c.lineOf(problem.Field)
 	c.problems = append(c.problems, problem)
 }
 
-// line returns the line of a key, or of the nearest key around it that is in the file.
-func (c *checker) line(path string) int {
-	for p := path; p != ""; p = parent(p) {
+// lineOf returns the line of a key, or of the nearest key around it that is in the file.
+func (c *checker) lineOf(path string) int {
+	for p := path; p != ""; p = parentPath(p) {
 		if at, ok := c.locations[p]; ok {
 			return at.line
 		}

@@ -26,7 +26,7 @@ func (c *checker) checkFolders(path string, folders []string) {
 		c.wrong(path, fmt.Sprint(len(folders)), fmt.Sprintf(wantFewFolders, maxFolders))
 	}
 	for i, folder := range folders {
-		at := element(path, i)
+		at := elementPath(path, i)
 		if !filepath.IsAbs(folder) || folder == "/" {
 			c.wrong(at, quote(folder), wantFolder)
 			continue
@@ -75,16 +75,16 @@ func (c *checker) checkNested() {
 	for i, u := range c.cfg.Users {
 		changed = append(changed, entry{userPath(i) + ".home", u.Home})
 		for j, folder := range u.Workspaces {
-			changed = append(changed, entry{element(userPath(i)+".workspaces", j), folder})
+			changed = append(changed, entry{elementPath(userPath(i)+".workspaces", j), folder})
 		}
 	}
 	given := changed
 	for i, folder := range c.cfg.Worker.ReadOnly {
-		given = append(given, entry{element("worker.read_only", i), folder})
+		given = append(given, entry{elementPath("worker.read_only", i), folder})
 	}
 	for _, g := range given {
 		for _, other := range changed {
-			// noted by checkHomes
+			// checkHomes notes this problem
 			homes := strings.HasSuffix(g.path, ".home") && strings.HasSuffix(other.path, ".home")
 			if !homes && g.folder != other.folder && filepath.IsAbs(other.folder) && inside(g.folder, other.folder) {
 				c.wrong(g.path, quote(g.folder), fmt.Sprintf(wantNotNested, other.path, other.folder))

@@ -28,10 +28,12 @@ var (
 	headerName = regexp.MustCompile(`^X-[A-Za-z0-9-]{1,60}$`)
 )
 
-func (c *checker) checkGitHubAPI(path, text string) { c.checkURL(path, text, wantGitHubAPI, tokenSafe) }
+func (c *checker) checkGitHubAPI(path, text string) {
+	c.checkURL(path, text, wantGitHubAPI, isTokenSafe)
+}
 
-// tokenSafe reports whether a token may be sent to u: over https, or to this machine.
-func tokenSafe(u *url.URL) bool {
+// isTokenSafe reports whether a token may be sent to u: over https, or to this machine.
+func isTokenSafe(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
 }
 
@@ -101,7 +103,7 @@ func (c *checker) userNames() string {
 func (c *checker) checkRecipients(path string, list []Recipient) {
 	taken := map[string]string{}
 	for i, r := range list {
-		at := element(path, i)
+		at := elementPath(path, i)
 		if !topicID.MatchString(string(r)) && !slices.ContainsFunc(c.cfg.Users, func(u User) bool { return u.Name == string(r) }) {
 			c.wrong(at, quote(string(r)), fmt.Sprintf(wantRecipient, c.userNames()))
 		}
@@ -141,7 +143,7 @@ func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 // text/template, so a refused action is only a warning.
 func (c *checker) checkTemplate(path, text string) {
 	if _, err := template.Parse(text); err != nil {
-		c.note(Problem{Field: path, Value: c.shown(path, quote(text)), Want: fmt.Sprintf(wantTemplate, err),
+		c.note(Problem{Field: path, Value: c.displayValue(path, quote(text)), Want: fmt.Sprintf(wantTemplate, err),
 			Warning: errors.As(err, new(*template.UnsupportedError))})
 	}
 }

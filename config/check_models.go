@@ -22,8 +22,8 @@ const (
 // providerKind has the properties of a kind of provider.
 type providerKind struct {
 	url      string // the address if base_url is missing
-	wantURL  string // the shape of a base_url
-	needsKey bool   // at url; behind another URL, a proxy may have the key
+	wantURL  string // the right base_url, for a problem
+	needsKey bool   // key is required at url; at another base_url a proxy may have it
 	// the servers that speak the protocol, each in its own way; nil if there are none
 	servers []string
 }
@@ -89,7 +89,7 @@ func (c *checker) checkProviders(path string, providers map[string]Provider) {
 }
 
 func (c *checker) checkProvider(path string, p Provider, kind providerKind) {
-	right := c.checkURL(path+".base_url", p.BaseURL, kind.wantURL, webAddress)
+	right := c.checkURL(path+".base_url", p.BaseURL, kind.wantURL, isWebAddress)
 	if right && kind.needsKey && sameHost(p.BaseURL, kind.url) && p.APIKey.Reveal() == "" {
 		c.checkSecret(path+".api_key", p.APIKey, nil, fmt.Sprintf(wantProviderKey, kind.url))
 	}
@@ -111,8 +111,8 @@ func sameHost(a, b string) bool {
 
 func validProvider(name string) bool { return ValidName(name) && name != Offline }
 
-// webAddress reports whether a URL can be the address of an API.
-func webAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
+// isWebAddress reports whether a URL can be the address of an API.
+func isWebAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
 // unknownProviders reports whether models.providers is invalid, so that models can't be checked.
 func (c *checker) unknownProviders() bool { return c.hasProblem["models.providers"] }
@@ -163,7 +163,7 @@ func (c *checker) checkEmbedModel(path, spec string) {
 func (c *checker) checkFallback(path string, specs []string) {
 	taken := map[string]string{}
 	for i, spec := range specs {
-		at := element(path, i)
+		at := elementPath(path, i)
 		full, ok := c.fullName(spec)
 		if !ok {
 			c.wrong(at, quote(spec), c.wantModel())
@@ -207,7 +207,7 @@ func (c *checker) checkModelGlobs(path string, globs []string) {
 		if glob == Offline || glob == "**" || slashed && known && validGlob(glob) {
 			continue
 		}
-		c.wrong(element(path, i), quote(glob), wantModelGlob)
+		c.wrong(elementPath(path, i), quote(glob), wantModelGlob)
 	}
 }
 

@@ -61,11 +61,11 @@ func (c *checker) anybodyOnTelegram() bool {
 	return false
 }
 
-func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAPI, botAPI) }
+func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAPI, isBotAPI) }
 
-// botAPI reports whether a Bot API may be at u. The token is in the path of each call, so http is
+// isBotAPI reports whether a Bot API may be at u. The token is in the path of each call, so http is
 // allowed only for a server of one's own.
-func botAPI(u *url.URL) bool {
+func isBotAPI(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && host != "telegram.org" && !strings.HasSuffix(host, ".telegram.org")
 }
@@ -91,7 +91,7 @@ func (c *checker) checkWebhook(path string, w Webhook) {
 		}
 		return
 	}
-	if c.checkURL(path+".url", w.URL, wantWebhook, calledByTelegram) && c.cfg.Telegram.APIURL == telegramURL {
+	if c.checkURL(path+".url", w.URL, wantWebhook, isTelegramWebhook) && c.cfg.Telegram.APIURL == telegramURL {
 		c.checkURL(path+".url", w.URL, wantPort, atTelegramPort)
 	}
 	c.checkSecret(path+".secret", w.Secret, secretShape, wantSecret)
@@ -100,9 +100,9 @@ func (c *checker) checkWebhook(path string, w Webhook) {
 	}
 }
 
-// calledByTelegram reports whether u can be a webhook's URL. An http URL must be on this machine,
+// isTelegramWebhook reports whether u can be a webhook's URL. An http URL must be on this machine,
 // for a local Bot API server.
-func calledByTelegram(u *url.URL) bool {
+func isTelegramWebhook(u *url.URL) bool {
 	return u.EscapedPath() == TelegramPath && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }
 
@@ -128,14 +128,14 @@ func (c *checker) checkListen(path, listen string) {
 // maxTelegramID is above every id: Telegram promises at most 52 bits.
 const maxTelegramID = 1 << 52
 
-// validTelegram reports whether an id can be a user's. A group's id is negative.
-func validTelegram(id int64) bool { return id > 0 && id < maxTelegramID }
+// isTelegramID reports whether an id can be a user's. A group's id is negative.
+func isTelegramID(id int64) bool { return id > 0 && id < maxTelegramID }
 
 func (c *checker) checkGroups(path string, ids []int64) {
 	taken := map[string]string{}
 	for i, id := range ids {
-		at, shown := element(path, i), strconv.FormatInt(id, 10)
-		if !validTelegram(-id) {
+		at, shown := elementPath(path, i), strconv.FormatInt(id, 10)
+		if !isTelegramID(-id) {
 			c.wrong(at, shown, wantGroup)
 			continue
 		}

@@ -24,15 +24,15 @@ var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 // ValidName reports whether a user can have a name.
 func ValidName(name string) bool { return userNames.MatchString(name) }
 
-// CheckAdded checks a user who is added while the service runs. The error says why that is
+// ValidateNewUser checks a user who is added while the service runs. The error says why that is
 // impossible. It reads Name, Role, Account, Timezone and Home.
-func (c *Config) CheckAdded(u User) error {
+func (c *Config) ValidateNewUser(u User) error {
 	switch {
 	case !ValidName(u.Name):
 		return fmt.Errorf(errName, quote(u.Name))
 	case u.Role != roleAdmin && u.Role != roleUser:
 		return fmt.Errorf(errRole, quote(u.Role))
-	case !validZone(u.Timezone):
+	case !isTimezone(u.Timezone):
 		return fmt.Errorf(errTimezone, quote(u.Timezone))
 	}
 	for _, other := range c.Users {
@@ -53,7 +53,7 @@ func (c *Config) OverlapsHome(path string) bool {
 	return slices.ContainsFunc(c.Users, func(u User) bool { return overlap(path, u.Home) })
 }
 
-func userPath(i int) string { return element("users", i) }
+func userPath(i int) string { return elementPath("users", i) }
 
 // checkUsers notes invalid names and ids, and those of two users, because they identify a user.
 func (c *checker) checkUsers(path string, users []User) {
@@ -71,7 +71,7 @@ func (c *checker) checkUsers(path string, users []User) {
 		c.checkUnique(at+".github", strings.ToLower(u.GitHub), quote(u.GitHub), wantUnique, logins)
 		id := strconv.FormatInt(u.Telegram, 10)
 		switch there := u.Telegram != 0 || c.isSet(at+".telegram"); {
-		case there && validTelegram(u.Telegram):
+		case there && isTelegramID(u.Telegram):
 			c.checkUnique(at+".telegram", id, id, wantUnique, ids)
 		case there:
 			c.wrong(at+".telegram", id, wantTelegram)
@@ -113,14 +113,14 @@ func (c *checker) checkUIDs(path, uids string) {
 }
 
 func (c *checker) checkTimezone(path, zone string) {
-	if !validZone(zone) {
+	if !isTimezone(zone) {
 		c.wrong(path, quote(zone), wantTimezone)
 	}
 }
 
-// validZone reports whether the machine knows a time zone. "" is the machine's zone. Local is
+// isTimezone reports whether the machine knows a time zone. "" is the machine's zone. Local is
 // refused: it is Go's name for that zone.
-func validZone(name string) bool {
+func isTimezone(name string) bool {
 	_, err := time.LoadLocation(name)
 	return err == nil && name != "Local"
 }
@@ -131,7 +131,7 @@ func (c *checker) checkGlobs(path string, globs []string) {
 	}
 	for i, glob := range globs {
 		if !validGlob(glob) {
-			c.wrong(element(path, i), quote(glob), wantGlob)
+			c.wrong(elementPath(path, i), quote(glob), wantGlob)
 		}
 	}
 }

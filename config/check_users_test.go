@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCheckAdded_RefusesConflicts(t *testing.T) {
+func TestValidateNewUser_RefusesConflicts(t *testing.T) {
 	cfg, err := load(t, "state: /s\nusers: [{name: ann, account: ann}, {name: ben, home: /s/homes/carl}]\n", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestCheckAdded_RefusesConflicts(t *testing.T) {
 		{User{Name: "dan", Role: "user", Account: "ann"}, "the account ann is ann's already"},
 		{User{Name: "carl", Role: "user", Home: "/s/homes/carl"}, "ben has /s/homes/carl"},
 	} {
-		err := cfg.CheckAdded(c.user)
+		err := cfg.ValidateNewUser(c.user)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: error %v, want %q", c.user, err, c.want)
 		}

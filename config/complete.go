@@ -11,7 +11,7 @@ import (
 // depend on the environment or on other keys.
 func defaults() *Config {
 	cfg := &Config{}
-	root(cfg).setDefaults()
+	rootKey(cfg).setDefaults()
 	return cfg
 }
 
@@ -21,11 +21,11 @@ func complete(cfg *Config, env Env) {
 	if cfg.State == "" {
 		cfg.State = below(env.xdg("XDG_STATE_HOME", ".local/state"), "mews")
 	}
-	clean(&cfg.State)
+	cleanPath(&cfg.State)
 	// the URL names the source of messages, so it must have one spelling
 	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/")
 	cfg.GitHub.APIURL = strings.TrimRight(cfg.GitHub.APIURL, "/")
-	clean(&cfg.Telegram.Files)
+	cleanPath(&cfg.Telegram.Files)
 	for name, p := range cfg.Models.Providers {
 		if p.BaseURL == "" {
 			p.BaseURL = providerKinds[p.Kind].url
@@ -49,7 +49,7 @@ func completeUser(u *User, cfg *Config) {
 	if u.Home == "" && filepath.IsAbs(cfg.State) && ValidName(u.Name) {
 		u.Home = below(cfg.State, filepath.Join("homes", u.Name))
 	}
-	clean(&u.Home)
+	cleanPath(&u.Home)
 	cleanAll(u.Workspaces)
 	inherit(reflect.ValueOf(&u.Budget).Elem(), reflect.ValueOf(cfg.Budget.Users))
 	inherit(reflect.ValueOf(&u.Files).Elem(), reflect.ValueOf(cfg.Files))
@@ -71,8 +71,8 @@ func inherit(own, general reflect.Value) {
 	}
 }
 
-// clean cleans an absolute path.
-func clean(path *string) {
+// cleanPath cleans an absolute path.
+func cleanPath(path *string) {
 	if filepath.IsAbs(*path) {
 		*path = filepath.Clean(*path)
 	}
@@ -80,6 +80,6 @@ func clean(path *string) {
 
 func cleanAll(paths []string) {
 	for i := range paths {
-		clean(&paths[i])
+		cleanPath(&paths[i])
 	}
 }

@@ -1,6 +1,6 @@
 // Package config reads the configuration: its keys, defaults, and all checks that need only the
-// file and the environment. A returned Config is complete: defaults are filled in, secrets are read,
-// and each value is checked.
+// file and the environment. A returned Config is complete: defaults are filled in, secrets are
+// read, and each value is checked.
 //
 // It is strict. An unknown or duplicate key, a wrong type, or a value out of its bounds is a
 // Problem with its line. All problems are reported at once. Only cmd/mews and supervisor/app import
@@ -44,16 +44,16 @@ type Config struct {
 	Approvals Approvals `yaml:"approvals" reload:"live"`
 
 	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
-	// of users without their own; already copied into each User
+	// for users without Files of their own; already copied into each User
 	Files Files `yaml:"files" reload:"live"`
 
 	GitHub GitHub          `yaml:"github"`
-	Hooks  map[string]Hook `yaml:"hooks" check:"hooks"` // by the last part of their path
+	Hooks  map[string]Hook `yaml:"hooks" check:"hooks"` // hooks by the last part of their path
 
-	Local  bool     // there was no file
-	File   string   // absolute path of the file; "" with Local
-	Client bool     // read without the secrets that this account may not read
-	Holds  []string // absolute paths of the files with secrets that were read
+	Local       bool     // true if there was no file
+	File        string   // absolute path of the file; "" with Local
+	Client      bool     // true if read without the secrets that this account may not read
+	SecretFiles []string // absolute paths of the files with secrets that were read
 	// hints for the person who starts Mews, about unused environment variables; whole sentences
 	Hints []string
 
@@ -77,9 +77,9 @@ type Log struct {
 
 // Telegram configures the bot.
 type Telegram struct {
-	// as written, or the content of TokenFile; "" turns Telegram off
+	// text as written, or the content of TokenFile; "" turns Telegram off
 	Token     Secret `yaml:"token" check:"token"`
-	TokenFile string `yaml:"token_file" holds:"Token"` // as written
+	TokenFile string `yaml:"token_file" holds:"Token"` // path as written in the configuration
 	APIURL    string `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
 	// absolute path of the folder with a Bot API server's files; "" means none
 	Files   string   `yaml:"files" check:"bot_files"`
@@ -93,9 +93,9 @@ type Telegram struct {
 type Webhook struct {
 	// https, or http on this machine; its path is TelegramPath
 	URL string `yaml:"url"`
-	// required with a URL: as written, or the content of SecretFile
+	// required with a URL: text as written, or the content of SecretFile
 	Secret     Secret `yaml:"secret"`
-	SecretFile string `yaml:"secret_file" holds:"Secret"` // as written
+	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
 }
 
 // TelegramPath is the path that Telegram calls at Webhooks.Listen.
@@ -113,11 +113,11 @@ type SendRate struct {
 // model of the default's provider. A bare default belongs to the only provider.
 type Models struct {
 	Default string `yaml:"default" default:"offline" check:"default_model"`
-	// for small jobs; "" means Default
+	// model for small jobs; "" means Default
 	Small string `yaml:"small" check:"model"`
 	// turns texts into vectors for the search; "" means that the search uses words only
 	Embed string `yaml:"embed" check:"embed_model"`
-	// tried in this order if a model fails; each once
+	// models that are tried in this order if a model fails; each once
 	Fallback []string `yaml:"fallback" check:"fallback"`
 	// already copied into each User
 	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"`
@@ -126,7 +126,7 @@ type Models struct {
 
 	// a model that sends nothing for this long has failed
 	Silence time.Duration `yaml:"silence" default:"1m" min:"1s" max:"1h"`
-	// by model; they replace the built-in prices
+	// prices by model; they replace the built-in ones
 	Prices    map[string]Price    `yaml:"prices" check:"prices" reload:"live"`
 	Providers map[string]Provider `yaml:"providers" check:"providers"`
 }
@@ -145,9 +145,9 @@ type Price struct {
 // Provider is one server of models.
 type Provider struct {
 	Kind string `yaml:"kind"` // openai or anthropic
-	// as written, or the content of APIKeyFile; empty if the server needs none
+	// text as written, or the content of APIKeyFile; empty if the server needs none
 	APIKey     Secret `yaml:"api_key"`
-	APIKeyFile string `yaml:"api_key_file" holds:"APIKey"` // as written
+	APIKeyFile string `yaml:"api_key_file" holds:"APIKey"` // path as written in the configuration
 	BaseURL    string `yaml:"base_url"`                    // absolute http or https URL
 	// tokens of a request and its answer; 0 means that Mews finds out
 	Window int64 `yaml:"window" min:"0" max:"100000000"`
@@ -186,12 +186,12 @@ type Uploads struct {
 
 // Chat configures conversations.
 type Chat struct {
-	// on channels that can edit messages
+	// how answers appear on channels that can edit messages
 	Stream string `yaml:"stream" default:"edit" oneof:"edit final"`
 	Busy   string `yaml:"busy" default:"steer" oneof:"steer queue restart"`
 	// Reactions chooses the messages of users that get an emoji, if the channel can do that.
 	Reactions string `yaml:"reactions" default:"waiting" oneof:"waiting all off"`
-	// claims of an answer about its deeds
+	// whether claims of an answer about its deeds are checked
 	Claims string `yaml:"claims" default:"check" oneof:"check off"`
 	// Question is how long a question is open after its delivery.
 	Question time.Duration `yaml:"question" default:"24h" min:"1m" max:"168h"`
@@ -215,8 +215,8 @@ const ClaimsCheck = "check"
 
 // Limits limits turns.
 type Limits struct {
-	Steps int `yaml:"steps" default:"50" min:"1" max:"1000"` // calls of models
-	// from its start to its end
+	Steps int `yaml:"steps" default:"50" min:"1" max:"1000"` // maximum number of calls of models
+	// maximum time from a turn's start to its end
 	Turn time.Duration `yaml:"turn" default:"15m" min:"1s" max:"24h"`
 	// tokens of earlier messages in a request
 	History int `yaml:"history" default:"32000" min:"1000" max:"10000000"`
@@ -248,8 +248,8 @@ type Access struct {
 
 // ReceiveRate limits the messages of one user.
 type ReceiveRate struct {
-	Burst  int     `yaml:"burst" default:"20" min:"1" max:"1000"`   // at once
-	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // per second, after that
+	Burst  int     `yaml:"burst" default:"20" min:"1" max:"1000"`   // messages at once
+	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // messages per second after the burst
 }
 
 // TOTP says whether users need a second factor (TOTP).
@@ -264,33 +264,33 @@ const (
 
 // Budget limits the cost of models.
 type Budget struct {
-	Month Dollars `yaml:"month"` // of all users together, per calendar month
-	// of a user without their own; already copied into each User
+	Month Dollars `yaml:"month"` // limit of all users together, per calendar month
+	// limits of users without their own; already copied into each User
 	Users SpendLimits `yaml:"users"`
 }
 
 // SpendLimits limits the cost of models for one user. 0 means no limit.
 type SpendLimits struct {
-	Turn  Dollars `yaml:"turn"`  // of one turn
-	Day   Dollars `yaml:"day"`   // per day in the user's time zone
-	Month Dollars `yaml:"month"` // per calendar month in the user's time zone
+	Turn  Dollars `yaml:"turn"`  // limit of one turn
+	Day   Dollars `yaml:"day"`   // limit per day in the user's time zone
+	Month Dollars `yaml:"month"` // limit per calendar month in the user's time zone
 	// how much users may add to a day themselves, when asked; 0 means nothing
 	Extend Dollars   `yaml:"extend"`
-	Jobs   JobBudget `yaml:"jobs"` // of the user's jobs, within the limits above
+	Jobs   JobBudget `yaml:"jobs"` // limits of the user's jobs, within the limits above
 }
 
 // JobBudget limits the cost of models for a user's jobs. 0 means no limit.
 type JobBudget struct {
-	Run   Dollars `yaml:"run" default:"0.10"` // of one fire, with all its retries
+	Run   Dollars `yaml:"run" default:"0.10"` // limit of one fire with all its retries
 	Day   Dollars `yaml:"day" default:"0.50"`
 	Month Dollars `yaml:"month" default:"5"`
 }
 
 // Approvals says which effects need approval.
 type Approvals struct {
-	All   EffectRules `yaml:"all" check:"rules"`   // for every effect
-	Admin EffectRules `yaml:"admin" check:"rules"` // of admins; each replaces that of All
-	User  EffectRules `yaml:"user" check:"rules"`  // of other users; each replaces that of All
+	All   EffectRules `yaml:"all" check:"rules"`   // rules of all users
+	Admin EffectRules `yaml:"admin" check:"rules"` // rules of admins; each replaces that of All
+	User  EffectRules `yaml:"user" check:"rules"`  // rules of other users; each replaces that of All
 }
 
 // EffectRules maps the name of an effect to allow, ask, step_up or deny.
@@ -331,8 +331,8 @@ type User struct {
 // Files restricts the file tools, by doublestar globs of paths below the user's home. An empty list
 // restricts nothing.
 type Files struct {
-	Include []string `yaml:"include" check:"globs"` // if not empty, only these are seen
-	Exclude []string `yaml:"exclude" check:"globs"` // never seen, and stronger than Include
+	Include []string `yaml:"include" check:"globs"` // if not empty, only these files are visible
+	Exclude []string `yaml:"exclude" check:"globs"` // invisible files, even if Include names them
 	// may be created and appended to, but not changed otherwise
 	AppendOnly []string `yaml:"append_only" check:"globs"`
 }

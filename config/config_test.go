@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// machine returns an Env with only these variables and files.
-func machine(variables, files map[string]string) Env {
+// testEnv returns an Env with only these variables and files.
+func testEnv(variables, files map[string]string) Env {
 	return Env{
 		Getenv: func(name string) string { return variables[name] },
 		ReadFile: func(path string) ([]byte, error) {
@@ -41,7 +41,7 @@ func machine(variables, files map[string]string) Env {
 // load loads a text as /etc/mews/mews.yaml.
 func load(t *testing.T, text string, variables map[string]string) (*Config, error) {
 	t.Helper()
-	return Load("/etc/mews/mews.yaml", machine(variables, map[string]string{"/etc/mews/mews.yaml": text}))
+	return Load("/etc/mews/mews.yaml", testEnv(variables, map[string]string{"/etc/mews/mews.yaml": text}))
 }
 
 // A token and a secret in Telegram's format.
@@ -59,8 +59,8 @@ var appKey = sync.OnceValue(func() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 })
 
-// same compares configurations and their secrets, but not their sources.
-func same(want, got *Config) string {
+// compareConfigs compares configurations and their secrets, but not their sources.
+func compareConfigs(want, got *Config) string {
 	unread := *got
 	unread.File, got = want.File, &unread
 	return cmp.Diff(want, got, cmp.Comparer(func(a, b Secret) bool { return a.Reveal() == b.Reveal() }))
@@ -90,8 +90,8 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 					TOTP: TOTPOptional,
 				}},
 			}
-			root(want).setDefaults() // of the keys that are not named here
-			if diff := same(want, got); diff != "" {
+			rootKey(want).setDefaults() // defaults of the keys that are not named here
+			if diff := compareConfigs(want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -161,8 +161,8 @@ users:
 
 var wholeNeeds = map[string]string{"PORT": "99", "KEY": "${PORT}", "STEPS": "7", "BOT": token, "SECRET": secret}
 
-func TestLoad_WholeFile(t *testing.T) {
-	got, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
+func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
+	got, err := Load("/etc/mews/mews.yaml", testEnv(wholeNeeds, map[string]string{
 		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32) + "\n", "/keys/app.pem": appKey(),
 	}))
 	if err != nil {
@@ -199,9 +199,9 @@ func TestLoad_WholeFile(t *testing.T) {
 		Speech: Speech{In: SpeechIn{Engine: "command", Program: "/opt/models/w", Model: "/usr/share/m.bin", Language: "de", Threads: 2,
 			Longest: 5 * time.Minute, Echo: "false", Command: []string{"hear", "{wav}"}}, Out: SpeechOut{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"}, Model: "cloud/tts",
 			Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
-		Uploads: Uploads{Keep: 30},
-		Limits:  Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
-		Holds:   []string{"/keys/seal", "/keys/app.pem", "/etc/mews/mews.yaml"},
+		Uploads:     Uploads{Keep: 30},
+		Limits:      Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
+		SecretFiles: []string{"/keys/seal", "/keys/app.pem", "/etc/mews/mews.yaml"},
 		GitHub: GitHub{
 			WebhookSecret: NewSecret(secret), App: GitHubApp{ID: 99, PrivateKeyFile: "/keys/app.pem", PrivateKey: NewSecret(appKey())},
 			APIURL: "http://127.0.0.1:8083/api/v3", Name: "hawk", Poll: 2 * time.Minute, Gather: time.Minute,
@@ -242,13 +242,13 @@ func TestLoad_WholeFile(t *testing.T) {
 			},
 		},
 	}
-	root(want).setDefaults() // of the keys that the file does not have
-	if diff := same(want, got); diff != "" {
+	rootKey(want).setDefaults() // defaults of the keys that the file does not have
+	if diff := compareConfigs(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestCacheFor_Values(t *testing.T) {
+func TestCacheFor_ParsesValues(t *testing.T) {
 	for word, want := range map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0} {
 		cfg, err := load(t, "models: {cache: "+word+"}\n", nil)
 		if err != nil || cfg.Models.CacheFor() != want {
@@ -257,7 +257,7 @@ func TestCacheFor_Values(t *testing.T) {
 	}
 }
 
-// The catalogue of models resolves it alike.
+// The catalogue of models resolves a bare default the same way.
 func TestBareDefault_BelongsToOnlyProvider(t *testing.T) {
 	const one = "models: {default: qwen3, small: tiny, fallback: [local/qwen4], providers: {local: {kind: openai}"
 	if _, err := load(t, one+"}}\n", nil); err != nil {
@@ -272,9 +272,9 @@ func TestBareDefault_BelongsToOnlyProvider(t *testing.T) {
 	}
 }
 
-// TestProblems loads each testdata/*.yaml and compares the whole error with the .txt file beside
-// it.
-func TestProblems(t *testing.T) {
+// TestLoad_WrongFiles_ReportProblems loads each testdata/*.yaml and compares the whole error with
+// the .txt file beside it.
+func TestLoad_WrongFiles_ReportProblems(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("find the golden files: %d found, error %v", len(names), err)
@@ -285,7 +285,7 @@ func TestProblems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			env := machine(map[string]string{"TOKEN": "hunter2", "BOT": token, "SECRET": secret}, map[string]string{
+			env := testEnv(map[string]string{"TOKEN": "hunter2", "BOT": token, "SECRET": secret}, map[string]string{
 				"/etc/mews/mews.yaml": string(text), "/etc/mews/empty": "\n", "/etc/mews/two": "a\nb\n",
 				"/etc/mews/right": "hunter2\n", "/srv/keys/openai": "hunter2", "/srv/keys/bot": token,
 				"/srv/keys/seal": strings.Repeat("5a", 32) + "\n", "/srv/keys/app.pem": appKey(),
@@ -322,7 +322,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestLoad_MissingFile_IsError(t *testing.T) {
-	_, err := Load("/nowhere.yaml", machine(nil, nil))
+	_, err := Load("/nowhere.yaml", testEnv(nil, nil))
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "/nowhere.yaml") {
 		t.Errorf("got %v, want one that says that /nowhere.yaml is not there", err)
 	}
@@ -331,12 +331,12 @@ func TestLoad_MissingFile_IsError(t *testing.T) {
 func TestErrorList_ManyProblems_AreCut(t *testing.T) {
 	_, err := load(t, strings.Repeat("x: 1\n", 200), nil)
 	lines := strings.Split(err.Error(), "\n")
-	if last := lines[len(lines)-1]; len(lines) != maxShown+1 || !strings.HasSuffix(last, "and 150 more") {
+	if last := lines[len(lines)-1]; len(lines) != maxListedProblems+1 || !strings.HasSuffix(last, "and 150 more") {
 		t.Errorf("got %d lines, the last one %q", len(lines), last)
 	}
 }
 
-func TestSecretFile(t *testing.T) {
+func TestSecretFile_RelativePath_IsFound(t *testing.T) {
 	const text = "models: {providers: {p: {kind: openai, api_key_file: NAME}}}\n"
 	files := map[string]string{
 		"/run/credentials/a": "from systemd\n",
@@ -352,7 +352,7 @@ func TestSecretFile(t *testing.T) {
 	} {
 		t.Run(test.name+" with "+test.credentials, func(t *testing.T) {
 			files["/etc/mews/mews.yaml"] = strings.Replace(text, "NAME", test.name, 1)
-			cfg, err := Load("/etc/mews/mews.yaml", machine(map[string]string{"CREDENTIALS_DIRECTORY": test.credentials}, files))
+			cfg, err := Load("/etc/mews/mews.yaml", testEnv(map[string]string{"CREDENTIALS_DIRECTORY": test.credentials}, files))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -363,7 +363,7 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// A client has not the environment of the service, and may not read its files. All else is checked.
+// A client lacks the environment of the service, and may not read its files. All else is checked.
 func TestClient_MissingSecrets_AreNoProblem(t *testing.T) {
 	const text = `
 state: /var/lib/mews
@@ -374,7 +374,7 @@ models:
   providers: {p: {kind: openai, base_url: "https://example.org/v1", api_key_file: openai.key}, q: {kind: anthropic, api_key: "${KEY}"}}
 users: [{name: alice, telegram: 42}]
 `
-	env := machine(nil, map[string]string{"/etc/mews/mews.yaml": text})
+	env := testEnv(nil, map[string]string{"/etc/mews/mews.yaml": text})
 	if _, err := Load("/etc/mews/mews.yaml", env); err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("the service misses of four secrets: %v", err)
 	}
@@ -383,15 +383,15 @@ users: [{name: alice, telegram: 42}]
 	if err != nil || cfg.State != "/var/lib/mews" {
 		t.Fatalf("%+v, %v", cfg, err)
 	}
-	env = machine(nil, map[string]string{"/etc/mews/mews.yaml": text + "stat: /tmp\n"})
+	env = testEnv(nil, map[string]string{"/etc/mews/mews.yaml": text + "stat: /tmp\n"})
 	env.Client = true
 	if _, err := Load("/etc/mews/mews.yaml", env); err == nil || !strings.Contains(err.Error(), "stat: got an unknown key") {
 		t.Errorf("what is no secret: %v", err)
 	}
 }
 
-func TestTelegramSecretsFromFiles(t *testing.T) {
-	cfg, err := Load("/etc/mews/mews.yaml", machine(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, map[string]string{
+func TestTelegram_SecretFiles_AreRead(t *testing.T) {
+	cfg, err := Load("/etc/mews/mews.yaml", testEnv(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, map[string]string{
 		"/etc/mews/mews.yaml": `
 webhooks: {listen: "localhost:8322"}
 telegram:
@@ -427,7 +427,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		env := machine(wholeNeeds, map[string]string{"/m.yaml": text, "/keys/seal": strings.Repeat("5a", 32), "/keys/app.pem": appKey()})
+		env := testEnv(wholeNeeds, map[string]string{"/m.yaml": text, "/keys/seal": strings.Repeat("5a", 32), "/keys/app.pem": appKey()})
 		cfg, err := Load("/m.yaml", env)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "/m.yaml:") {
@@ -443,7 +443,7 @@ func FuzzLoad(f *testing.F) {
 		if g := cfg.GitHub; cfg.Webhooks.Listen != "" && len(g.Repos) > 0 && len(g.WebhookSecret.Reveal()) < 16 {
 			t.Error("repositories were accepted without a secret")
 		}
-		if diff := same(cfg, &again); diff != "" {
+		if diff := compareConfigs(cfg, &again); diff != "" {
 			t.Errorf("it was not complete: %s", diff)
 		}
 		c := &checker{cfg: cfg, effects: env.Effects}

@@ -10,23 +10,23 @@ import (
 	"mews/config/spelling"
 )
 
-// show returns a value as a Problem may print it: as in the file, without the values of variables,
-// and never a secret.
-func show(n *yaml.Node, t reflect.Type) string {
+// display returns a value as a Problem may print it: as in the file, without the values of
+// variables, and never a secret.
+func display(n *yaml.Node, t reflect.Type) string {
 	_, scalar := scalars[t]
 	switch {
 	case n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null":
-		return kind(n)
+		return displayScalar(n)
 	case t == reflect.TypeFor[Secret]():
 		return hidden
 	case !scalar:
 		return gotScalar // it may be a misplaced secret
 	}
-	return kind(n)
+	return displayScalar(n)
 }
 
-// kind returns a scalar as written, and the kind of anything else.
-func kind(n *yaml.Node) string {
+// displayScalar returns a scalar as written, and the kind of anything else.
+func displayScalar(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return gotMapping
@@ -41,14 +41,14 @@ func kind(n *yaml.Node) string {
 	case n.ShortTag() == "!!str":
 		return quote(n.Value)
 	}
-	return short(n.Value)
+	return truncate(n.Value)
 }
 
 // quote quotes a text, cut to 60 characters.
-func quote(text string) string { return strconv.Quote(short(text)) }
+func quote(text string) string { return strconv.Quote(truncate(text)) }
 
-// short cuts a text to 60 characters.
-func short(text string) string {
+// truncate cuts a text to 60 characters.
+func truncate(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "..."

@@ -9,9 +9,9 @@ import (
 
 // Change is a key with a new value.
 type Change struct {
-	Key      string // its path, with users by their names: users.alice.role
+	Key      string // path of the key, with users by their names: users.alice.role
 	Old, New string // for display, and never a secret; "" means no value
-	Restart  bool   // it takes effect only after a restart
+	Restart  bool   // the value takes effect only after a restart
 }
 
 // Diff lists the differences between two configurations, sorted by key. A new or removed user is
@@ -39,14 +39,14 @@ type leaf struct {
 // leaves returns the leaves of a Config, by name. A user who is missing in other is one leaf.
 func leaves(cfg, other *Config) map[string]leaf {
 	all := map[string]leaf{}
-	root(cfg).walk(func(k key) bool {
+	rootKey(cfg).walk(func(k key) bool {
 		user, isUser := k.value.Interface().(User)
 		if isUser && !slices.ContainsFunc(other.Users, func(o User) bool { return o.Name == user.Name }) {
 			all[k.name] = leaf{text: user.Role, shown: textUserOfRole + user.Role, live: k.live}
 			return false
 		}
 		if k.isLeaf() {
-			text, shown := printed(k.value)
+			text, shown := formatValue(k.value)
 			all[k.name] = leaf{text, shown, k.live}
 		}
 		return true
@@ -59,12 +59,12 @@ func leaves(cfg, other *Config) map[string]leaf {
 	return all
 }
 
-// printed formats a value for comparing, and for display.
-func printed(v reflect.Value) (text, shown string) {
+// formatValue formats a value for comparing, and for display.
+func formatValue(v reflect.Value) (text, shown string) {
 	if v.Kind() == reflect.Slice {
 		var items []string
 		for i := range v.Len() {
-			item, _ := printed(v.Index(i))
+			item, _ := formatValue(v.Index(i))
 			items = append(items, item)
 		}
 		text = strings.Join(items, ", ")

@@ -21,13 +21,13 @@ users:
   - {name: eve}
 `
 
-func TestDiff(t *testing.T) {
+func TestDiff_ListsChangedKeys(t *testing.T) {
 	variables := map[string]string{"BOT": token, "KEY": "k1", "OTHER": "k2"}
 	files := map[string]string{"/c/seal.key": strings.Repeat("5a", 32)}
 	read := func(text string) *Config {
 		t.Helper()
 		files["/c/m.yaml"] = text
-		cfg, err := Load("/c/m.yaml", machine(variables, files))
+		cfg, err := Load("/c/m.yaml", testEnv(variables, files))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ var (
 // Diff reports every key.
 func TestDiff_ComparesEveryKey(t *testing.T) {
 	patterns := map[string]bool{}
-	cfg, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
+	cfg, err := Load("/etc/mews/mews.yaml", testEnv(wholeNeeds, map[string]string{
 		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32), "/keys/app.pem": appKey(),
 	}))
 	if err != nil {
@@ -93,7 +93,7 @@ func TestDiff_ComparesEveryKey(t *testing.T) {
 	}
 	for name := range leaves(cfg, cfg) {
 		name = userRules.ReplaceAllString(named.ReplaceAllString(name, "$1.*"), "$1.*")
-		for p := name; p != ""; p = parent(p) {
+		for p := name; p != ""; p = parentPath(p) {
 			patterns["."+p] = true
 		}
 	}

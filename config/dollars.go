@@ -10,8 +10,8 @@ import (
 // Dollars is an amount of US dollars, written as a decimal number and exact to a millionth. The
 // zero value is 0 dollars that are not in the file.
 type Dollars struct {
-	Micro int64 // millionths
-	Given bool  // it is in the file
+	Micro int64 // millionths of a dollar
+	Given bool  // the amount is in the file
 }
 
 // maxBudget is above any monthly budget for models. A larger amount is a typo.

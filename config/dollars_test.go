@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestDollars(t *testing.T) {
+func TestDollars_ParseExactly(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "0.0": 0, "2": 2_000_000, "0.1": 100_000, "0.25": 250_000, "0.000001": 1, "19.99": 19_990_000,
 		"1000000": 1_000_000_000_000, "0999999.999999": 999_999_999_999,

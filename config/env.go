@@ -31,14 +31,14 @@ type Env struct {
 // maxFile limits the size of a configuration, or of a file with a secret, in bytes.
 const maxFile = 1 << 20
 
-// OS returns the Env of this machine with some effects.
-func OS(effects EffectRules) (Env, error) {
+// MachineEnv returns the Env of this machine with some effects.
+func MachineEnv(effects EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
 	if err == nil {
-		_, err = os.Stat(cwd + "/.") // needs the right to enter it
+		_, err = os.Stat(cwd + "/.") // fails if this account may not enter the folder
 	}
 	if err != nil {
-		cwd = "" // it is deleted, or another account's after su; nothing needs it
+		cwd = "" // the folder was deleted, or is another account's after su; nothing needs it
 	}
 	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects}
 	account, err := user.Current()
@@ -68,11 +68,11 @@ func readFile(path string) ([]byte, error) {
 
 var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 
-// Find returns the path of the configuration file to load, or "". That is explicit, or the first
-// that exists of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml. A file that
-// exists but can't be read is found too: otherwise Mews would run with another configuration than
-// the intended one.
-func Find(explicit string, env Env) string {
+// FindFile returns the path of the configuration file to load, or "". That is explicit, or the
+// first that exists of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml. A file
+// that exists but can't be read is found too: otherwise Mews would run with another configuration
+// than the intended one.
+func FindFile(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit
 	}

@@ -29,8 +29,8 @@ func exampleText(t *testing.T) string {
 	return string(text)
 }
 
-// enableAll enables every commented line of the example. If a key appears twice, its commented example
-// wins.
+// enableAll enables every commented line of the example. If a key appears twice, its commented
+// example wins.
 func enableAll(text string) string {
 	text = optional.ReplaceAllString(text, "$1")
 	return strings.NewReplacer("  providers: {}\n", "", "  fallback: []", "  fallback: [local/qwen3]",
@@ -55,7 +55,7 @@ func TestExample_HasDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := same(want, got); diff != "" {
+	if diff := compareConfigs(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -64,19 +64,19 @@ func TestExample_HasEveryKey(t *testing.T) {
 	text := enableAll(exampleText(t))
 	const fileSecret = "0123456789abcdef\n"
 	files := map[string]string{"/e/github.secret": fileSecret, "/e/github.token": fileSecret, "/e/backup.secret": fileSecret, "/e/openai.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
-	env := machine(map[string]string{
+	env := testEnv(map[string]string{
 		"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "TELEGRAM_TOKEN": token, "TELEGRAM_SECRET": secret,
 		"GITHUB_TOKEN": secret, "GITHUB_WEBHOOK_SECRET": secret, "BACKUP_SECRET": secret,
 	}, files)
-	app := regexp.MustCompile(`(?m)^  app:.*\n( {4}.*\n)*`) // it excludes the token
+	app := regexp.MustCompile(`(?m)^  app:.*\n( {4}.*\n)*`) // github.app excludes github.token
 	full := text
 	text = app.ReplaceAllString(text, "")
-	// it excludes the chat
+	// job excludes chat
 	text = regexp.MustCompile(`(?m)^    job:.*\n`).ReplaceAllString(text, "")
 	for _, one := range []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret):.*\n`),
 	} {
-		// of two keys that exclude each other
+		// keep one of two keys that exclude each other
 		files["/e/mews.yaml"] = one.ReplaceAllString(text, "")
 		cfg, err := Load("/e/mews.yaml", env)
 		if err != nil {
@@ -147,7 +147,7 @@ func allKeys(t reflect.Type, path string) []string {
 		return append([]string{path}, allKeys(t.Elem(), path+".*")...)
 	}
 	var all []string
-	for i, key := range keys(t) {
+	for i, key := range keyNames(t) {
 		all = append(all, allKeys(t.Field(i).Type, path+"."+key)...)
 	}
 	return all
@@ -165,7 +165,7 @@ func notePaths(n *yaml.Node, t reflect.Type, path string, stand map[string]bool)
 			notePaths(child, t.Elem(), path+".*", stand)
 		default:
 			key := n.Content[i-1].Value
-			notePaths(child, t.Field(slices.Index(keys(t), key)).Type, path+"."+key, stand)
+			notePaths(child, t.Field(slices.Index(keyNames(t), key)).Type, path+"."+key, stand)
 		}
 	}
 }

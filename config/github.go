@@ -7,10 +7,10 @@ type GitHub struct {
 	// The secret that signs GitHub's deliveries. Without one, Mews accepts none and polls the
 	// repositories.
 	WebhookSecret     Secret `yaml:"webhook_secret"`
-	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret"` // as written
+	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret"` // path as written in the configuration
 	// Mews's identity on GitHub: an account, by its token, or a GitHub App.
 	Token     Secret    `yaml:"token"`
-	TokenFile string    `yaml:"token_file" holds:"Token"` // as written
+	TokenFile string    `yaml:"token_file" holds:"Token"` // path as written in the configuration
 	App       GitHubApp `yaml:"app"`
 	APIURL    string    `yaml:"api_url" default:"https://api.github.com" check:"github_api"`
 	// the name for mentions, as in @mews; "" means the token's or app's own
@@ -22,7 +22,7 @@ type GitHub struct {
 	Review GitHubReview `yaml:"review"`
 	Triage GitHubTriage `yaml:"triage"`
 
-	// by owner/name, each once in any case
+	// repositories by owner/name, each once in any case
 	Repos map[string]GitHubRepo `yaml:"repos" check:"github_repos"`
 }
 
@@ -32,16 +32,16 @@ const GitHubPath = "/webhook/github"
 // GitHubApp is a GitHub App: its id and key. The zero value means none.
 type GitHubApp struct {
 	ID             int64  `yaml:"id"`
-	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem"` // as written
+	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem"` // path as written in the configuration
 
 	PrivateKey Secret // the content of PrivateKeyFile, as PEM; it is no key of the file
 }
 
 // GitHubReview limits the reviews of pull requests.
 type GitHubReview struct {
-	// from the last push to the review
+	// wait from the last push to the review
 	Settle time.Duration `yaml:"settle" default:"300s" min:"0s" max:"24h"`
-	// of one review; 0 means no limit
+	// cost limit of one review; 0 means no limit
 	Budget  Dollars       `yaml:"budget" default:"1"`
 	Timeout time.Duration `yaml:"timeout" default:"15m" min:"1m" max:"24h"`
 	// heads of one pull request that are reviewed without a request
@@ -53,9 +53,9 @@ type GitHubReview struct {
 
 // GitHubTriage limits the triage of issues.
 type GitHubTriage struct {
-	// from the opening to the triage
+	// wait from the opening to the triage
 	Settle time.Duration `yaml:"settle" default:"60s" min:"0s" max:"24h"`
-	// of one issue; 0 means no limit
+	// cost limit of one issue; 0 means no limit
 	Budget Dollars `yaml:"budget" default:"0.20"`
 	// "" means Models.Small, or Models.Default without that
 	Model string `yaml:"model" check:"model"`
@@ -70,7 +70,7 @@ type GitHubRepo struct {
 	Notify []Recipient `yaml:"notify" check:"recipients"`
 	// the form of a posted review
 	Post string `yaml:"post" default:"review" oneof:"review check card"`
-	// of reviews and triage per day; 0 means no limit
+	// cost limit of reviews and triage per day; 0 means no limit
 	Day Dollars `yaml:"day" default:"5"`
 	// labels that triage may give
 	Labels string `yaml:"labels" default:"existing" oneof:"existing create"`
@@ -87,9 +87,9 @@ type Hook struct {
 	User string `yaml:"user"`
 	// a group or topic, instead of the user's private chat
 	Chat Recipient `yaml:"chat"`
-	// as written, or the content of SecretFile; never empty
+	// text as written, or the content of SecretFile; never empty
 	Secret     Secret `yaml:"secret"`
-	SecretFile string `yaml:"secret_file" holds:"Secret"` // as written
+	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
 	// how a caller shows the secret
 	Sign string `yaml:"sign" default:"bearer" oneof:"bearer header hmac"`
 	// its header, with header and hmac; "" with bearer

@@ -20,8 +20,8 @@ type key struct {
 	value    reflect.Value
 }
 
-// root returns the key above all others.
-func root(cfg *Config) key { return key{value: reflect.ValueOf(cfg).Elem()} }
+// rootKey returns the key above all others.
+func rootKey(cfg *Config) key { return key{value: reflect.ValueOf(cfg).Elem()} }
 
 // walk calls visit for every key below k, each before those below it. If visit returns false, the
 // keys below are skipped.
@@ -33,13 +33,14 @@ func (k key) walk(visit func(key) bool) {
 	}
 }
 
-// children returns the keys directly below k, in the order of the struct or list, or sorted by name.
+// children returns the keys directly below k, in the order of the struct or list, or sorted by
+// name.
 func (k key) children() (all []key) {
 	v := k.value
 	switch {
 	case k.isLeaf():
 	case v.Kind() == reflect.Struct:
-		for i, name := range keys(v.Type()) {
+		for i, name := range keyNames(v.Type()) {
 			child := key{path: join(k.path, name), name: join(k.name, name), tag: v.Type().Field(i).Tag, live: k.live, value: v.Field(i)}
 			child.defaults = cmp.Or(child.tag.Get("default"), k.defaults)
 			if reload := child.tag.Get("reload"); reload != "" {
@@ -55,7 +56,7 @@ func (k key) children() (all []key) {
 	default:
 		for i := range v.Len() {
 			name := join(k.name, v.Index(i).FieldByName("Name").String())
-			all = append(all, key{path: element(k.path, i), name: name, live: k.live, value: v.Index(i)})
+			all = append(all, key{path: elementPath(k.path, i), name: name, live: k.live, value: v.Index(i)})
 		}
 	}
 	return all
@@ -70,8 +71,8 @@ func sortedKeys(v reflect.Value) []string {
 	return names
 }
 
-// keys returns the keys of a struct's fields, in their order.
-func keys(t reflect.Type) []string {
+// keyNames returns the keys of a struct's fields, in their order.
+func keyNames(t reflect.Type) []string {
 	var names []string
 	for field := range t.Fields() {
 		name, ok := field.Tag.Lookup("yaml")
@@ -117,10 +118,10 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// element returns the path of an element of a list.
-func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+// elementPath returns the path of an element of a list.
+func elementPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// parent returns the path of the key around a key; "" is the file.
-func parent(path string) string {
+// parentPath returns the path of the key around a key; "" is the file.
+func parentPath(path string) string {
 	return path[:max(0, strings.LastIndexAny(path, ".["))]
 }

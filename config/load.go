@@ -32,9 +32,9 @@ func Load(path string, env Env) (*Config, error) {
 	if top != nil {
 		b.bind(top, top.Line, reflect.ValueOf(cfg).Elem(), "")
 	}
-	cfg.Holds = b.holds
+	cfg.SecretFiles = b.secretFiles
 	if holdsSecret(cfg) {
-		cfg.Holds = append(cfg.Holds, cfg.File)
+		cfg.SecretFiles = append(cfg.SecretFiles, cfg.File)
 	}
 	complete(cfg, env)
 	c := &checker{cfg: cfg, effects: env.Effects, locations: b.locations, hasProblem: pathsOf(b.problems), protected: b.protected}
@@ -53,13 +53,13 @@ func Load(path string, env Env) (*Config, error) {
 // holdsSecret reports whether the configuration itself contains a secret.
 func holdsSecret(cfg *Config) (holds bool) {
 	files := map[string]string{} // contents of files, by the keys that name them
-	root(cfg).walk(func(k key) bool {
+	rootKey(cfg).walk(func(k key) bool {
 		if k.tag.Get("holds") != "" {
 			files[strings.TrimSuffix(k.path, "_file")] = k.value.String()
 		}
 		return true
 	})
-	root(cfg).walk(func(k key) bool {
+	rootKey(cfg).walk(func(k key) bool {
 		secret, ok := k.value.Interface().(Secret)
 		holds = holds || ok && secret.Reveal() != "" && files[k.path] == ""
 		return true
@@ -70,7 +70,7 @@ func holdsSecret(cfg *Config) (holds bool) {
 // withoutSecrets drops the problems of secrets, and of the files with secrets.
 func withoutSecrets(problems []Problem, cfg *Config) []Problem {
 	secrets := map[string]bool{}
-	root(cfg).walk(func(k key) bool {
+	rootKey(cfg).walk(func(k key) bool {
 		_, secret := k.value.Interface().(Secret)
 		_, file := k.tag.Lookup("holds")
 		secrets[k.path] = secret || file

@@ -34,7 +34,7 @@ func (c *checker) telegramFrom(env Env) {
 	token, id, api := env.Getenv("TELEGRAM_TOKEN"), env.Getenv("MEWS_TELEGRAM_ID"), env.Getenv("TELEGRAM_API_URL")
 	before := len(c.problems)
 	number, err := strconv.ParseInt(id, 10, 64)
-	if id != "" && (err != nil || !validTelegram(number)) {
+	if id != "" && (err != nil || !isTelegramID(number)) {
 		c.wrong("MEWS_TELEGRAM_ID", quote(id), wantTelegram)
 	}
 	switch {
@@ -64,9 +64,9 @@ func (c *checker) telegramFrom(env Env) {
 // is named after its kind.
 type localProvider struct {
 	kind     string
-	key, url string // names of variables
-	prefix   string // of its models' names; "" matches any other
-	hint     string // for a person who has set only the key
+	key, url string // names of environment variables
+	prefix   string // prefix of its models' names; "" matches any other
+	hint     string // hint for a person who has set only the key
 }
 
 var (
@@ -142,7 +142,7 @@ func localProviderOf(spec string) (localProvider, string) {
 func (c *checker) provider(l localProvider, env Env) Provider {
 	url, key := env.Getenv(l.url), env.Getenv(l.key)
 	if url != "" {
-		c.checkURL(l.url, url, providerKinds[l.kind].wantURL, webAddress)
+		c.checkURL(l.url, url, providerKinds[l.kind].wantURL, isWebAddress)
 	}
 	if strings.ContainsFunc(key, unicode.IsControl) {
 		c.wrong(l.key, hidden, wantOneLine)

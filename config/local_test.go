@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestFind(t *testing.T) {
+func TestFindFile_ReturnsFirstExisting(t *testing.T) {
 	all := []string{"/srv/dir/mews.yaml", "/home/alice/.config/mews/mews.yaml", "/etc/mews/mews.yaml"}
 	for _, test := range []struct {
 		name, explicit, xdg string
@@ -30,8 +30,8 @@ func TestFind(t *testing.T) {
 			for _, path := range test.exist {
 				files[path] = ""
 			}
-			env := machine(map[string]string{"XDG_CONFIG_HOME": test.xdg}, files)
-			if got := Find(test.explicit, env); got != test.want {
+			env := testEnv(map[string]string{"XDG_CONFIG_HOME": test.xdg}, files)
+			if got := FindFile(test.explicit, env); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestFind_UnreadableFile_IsFound(t *testing.T) {
-	env := machine(nil, map[string]string{"/etc/mews/mews.yaml": ""})
+	env := testEnv(nil, map[string]string{"/etc/mews/mews.yaml": ""})
 	read := env.ReadFile
 	env.ReadFile = func(path string) ([]byte, error) {
 		if path == "/home/alice/.config/mews/mews.yaml" {
@@ -47,24 +47,24 @@ func TestFind_UnreadableFile_IsFound(t *testing.T) {
 		}
 		return read(path)
 	}
-	path := Find("", env)
+	path := FindFile("", env)
 	if _, err := Load(path, env); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("found %q, whose error is %v, want a refused permission", path, err)
 	}
 }
 
-func TestLocal(t *testing.T) {
-	cfg, err := Local(machine(map[string]string{"OPENAI_MODEL": "for other programs"}, nil))
+func TestLocal_NoVariables_HasDefaults(t *testing.T) {
+	cfg, err := Local(testEnv(map[string]string{"OPENAI_MODEL": "for other programs"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := defaults()
 	want.Local, want.Log.Format = true, "text"
-	want.Approvals.All = machine(nil, nil).Effects
+	want.Approvals.All = testEnv(nil, nil).Effects
 	want.State = "/home/alice/.local/state/mews"
 	want.Users = []User{{Name: "alice", Role: "admin", Account: "alice", Home: want.State + "/homes/alice", TOTP: TOTPOptional,
 		Budget: want.Budget.Users}}
-	if diff := same(want, cfg); diff != "" {
+	if diff := compareConfigs(want, cfg); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -132,21 +132,21 @@ func TestLocal_Model_NeedsTwoVariables(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := Local(machine(test.variables, nil))
+			cfg, err := Local(testEnv(test.variables, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := defaults()
 			want.Models.Default, want.Models.Providers = test.model, test.providers
-			if diff := same(&Config{Models: want.Models, Hints: test.hints}, &Config{Models: cfg.Models, Hints: cfg.Hints}); diff != "" {
+			if diff := compareConfigs(&Config{Models: want.Models, Hints: test.hints}, &Config{Models: cfg.Models, Hints: cfg.Hints}); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-func TestLocal_Endpoint(t *testing.T) {
-	cfg, err := Local(machine(map[string]string{
+func TestLocal_Endpoint_SetsProvider(t *testing.T) {
+	cfg, err := Local(testEnv(map[string]string{
 		"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1", "OPENAI_MODEL": "qwen3:8b", "OPENAI_API_KEY": "k",
 		"XDG_STATE_HOME": "/state",
 	}, nil))
@@ -184,7 +184,7 @@ func TestLocal_Telegram_NeedsTwoVariables(t *testing.T) {
 		{"neither", map[string]string{"TELEGRAM_API_URL": "http://127.0.0.1:8081"}, "", 0, telegramURL, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := Local(machine(test.variables, nil))
+			cfg, err := Local(testEnv(test.variables, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +198,7 @@ func TestLocal_Telegram_NeedsTwoVariables(t *testing.T) {
 	}
 }
 
-func TestLocal_Problems(t *testing.T) {
+func TestLocal_WrongVariables_AreReported(t *testing.T) {
 	const intro = "without a configuration file: "
 	for _, test := range []struct {
 		name      string
@@ -280,7 +280,7 @@ func TestLocal_Problems(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			env := machine(test.variables, nil)
+			env := testEnv(test.variables, nil)
 			env.Home = test.home
 			_, err := Local(env)
 			if err == nil || err.Error() != test.want {
@@ -290,7 +290,7 @@ func TestLocal_Problems(t *testing.T) {
 	}
 }
 
-func TestUserName(t *testing.T) {
+func TestUserName_FromLogin_IsValid(t *testing.T) {
 	for login, want := range map[string]string{
 		"alice": "alice", "Alice": "alice", `CORP\Al.Smith`: "corp-al-smith", "_www": "www", "": "me", "--": "me",
 		"Ünal":                         "nal",
@@ -302,8 +302,8 @@ func TestUserName(t *testing.T) {
 	}
 }
 
-func TestOS(t *testing.T) {
-	env, err := OS(nil)
+func TestMachineEnv_HasLoginAndFolder(t *testing.T) {
+	env, err := MachineEnv(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 
 // Problem is one mistake in a configuration.
 type Problem struct {
-	Line  int    // in the file, from 1; 0 means no line
-	Field string // its path: users[0].role; "" means the whole file
+	Line  int    // line in the file, from 1; 0 means no line
+	Field string // path of the key: users[0].role; "" means the whole file
 	Value string // the wrong value, for display; never a secret
 	Want  string // a description of the right value
 
@@ -22,15 +22,16 @@ type ErrorList struct {
 	Problems []Problem
 }
 
-// maxShown is how many problems Error lists. A file with more is no configuration.
-const maxShown = 50
+// maxListedProblems is how many problems Error lists. A file with more is no configuration.
+const maxListedProblems = 50
 
-// Error lists the problems, one on each line. An example: mews.yaml:3: users[0].role: got "boss", want admin or user.
+// Error lists the problems, one on each line. An example: mews.yaml:3: users[0].role: got "boss",
+// want admin or user.
 func (e *ErrorList) Error() string {
 	var b strings.Builder
 	for i, p := range e.Problems {
-		if i == maxShown {
-			fmt.Fprintf(&b, "\n%s: and %d more", e.Source, len(e.Problems)-maxShown)
+		if i == maxListedProblems {
+			fmt.Fprintf(&b, "\n%s: and %d more", e.Source, len(e.Problems)-maxListedProblems)
 			break
 		}
 		if i > 0 {

@@ -31,7 +31,7 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 	}
 	instead := strings.TrimSuffix(path, "_file") // the key that may replace it
 	if _, both := b.locations[instead]; both {
-		b.wrong(path, fmt.Sprintf(wantEither, instead[strings.LastIndex(instead, ".")+1:]))
+		b.addWrong(path, fmt.Sprintf(wantEither, instead[strings.LastIndex(instead, ".")+1:]))
 		return
 	}
 	what := instead[strings.LastIndexAny(instead, "._")+1:]
@@ -42,12 +42,12 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 		text, err = form.read(file, content)
 	}
 	if err != nil {
-		b.wrong(path, fmt.Sprintf(form.want, what, err))
+		b.addWrong(path, fmt.Sprintf(form.want, what, err))
 		return
 	}
 	in.FieldByName(secret).Set(reflect.ValueOf(NewSecret(text)))
-	b.holds = append(b.holds, file)
-	b.protected = append(b.protected, protectedPath{file, "the " + what + " of " + parent(path)})
+	b.secretFiles = append(b.secretFiles, file)
+	b.protected = append(b.protected, protectedPath{file, "the " + what + " of " + parentPath(path)})
 }
 
 // openSecret reads a file. A relative name is looked up in systemd's $CREDENTIALS_DIRECTORY first,

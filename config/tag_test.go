@@ -15,7 +15,7 @@ func eachField(t reflect.Type, visit func(reflect.StructField)) {
 		eachField(t.Elem(), visit)
 		return
 	}
-	for i := range keys(t) {
+	for i := range keyNames(t) {
 		visit(t.Field(i))
 		eachField(t.Field(i).Type, visit)
 	}
@@ -23,7 +23,7 @@ func eachField(t reflect.Type, visit func(reflect.StructField)) {
 
 // Tags must be valid: a default or bound is a value of the key's type, a named thing exists, and
 // each check is used.
-func TestTags(t *testing.T) {
+func TestTags_AreValid(t *testing.T) {
 	unused := map[string]bool{}
 	for name := range checks {
 		unused[name] = true

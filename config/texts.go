@@ -35,10 +35,10 @@ const (
 	wantNames    = "names, each with its keys and values"
 	wantList     = "a list: [first, second], or a line with a dash for each"
 	wantPlainKey = "a plain word as the key"
-	wantKeyOnce  = "it once: it stands on line %d"
+	wantKeyOnce  = "it once: it is on line %d already"
 	wantNoAnchor = "the value written out: anchors and aliases are not read"
 	wantYAML     = "key: value, two spaces deeper for what belongs to a key"
-	wantFlow     = `"${NAME}" in quotes where it stands within { } or [ ], and elsewhere ` + wantYAML
+	wantFlow     = `"${NAME}" in quotes inside { } or [ ], and elsewhere ` + wantYAML
 	wantDocument = "one document: no line that is only ---"
 
 	wantVariable    = "${NAME} with the name of an environment variable, or $${ for a plain ${"
@@ -171,7 +171,7 @@ const (
 		"Telegram gives you."
 )
 
-// Errors of CheckAdded.
+// Errors of ValidateNewUser.
 const (
 	errName       = "a user can't be called %s: a name is " + wantName
 	errRole       = "there is no role %s: it is admin or user"

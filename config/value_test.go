@@ -48,7 +48,7 @@ func TestSecret_IsNeverPrinted(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
+func TestSize_ParsesAndPrints(t *testing.T) {
 	for text, want := range map[string]Size{
 		"0B": 0, "1B": 1, "1023B": 1023, "1KiB": 1024, "16KiB": 16384, "3MiB": 3 << 20, "8GiB": 8 << 30,
 	} {
@@ -66,7 +66,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestExpand(t *testing.T) {
+func TestExpand_ReplacesVariables(t *testing.T) {
 	getenv := func(name string) string { return map[string]string{"A": "1", "B_2": "${A}"}[name] }
 	for text, want := range map[string]string{
 		"": "", "$": "$", "$A": "$A", "${A}": "1", "x${A}y${A}": "x1y1", "${B_2}": "${A}", "$${A}": "${A}", "$$${A}": "$${A}",
@@ -86,7 +86,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-func TestOverlap(t *testing.T) {
+func TestOverlap_ComparesWholeNames(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
 		want bool

@@ -34,7 +34,7 @@ func TestLoad_ProblemBesideVariable_NamesLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"log: {level: ${LEVEL}}\nno_such_key: 1\n":                   "mews.yaml:2: no_such_key: ",
 		"log:\n  level: info\nmodels: {default: ${A b}, small: x}\n": `:3: got text that is not YAML`,
-		"log: {level: info}\nmodels: {default: ${A b}, small: x}\n":  `want "${NAME}" in quotes where it stands within { } or [ ]`,
+		"log: {level: info}\nmodels: {default: ${A b}, small: x}\n":  `want "${NAME}" in quotes inside { } or [ ]`,
 		"log: {level: info\n":     "want key: value",
 		"log: {level: ${NONE}}\n": "mews.yaml:1: log.level: ",
 		"log: {level: \"a, ${LEVEL}\", format: ${LEVEL}}\nlisten: [}]\n": "not YAML",

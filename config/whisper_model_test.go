@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhisperMemory(t *testing.T) {
+func TestWhisperMemory_FollowsModelSize(t *testing.T) {
 	header := func(values ...uint32) (b []byte) {
 		for _, v := range values {
 			b = binary.LittleEndian.AppendUint32(b, v)

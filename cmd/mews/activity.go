@@ -25,5 +25,5 @@ func activityVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews activity:", err)
 		return errMisuse
 	}
-	return askAndShow(ctx, con, cfg, api.MethodActivity, api.ActivityQuestion{User: *user, Since: from, Kind: *kind}, *asJSON, api.ActivityReport.Text)
+	return askAndShow(ctx, con, cfg, api.MethodActivity, api.ActivityQuery{User: *user, Since: from, Kind: *kind}, *asJSON, api.ActivityReport.Text)
 }

@@ -37,12 +37,12 @@ func BenchmarkHome(b *testing.B) {
 	v.exchange(b, "hi")
 	find := func(words string) (r search.Report, err error) {
 		err = control.Ask(b.Context(), h.Socket, search.MethodSearch,
-			search.Question{User: "ann", Words: words, In: "home"}, &r)
+			search.TextQuery{User: "ann", Words: words, In: "home"}, &r)
 		return r, err
 	}
 	h.WaitFor(10*time.Minute, "the home to be in the index", func() bool {
 		r, err := find("word1")
-		return err == nil && r.Behind == ""
+		return err == nil && r.Incomplete == ""
 	})
 	b.ReportMetric(time.Since(began).Seconds(), "s-to-read")
 	var took time.Duration

@@ -35,12 +35,12 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	}
 	cfg, path, err := loadConfig(*file)
 	if err != nil {
-		return printServiceCheck(ctx, con, *file, admin.Examine{}, err)
+		return printServiceCheck(ctx, con, *file, admin.ExamineRequest{}, err)
 	}
 	if cfg.Warnings == nil {
 		printChecked(con, cfg, path)
 	}
-	return errors.Join(cfg.Warnings, doctor.ExposedSecrets(cfg), doctor.TelegramFiles(cfg), doctor.SpeechModel(cfg), doctor.ServiceFaults(ctx, cfg))
+	return errors.Join(cfg.Warnings, doctor.FindExposedSecrets(cfg), doctor.ValidateTelegramFiles(cfg), doctor.ValidateSpeechModel(cfg), doctor.FindServiceFaults(ctx, cfg))
 }
 
 // printChecked prints the outline of a valid configuration.
@@ -63,7 +63,7 @@ func printChecked(con console, cfg *config.Config, path string) {
 // printServiceCheck prints the running service's check of its own configuration. It is for an
 // account that can't read all of it. If no service of another account answers, it returns unread,
 // the reason why the file could not be read.
-func printServiceCheck(ctx context.Context, con console, file string, what admin.Examine, unread error) error {
+func printServiceCheck(ctx context.Context, con console, file string, what admin.ExamineRequest, unread error) error {
 	cfg, err := findConfig(file)
 	if err != nil {
 		return unread
@@ -72,7 +72,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.UIDOf(info) {
 		return unread // the service would see no more than this account
 	}
-	found, err := askFor[admin.Examined](ctx, cfg, admin.MethodExamine, what)
+	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
 	if err != nil {
 		return errors.Join(unread, err)
 	}

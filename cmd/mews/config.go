@@ -18,12 +18,12 @@ func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 
 // loadConfigAs loads a configuration. A client needs no secrets.
 func loadConfigAs(explicit string, client bool) (cfg *config.Config, path string, err error) {
-	env, err := config.OS(app.Effects())
+	env, err := config.MachineEnv(app.Effects())
 	if err != nil {
 		return nil, "", err
 	}
 	env.Client = client
-	if path = config.Find(explicit, env); path == "" {
+	if path = config.FindFile(explicit, env); path == "" {
 		cfg, err = config.Local(env)
 		return cfg, "", err
 	}

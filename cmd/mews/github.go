@@ -52,7 +52,7 @@ func askGitHub[R any](ctx context.Context, con console, v subcommand, args []str
 
 // repoParams makes a request about the named repository, or about all.
 func repoParams(*flag.FlagSet) func([]string) (any, error) {
-	return func(words []string) (any, error) { return github.Question{Repo: strings.Join(words, "")}, nil }
+	return func(words []string) (any, error) { return github.RepoQuery{Repo: strings.Join(words, "")}, nil }
 }
 
 func githubCheck(ctx context.Context, con console, v subcommand, args []string) error {

@@ -84,7 +84,7 @@ func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hin
 // bareConfig is the configuration of a machine without a file, with the variables in env.
 func bareConfig(t *testing.T, env map[string]string) *config.Config {
 	t.Helper()
-	e, err := config.OS(app.Effects())
+	e, err := config.MachineEnv(app.Effects())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func answeringModel(t *testing.T, cfg *config.Config) string {
 	}
 	defer catalogue.Close()
 	answer, err := catalogue.Stream(t.Context(), "", modelcall.Request{
-		Messages: []protocol.Message{protocol.UserText("hello")}}, func(modelcall.Delta) {})
+		Messages: []protocol.Message{protocol.NewUserMessage("hello")}}, func(modelcall.Delta) {})
 	if err != nil {
 		t.Fatal(err)
 	}

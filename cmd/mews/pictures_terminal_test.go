@@ -83,8 +83,8 @@ func drawTerminal(title string, lines []chattest.Line) string {
 func drawLine(line chattest.Line) (spans string, columns int) {
 	line = line[:cellsOf(line)]
 	for len(line) > 0 {
-		look, n := line[0].Look, 0
-		for n < len(line) && line[n].Look == look {
+		look, n := line[0].Style, 0
+		for n < len(line) && line[n].Style == look {
 			n++
 		}
 		text := substitute(line[:n].All())
@@ -107,7 +107,7 @@ func cellsOf(line chattest.Line) int {
 	return n
 }
 
-func lookOf(look chattest.Look) (attributes string) {
+func lookOf(look chattest.Style) (attributes string) {
 	switch {
 	case look.Color != 0:
 		attributes += fmt.Sprintf(` fill="%s"`, terminalColors[look.Color])

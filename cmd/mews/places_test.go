@@ -56,7 +56,8 @@ func TestPlaces_EachAddition_TakesFewFiles(t *testing.T) {
 // must not need a change.
 var testedPackages = []string{
 	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/app",
-	"./supervisor/approval", "./supervisor/command", "./supervisor/counter", "./supervisor/hostcall", "./supervisor/pool",
+	"./supervisor/approval", "./supervisor/command", "./supervisor/counter", "./supervisor/hostcall",
+	"./supervisor/pool",
 	"./supervisor/sqlite", "./supervisor/whoami", "./cmd/mews", "./cmd/mews/places",
 }
 

@@ -14,7 +14,7 @@ import (
 func searchVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "search")
 	file := set.String("config", "", flagConfig)
-	var q search.Question
+	var q search.TextQuery
 	set.StringVar(&q.User, "user", "", flagHistoryUser)
 	set.StringVar(&q.From, "from", "", flagFrom)
 	set.StringVar(&q.To, "to", "", flagTo)
@@ -35,7 +35,7 @@ const maxSearchWords = 100
 func historyVerb(ctx context.Context, con console, args []string) (err error) {
 	set := flags(con, "history")
 	file := set.String("config", "", flagConfig)
-	var q search.HistoryQuestion
+	var q search.HistoryQuery
 	set.StringVar(&q.User, "user", "", flagHistoryUser)
 	set.StringVar(&q.From, "from", "", flagFrom)
 	set.StringVar(&q.To, "to", "", flagTo)
@@ -58,7 +58,7 @@ func historyVerb(ctx context.Context, con console, args []string) (err error) {
 		defer func() { err = errors.Join(err, f.Close()) }()
 		out = f
 	}
-	return search.WriteHistory(q, *format, out, func(q search.HistoryQuestion) (search.HistoryPage, error) {
+	return search.WriteHistory(q, *format, out, func(q search.HistoryQuery) (search.HistoryPage, error) {
 		return askFor[search.HistoryPage](ctx, cfg, search.MethodHistory, q)
 	})
 }

@@ -22,5 +22,5 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintf(con.err, textWrongDays, *days, api.MaxDays)
 		return errMisuse
 	}
-	return askAndShow(ctx, con, cfg, api.MethodUsage, api.UsageQuestion{User: *user, Days: *days}, *asJSON, api.UsageReport.Text)
+	return askAndShow(ctx, con, cfg, api.MethodUsage, api.UsageQuery{User: *user, Days: *days}, *asJSON, api.UsageReport.Text)
 }

@@ -15,9 +15,9 @@ import (
 func TestUsageVerb(t *testing.T) {
 	before := ask
 	t.Cleanup(func() { ask = before })
-	var asked []api.UsageQuestion
+	var asked []api.UsageQuery
 	ask = func(_ context.Context, _, _ string, params, result any) error {
-		q := params.(api.UsageQuestion)
+		q := params.(api.UsageQuery)
 		asked = append(asked, q)
 		*result.(*api.UsageReport) = api.UsageReport{User: q.User, Models: []sums.Line{{Name: "m", Calls: 1, Cost: 10_000}}}
 		return nil
@@ -29,7 +29,7 @@ func TestUsageVerb(t *testing.T) {
 	if err != nil || !strings.Contains(out, `"cost_microdollars": 10000`) || !strings.Contains(out, `"user": "bob"`) {
 		t.Errorf("printed %q, error %v", out, err)
 	}
-	if diff := cmp.Diff([]api.UsageQuestion{{Days: 30}, {User: "bob", Days: 7}}, asked); diff != "" {
+	if diff := cmp.Diff([]api.UsageQuery{{Days: 30}, {User: "bob", Days: 7}}, asked); diff != "" {
 		t.Error(diff)
 	}
 	for _, days := range []string{"0", "-1", "3661", "x"} {

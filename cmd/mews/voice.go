@@ -34,7 +34,7 @@ func voiceVerb(ctx context.Context, con console, args []string) error {
 		{"ffmpeg", textFromFFmpeg}, {cmp.Or(in.Program, "whisper-cli"), textFromManual}, {"espeak-ng", textFromEspeak}, {"piper", textFromPiper},
 	}
 	for _, p := range programs {
-		path, err := doctor.WorkersProgram(p.name)
+		path, err := doctor.FindWorkerProgram(p.name)
 		if err != nil {
 			path = fmt.Sprintf(textNotInstalled, p.from)
 		}

@@ -7,7 +7,7 @@ import (
 	"mews/config/spelling"
 )
 
-func TestNearest(t *testing.T) {
+func TestNearest_FindsSimilarName(t *testing.T) {
 	names := []string{"state", "log", "models", "worker", "limits", "users", "files", "api_key"}
 	for word, want := range map[string]string{
 		"model": "models", "user": "users", "State": "state", "apikey": "api_key", "stat": "state", "workers": "worker",

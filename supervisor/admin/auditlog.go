@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// AuditQuestion asks for entries of the audit log, oldest first.
-type AuditQuestion struct {
+// AuditQuery asks for entries of the audit log, oldest first.
+type AuditQuery struct {
 	User   string    `json:"user,omitempty"`   // "" means everybody
 	Action string    `json:"action,omitempty"` // prefix of the action
 	Since  time.Time `json:"since,omitzero"`
@@ -42,7 +42,7 @@ const (
 )
 
 // listAudit returns a page of the audit log.
-func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuestion) (AuditPage, error) {
+func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuery) (AuditPage, error) {
 	rows, err := o.Log.List(
 		ctx,
 		sqlite.AuditFilter{User: q.User, Action: q.Action, Since: q.Since, After: q.After, Limit: pageRows},
@@ -126,7 +126,7 @@ func (r AuditReport) Text() string {
 
 // ReadAudit asks for the audit log page by page. It returns the newest limit rows, oldest first;
 // limit 0 means all rows.
-func ReadAudit(ask func(AuditQuestion) (AuditPage, error), q AuditQuestion, limit int) (rows []AuditLine, err error) {
+func ReadAudit(ask func(AuditQuery) (AuditPage, error), q AuditQuery, limit int) (rows []AuditLine, err error) {
 	for more := true; more; {
 		page, err := ask(q)
 		if err != nil {

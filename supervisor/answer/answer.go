@@ -12,12 +12,12 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// Meets decides whether a message answers an open question, or is met by a reminder. Any fitting
-// words answer a model's question, once the user can have read it. Only yes and no answer a
-// question about money or effects, and only while that question is the chat's newest message. Any
-// other message waits for its turn, and the user is reminded once. A reply to another message than
-// the newest or the question's answers nothing.
-func Meets(
+// Match decides whether a message answers an open question. Any valid answer counts for a model's
+// question, once the user can have read the question. Only yes and no answer a question about money
+// or effects, and only while that question is the chat's newest message. Any other message waits
+// for its turn, and reminds says whether to remind the user, once. A reply to an older message
+// answers nothing, unless that message is the question.
+func Match(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	m supervisor.AnswerMessage,
@@ -27,16 +27,16 @@ func Meets(
 		asked = true // such a channel shows it at once, and ExpiresAt is set later
 	}
 	seen := asked && (q.Kind == supervisor.QuestionAsk || m.NewestSent && (reminded || m.Newest == q.Text))
-	if a, ok := InWords(q, draft, m); ok && seen && !m.RepliesElsewhere {
+	if a, ok := ParseMessage(q, draft, m); ok && seen && !m.RepliesElsewhere {
 		return a, true, false
 	}
 	return a, false, asked && !reminded
 }
 
-// InWords reads a message as the answer to an open question. draft is what the user has picked so
-// far. If ok is false, the message is no answer and waits for its turn. Words never allow anything
-// for always, and never are a code.
-func InWords(
+// ParseMessage reads a message as the answer to an open question. draft is what the user has picked
+// so far. If ok is false, the message is no answer and waits for its turn. Words never allow
+// anything for always, and never are a code.
+func ParseMessage(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	m supervisor.AnswerMessage,
@@ -55,15 +55,15 @@ func YesOrNo(text string) supervisor.Say {
 	return yesOrNo[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
 }
 
-// Pressed reads a button of an open question. draft is what the user has picked so far, if the
+// ParsePress reads a button of an open question. draft is what the user has picked so far, if the
 // question takes several options. With PressPicked the answer is the new draft.
-func Pressed(
+func ParsePress(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	word string,
 ) (a supervisor.Answer, came supervisor.PressResult) {
 	if q.Kind == supervisor.QuestionAsk {
-		return readAskPress(q.Ask, draft, word)
+		return parseAskPress(q.Ask, draft, word)
 	}
 	for _, b := range buttons[q.Kind] {
 		if string(b.say) == word {
@@ -84,24 +84,24 @@ func Buttons(
 		return askButtons(q, draft, press)
 	}
 	for _, b := range buttons[q.Kind] {
-		rows = append(rows, []supervisor.Button{{Text: fill(b.text, q), Press: press(string(b.say))}})
+		rows = append(rows, []supervisor.Button{{Text: fillAmount(b.text, q), Press: press(string(b.say))}})
 	}
 	return rows
 }
 
-// Told tells the user their answer, or why the question ended without one.
-func Told(q supervisor.Question) string {
+// OutcomeText tells the user their answer, or why the question ended without one.
+func OutcomeText(q supervisor.Question) string {
 	switch {
 	case q.End != supervisor.QuestionAnswered:
 		return textsEnded[q.End]
 	case q.Kind == supervisor.QuestionAsk:
-		return answerText(q)
+		return answerLine(q)
 	}
-	return fill(textsAnswered[q.Kind][q.Answer.Say], q)
+	return fillAmount(textsAnswered[q.Kind][q.Answer.Say], q)
 }
 
-// Shown returns the text of an ended question's message, as Markdown.
-func Shown(q supervisor.Question) string { return q.Text + "\n\n" + Told(q) }
+// EndedText returns the text of an ended question's message, as Markdown.
+func EndedText(q supervisor.Question) string { return q.Text + "\n\n" + OutcomeText(q) }
 
 // MayAsk returns an error for the model if a turn has asked the maximum of questions.
 func MayAsk(asked int64) error {
@@ -111,21 +111,21 @@ func MayAsk(asked int64) error {
 	return supervisor.Errorf(supervisor.CodeInvalid, textEnoughAsked, protocol.MaxQuestions)
 }
 
-// Late turns a late answer into a message for the model: the quoted question, and the words.
-func Late(q supervisor.Question) (quote, text string) {
-	return quotes.Write(supervisor.Quote{By: textYou, Text: q.Text}), Words(q)
+// LateMessage returns a late answer as a message for the model: the quoted question and the words.
+func LateMessage(q supervisor.Question) (quote, text string) {
+	return quotes.Write(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
 }
 
-// Parting returns a message that tells how a question ended and removes its keyboard. It is for
+// ClosingMessage returns a message that tells a question's end and removes its keyboard. It is for
 // questions whose message can't be changed.
-func Parting(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
-	return Told(q), [][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
+func ClosingMessage(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
+	return OutcomeText(q), [][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
 }
 
 // Reminder tells a user, whose message answered nothing, that a question is still open.
 func Reminder(q supervisor.Question) string { return reminderIntro(q) + "\n\n" + q.Text }
 
-// fill puts a question's amount into a text.
-func fill(text string, q supervisor.Question) string {
+// fillAmount puts a question's amount into a text.
+func fillAmount(text string, q supervisor.Question) string {
 	return strings.ReplaceAll(text, "{amount}", money.Dollars(q.Amount))
 }

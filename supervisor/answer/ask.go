@@ -16,31 +16,35 @@ const (
 	wordOther = "other" // the user will write something else
 )
 
-// wordsAnswer returns an answer in the user's own words.
-func wordsAnswer(text string) supervisor.Answer {
+// ownWordsAnswer returns an answer in the user's own words.
+func ownWordsAnswer(text string) supervisor.Answer {
 	return supervisor.Answer{Say: supervisor.SayThis, Text: text}
 }
 
 // readers read a message as the answer to a model's question, by kind.
-var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool){
+var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft supervisor.Answer,
+	m supervisor.AnswerMessage) (supervisor.Answer, bool){
 	protocol.AskChoice:  readChoice,
 	protocol.AskSeveral: readSeveral,
-	protocol.AskConfirm: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
-		say := confirms[plain(m.Text)]
+	protocol.AskConfirm: func(_ protocol.AskArguments, _ supervisor.Answer,
+		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+		say := confirms[normalize(m.Text)]
 		return supervisor.Answer{Say: say}, say != supervisor.SayNothing
 	},
-	protocol.AskNumber: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+	protocol.AskNumber: func(_ protocol.AskArguments, _ supervisor.Answer,
+		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		number, ok := readNumber(m.Text)
-		return wordsAnswer(number), ok
+		return ownWordsAnswer(number), ok
 	},
-	protocol.AskDate: func(q protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+	protocol.AskDate: func(q protocol.AskArguments, _ supervisor.Answer,
+		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		date, ok := readDate(m.Text, m.Now.In(zone(q.Zone)))
-		return wordsAnswer(date), ok
+		return ownWordsAnswer(date), ok
 	},
 	protocol.AskLocation: readWords,
 	protocol.AskText:     readWords,
 	protocol.AskFile: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
-		return wordsAnswer(m.Text), len(m.Parts) > 0
+		return ownWordsAnswer(m.Text), len(m.Parts) > 0
 	},
 }
 
@@ -62,14 +66,14 @@ func readAsk(q protocol.AskArguments, draft supervisor.Answer, m supervisor.Answ
 }
 
 func readWords(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
-	return wordsAnswer(m.Text), strings.TrimSpace(m.Text) != "" || len(m.Parts) > 0
+	return ownWordsAnswer(m.Text), strings.TrimSpace(m.Text) != "" || len(m.Parts) > 0
 }
 
 func readChoice(q protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 	if i, ok := pick(q.Options, m.Text); ok {
 		return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}, true
 	}
-	return wordsAnswer(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
+	return ownWordsAnswer(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
 }
 
 // readSeveral reads several options, or the user's own words if the question allows them. Words are
@@ -79,7 +83,7 @@ func readSeveral(q protocol.AskArguments, draft supervisor.Answer, m supervisor.
 	switch {
 	case ok:
 		return supervisor.Answer{Say: supervisor.SayThis, Options: picked}, true
-	case plain(m.Text) == wordDone:
+	case normalize(m.Text) == wordDone:
 		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, true
 	}
 	return supervisor.Answer{
@@ -90,8 +94,8 @@ func readSeveral(q protocol.AskArguments, draft supervisor.Answer, m supervisor.
 			strings.TrimSpace(m.Text) != ""
 }
 
-// readAskPress is Pressed for a model's question.
-func readAskPress(
+// parseAskPress is Pressed for a model's question.
+func parseAskPress(
 	q protocol.AskArguments,
 	draft supervisor.Answer,
 	word string,
@@ -103,7 +107,7 @@ func readAskPress(
 	case q.Kind == protocol.AskChoice && option:
 		return picked, supervisor.PressTaken
 	case q.Kind == protocol.AskSeveral && option:
-		picked.Options = toggled(draft.Options, i)
+		picked.Options = toggle(draft.Options, i)
 		return picked, supervisor.PressPicked
 	case q.Kind == protocol.AskSeveral && word == wordDone:
 		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, supervisor.PressTaken
@@ -115,8 +119,8 @@ func readAskPress(
 	return a, supervisor.PressUnknown
 }
 
-// toggled returns the sorted list without i if i was in it, and with i otherwise.
-func toggled(list []int, i int) []int {
+// toggle returns the sorted list without i if i was in it, and with i otherwise.
+func toggle(list []int, i int) []int {
 	at, there := slices.BinarySearch(list, i)
 	if there {
 		return slices.Delete(slices.Clone(list), at, at+1)
@@ -166,14 +170,15 @@ func HasKeyboard(q supervisor.Question) bool {
 		!q.Conversation.InGroup()
 }
 
-// Stays reports whether an ended question keeps its buttons. A late press then counts as a message.
-func Stays(q supervisor.Question) bool {
+// KeepsButtons reports whether an ended question keeps its buttons. A late press then counts as a
+// message.
+func KeepsButtons(q supervisor.Question) bool {
 	return q.End == supervisor.QuestionExpired &&
 		(q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
 }
 
-// Asked returns the text of a model's question for the user.
-func Asked(q supervisor.Question) string {
+// QuestionText returns the text of a model's question for the user.
+func QuestionText(q supervisor.Question) string {
 	if q.Ask.Kind != protocol.AskSeveral || q.Conversation.Channel.Capabilities().Edit {
 		return q.Ask.Text
 	}
@@ -185,21 +190,21 @@ func Asked(q supervisor.Question) string {
 	return b.String() + "\n" + textSeveralHint
 }
 
-// maxTold is how many characters of an answer answerText repeats.
-const maxTold = 300
+// maxQuotedAnswer is how many characters of an answer answerLine repeats.
+const maxQuotedAnswer = 300
 
-// answerText writes out the answer to a model's question, for the user.
-func answerText(q supervisor.Question) string {
-	said := []rune(strings.Join(strings.Fields(Words(q)), " "))
-	if len(said) > maxTold {
-		said = append(said[:maxTold-1], '…')
+// answerLine writes out the answer to a model's question, for the user.
+func answerLine(q supervisor.Question) string {
+	said := []rune(strings.Join(strings.Fields(AnswerText(q)), " "))
+	if len(said) > maxQuotedAnswer {
+		said = append(said[:maxQuotedAnswer-1], '…')
 	}
 	return textAnswer + string(said)
 }
 
-// Words returns the answer to a model's question as text.
-func Words(q supervisor.Question) string {
-	said := picked(q)
+// AnswerText returns the answer to a model's question as text.
+func AnswerText(q supervisor.Question) string {
+	said := pickedOptions(q)
 	if q.Answer.Text != "" {
 		said = append(said, q.Answer.Text)
 	}
@@ -214,8 +219,8 @@ func Words(q supervisor.Question) string {
 	return textNone
 }
 
-// picked returns the options of an answer.
-func picked(q supervisor.Question) (names []string) {
+// pickedOptions returns the options of an answer.
+func pickedOptions(q supervisor.Question) (names []string) {
 	for _, i := range q.Answer.Options {
 		names = append(names, q.Ask.Options[i])
 	}
@@ -231,7 +236,7 @@ func ForModel(q supervisor.Question) string {
 	if q.Conversation.InGroup() {
 		who = q.Conversation.User
 	}
-	text := who + textsForModel[len(q.Answer.Options) > 0 && q.Answer.Text == ""] + Words(q)
+	text := who + textsForModel[len(q.Answer.Options) > 0 && q.Answer.Text == ""] + AnswerText(q)
 	for _, p := range q.Answer.Parts {
 		text += "\n" + p.Text
 	}

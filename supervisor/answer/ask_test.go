@@ -24,9 +24,10 @@ func question(kind protocol.AskKind, options ...string) supervisor.Question {
 // monday is a time at which it is Monday in Madrid and still Sunday in London.
 var monday = time.Date(2026, 11, 22, 23, 30, 0, 0, time.UTC)
 
-// answered returns the text for the model after an answer in words; "" if the words are no answer.
-func answered(q supervisor.Question, draft supervisor.Answer, text string) string {
-	a, ok := answer.InWords(q, draft, supervisor.AnswerMessage{Text: text, Now: monday})
+// answerForModel returns the text for the model after an answer in words; "" if the words are no
+// answer.
+func answerForModel(q supervisor.Question, draft supervisor.Answer, text string) string {
+	a, ok := answer.ParseMessage(q, draft, supervisor.AnswerMessage{Text: text, Now: monday})
 	if !ok {
 		return ""
 	}
@@ -34,7 +35,7 @@ func answered(q supervisor.Question, draft supervisor.Answer, text string) strin
 	return answer.ForModel(q)
 }
 
-func TestInWords_Choice_FindsOption(t *testing.T) {
+func TestParseMessage_Choice_FindsOption(t *testing.T) {
 	q := question(protocol.AskChoice, "Red", "Dark blue", "Dark green", "7")
 	for option, texts := range map[string]string{
 		"Red": "1|1.|1)|#1|red|RED.|re|“Red”|the first|first one|option 1|1st|one|der erste|la primera|le " +
@@ -49,18 +50,18 @@ func TestInWords_Choice_FindsOption(t *testing.T) {
 			if option == "" {
 				want = ""
 			}
-			if got := answered(q, supervisor.Answer{}, text); got != want {
+			if got := answerForModel(q, supervisor.Answer{}, text); got != want {
 				t.Errorf("%q is %q, want %q", text, got, want)
 			}
 		}
 	}
 	q.Ask.Other = true
-	if got := answered(q, supervisor.Answer{}, "the one that I like"); got != "They answered: the one that I like" {
+	if got := answerForModel(q, supervisor.Answer{}, "the one that I like"); got != "They answered: the one that I like" {
 		t.Errorf("something else is %q", got)
 	}
 }
 
-func TestInWords_Several_FindsOptions(t *testing.T) {
+func TestParseMessage_Several_FindsOptions(t *testing.T) {
 	q := question(protocol.AskSeveral, "Salt", "Salt, pepper", "Oil", "Vinegar")
 	for texts, want := range map[string]string{
 		"1, 3 and 4|4 3 1|salt, oil & vinegar|1;3;4|the first, the third and the last|Salt und Oil und Vinegar": "They chose: Salt, Oil, Vinegar",
@@ -72,18 +73,18 @@ func TestInWords_Several_FindsOptions(t *testing.T) {
 		"1, 9|salt and sugar|sa||,":       "",
 	} {
 		for text := range strings.SplitSeq(texts, "|") {
-			if got := answered(q, supervisor.Answer{Options: []int{0, 3}}, text); got != want {
+			if got := answerForModel(q, supervisor.Answer{Options: []int{0, 3}}, text); got != want {
 				t.Errorf("%q is %q, want %q", text, got, want)
 			}
 		}
 	}
 	q.Ask.Other = true
-	if got := answered(q, supervisor.Answer{Options: []int{0}}, "and sugar"); got != "They answered: Salt, and sugar" {
+	if got := answerForModel(q, supervisor.Answer{Options: []int{0}}, "and sugar"); got != "They answered: Salt, and sugar" {
 		t.Errorf("something more is %q", got)
 	}
 }
 
-func TestInWords_Confirm_KnowsFourLanguages(t *testing.T) {
+func TestParseMessage_Confirm_InFourLanguages(t *testing.T) {
 	q := question(protocol.AskConfirm)
 	for want, texts := range map[string]string{
 		"They answered: Yes": "yes|Yes!|y|ja|Sí|oui|Sí, por favor|OK|yes please",
@@ -91,28 +92,28 @@ func TestInWords_Confirm_KnowsFourLanguages(t *testing.T) {
 		"":                   "maybe|yes but not now|1||no idea",
 	} {
 		for text := range strings.SplitSeq(texts, "|") {
-			if got := answered(q, supervisor.Answer{}, text); got != want {
+			if got := answerForModel(q, supervisor.Answer{}, text); got != want {
 				t.Errorf("%q is %q, want %q", text, got, want)
 			}
 		}
 	}
 }
 
-func TestInWords_Number_TakesCommaOrPoint(t *testing.T) {
+func TestParseMessage_Number_TakesCommaOrPoint(t *testing.T) {
 	for text, want := range map[string]string{
 		"12": "12", "1.5": "1.5", "1,5": "1.5", " -3 ": "-3", "−3": "-3", "+4": "4", "007": "7", "0": "0", "12.": "12", "€ 12,50": "12.50", "12 %": "12",
 		"1.234,5": "1234.5", "1,234.5": "1234.5", "1.234.567": "1234567", "1'234": "1234", "1 234 567": "1234567", "0,125": "0.125", "0.125": "0.125",
 		"1,234": "", "1.234": "", "about 12": "", "12 km": "", "twelve": "", "": "", "1.2.3": "", "1,23,456": "", "1.234,567,8": "", "--1": "",
 		strings.Repeat("9", 31): "", ",5": "", "12345,678.9": "",
 	} {
-		if got := strings.TrimPrefix(answered(question(protocol.AskNumber), supervisor.Answer{}, text), "They answered: "); got != want {
+		if got := strings.TrimPrefix(answerForModel(question(protocol.AskNumber), supervisor.Answer{}, text), "They answered: "); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
 }
 
 // The user's zone counts: there it is Monday already.
-func TestInWords_Date_UsesUsersZone(t *testing.T) {
+func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 	for texts, want := range map[string]string{
 		"tomorrow|Morgen|mañana|demain|Tuesday|on tuesday|Dienstag|mardi|2026-11-24|24.11.|24. 11.|24.11.2026|24 " +
 			"November|Nov 24|November 24th, 2026|24 de noviembre|le 24 novembre|24. November 2026": "2026-11-24",
@@ -129,7 +130,7 @@ func TestInWords_Date_UsesUsersZone(t *testing.T) {
 			"10:70|0000-01-01": "",
 	} {
 		for text := range strings.SplitSeq(texts, "|") {
-			if got := strings.TrimPrefix(answered(question(protocol.AskDate), supervisor.Answer{}, text), "They answered: "); got != want {
+			if got := strings.TrimPrefix(answerForModel(question(protocol.AskDate), supervisor.Answer{}, text), "They answered: "); got != want {
 				t.Errorf("%q is %q, want %q", text, got, want)
 			}
 		}
@@ -137,7 +138,7 @@ func TestInWords_Date_UsesUsersZone(t *testing.T) {
 }
 
 // With any other question the file would be lost. The words of a recording count as words.
-func TestInWords_File_AnswersOnlyFileOrText(t *testing.T) {
+func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
 	file := supervisor.AnswerMessage{
 		Text:  "here",
 		Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}},
@@ -163,7 +164,7 @@ func TestInWords_File_AnswersOnlyFileOrText(t *testing.T) {
 		if c.kind != protocol.AskChoice {
 			q.Ask.Options = nil
 		}
-		a, ok := answer.InWords(q, supervisor.Answer{}, c.m)
+		a, ok := answer.ParseMessage(q, supervisor.Answer{}, c.m)
 		q.End, q.Answer = supervisor.QuestionAnswered, a
 		if got := answer.ForModel(q); ok != (c.want != "") || ok && got != c.want || a.World != (ok && c.m.World) {
 			t.Errorf("%s answered by %+v: %t, %q (world: %t), want %q", c.kind, c.m, ok, got, a.World, c.want)
@@ -172,7 +173,7 @@ func TestInWords_File_AnswersOnlyFileOrText(t *testing.T) {
 }
 
 // The word of a press is the option's index. Done ends the question.
-func TestPressed_Option_PicksOrUnpicks(t *testing.T) {
+func TestParsePress_Option_TogglesPick(t *testing.T) {
 	q := question(protocol.AskSeveral, "Salt", "Oil")
 	q.Ask.Other = true
 	var draft supervisor.Answer
@@ -194,7 +195,7 @@ func TestPressed_Option_PicksOrUnpicks(t *testing.T) {
 		{"done", supervisor.PressTaken, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
 		{"2", supervisor.PressUnknown, ""}, {"-1", supervisor.PressUnknown, ""}, {"once", supervisor.PressUnknown, ""},
 	} {
-		a, came := answer.Pressed(q, draft, c.press)
+		a, came := answer.ParsePress(q, draft, c.press)
 		if came != supervisor.PressUnknown {
 			draft = a
 		}
@@ -205,7 +206,7 @@ func TestPressed_Option_PicksOrUnpicks(t *testing.T) {
 }
 
 // A keyboard sends a location in a private chat. Options that can't be ticked are numbered.
-func TestAsked_Channel_DecidesButtons(t *testing.T) {
+func TestQuestionText_Channel_DecidesButtons(t *testing.T) {
 	press := func(word string) string { return word }
 	q := question(protocol.AskLocation)
 	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation ||
@@ -218,7 +219,7 @@ func TestAsked_Channel_DecidesButtons(t *testing.T) {
 	}
 	q = question(protocol.AskSeveral, "Salt", "Oil")
 	q.Conversation.Channel = supervisor.ChannelTerminal
-	if rows, text := answer.Buttons(q, supervisor.Answer{}, press), answer.Asked(q); rows != nil ||
+	if rows, text := answer.Buttons(q, supervisor.Answer{}, press), answer.QuestionText(q); rows != nil ||
 		!strings.HasPrefix(text, "Which?\n\n1. Salt\n2. Oil\n\nAnswer with") {
 		t.Errorf("in the terminal: %v, %q", rows, text)
 	}
@@ -227,7 +228,7 @@ func TestAsked_Channel_DecidesButtons(t *testing.T) {
 		Say:  supervisor.SayThis,
 		Text: strings.Repeat("long\n", 1000),
 	}
-	if shown := []rune(answer.Shown(q)); len(shown) != len("Which?\n\n")+len([]rune("➜ "))+300 {
+	if shown := []rune(answer.EndedText(q)); len(shown) != len("Which?\n\n")+len([]rune("➜ "))+300 {
 		t.Errorf("a long answer is shown in %d characters", len(shown))
 	}
 	q.Conversation.Chat, q.Answer.Text = "-42", "so"
@@ -255,7 +256,7 @@ func FuzzInWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
 		q := question(kinds[int(n)%len(kinds)], "Red", "Blue", "Dark blue")
 		q.Ask.Other = n&128 != 0
-		a, ok := answer.InWords(
+		a, ok := answer.ParseMessage(
 			q,
 			supervisor.Answer{Options: []int{1}},
 			supervisor.AnswerMessage{Text: text, Now: monday},
@@ -269,7 +270,7 @@ func FuzzInWords(f *testing.F) {
 			t.Errorf("%q says nothing", text)
 		}
 		q.End, q.Answer = supervisor.QuestionAnswered, a
-		if ok && (answer.ForModel(q) == "" || answer.Shown(q) == "") {
+		if ok && (answer.ForModel(q) == "" || answer.EndedText(q) == "") {
 			t.Errorf("%q can't be told", text)
 		}
 	})

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// plain returns a text in lower case, without accents, quotes around it, or punctuation at its end.
-func plain(text string) string {
+// normalize returns a text in lower case, without accents, quotes around it, or punctuation at its
+// end.
+func normalize(text string) string {
 	text = accents.Replace(strings.ToLower(strings.Join(strings.Fields(text), " ")))
 	return strings.TrimSpace(strings.Trim(text, `"'“”„‘’«».,!?:;`))
 }
@@ -17,19 +18,19 @@ func plain(text string) string {
 var accents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "î", "i",
 	"ï", "i", "ó", "o", "ô", "o", "ö", "o", "ú", "u", "û", "u", "ù", "u", "ü", "u", "ñ", "n", "ç", "c", "œ", "oe", "’", "'")
 
-// byNumber matches an option by its number, in any spelling.
-var byNumber = regexp.MustCompile(`^(?:#|(?:option|number|no\.?|nr\.?|numero|n°) ?)?(\d{1,2})(?:[.):]|st|nd|rd|th|e|er|re)?$`)
+// numberPattern matches an option by its number, in any spelling.
+var numberPattern = regexp.MustCompile(`^(?:#|(?:option|number|no\.?|nr\.?|numero|n°) ?)?(\d{1,2})(?:[.):]|st|nd|rd|th|e|er|re)?$`)
 
-// byPosition matches an option by an ordinal, such as "the second one".
-var byPosition = regexp.MustCompile(`^(?:(?:the|der|die|das|den|el|la|le|los|les|number|option) |l')?([a-z]+)(?: (?:one|option))?$`)
+// ordinalPattern matches an option by an ordinal, such as "the second one".
+var ordinalPattern = regexp.MustCompile(`^(?:(?:the|der|die|das|den|el|la|le|los|les|number|option) |l')?([a-z]+)(?: (?:one|option))?$`)
 
 // pick finds the option that a text names by its words, its number, its ordinal, or a prefix that
 // only one option has.
 func pick(options []string, text string) (index int, ok bool) {
-	said := plain(text)
+	said := normalize(text)
 	names := make([]string, len(options))
 	for i, option := range options {
-		names[i] = plain(option)
+		names[i] = normalize(option)
 	}
 	if i := slices.Index(names, said); i >= 0 && said != "" {
 		return i, true
@@ -43,8 +44,8 @@ func pick(options []string, text string) (index int, ok bool) {
 // positionIn returns the index that a text names by a number or an ordinal, if it is below n.
 func positionIn(n int, asTyped, said string) (index int, ok bool) {
 	position := 0
-	number := byNumber.FindStringSubmatch(strings.TrimSuffix(asTyped, "."))
-	word := byPosition.FindStringSubmatch(said)
+	number := numberPattern.FindStringSubmatch(strings.TrimSuffix(asTyped, "."))
+	word := ordinalPattern.FindStringSubmatch(said)
 	switch {
 	case number != nil:
 		for _, digit := range number[1] {
@@ -71,18 +72,18 @@ func uniquePrefix(names []string, said string) (index int, ok bool) {
 	return index, ok
 }
 
-// between matches the separators of several options.
-var between = regexp.MustCompile(`(?i)\s*[,;+&\n]\s*(?:and\s|und\s|y\s|et\s)?|\s+(?:and|und|y|et)\s+`)
+// optionSeparator matches the separators of several options.
+var optionSeparator = regexp.MustCompile(`(?i)\s*[,;+&\n]\s*(?:and\s|und\s|y\s|et\s)?|\s+(?:and|und|y|et)\s+`)
 
-// numbers matches numbers with only spaces between them.
-var numbers = regexp.MustCompile(`^\d{1,2}(?: \d{1,2})+$`)
+// numberListPattern matches numbers with only spaces between them.
+var numberListPattern = regexp.MustCompile(`^\d{1,2}(?: \d{1,2})+$`)
 
 // pickSeveral finds the options that a text names, sorted. "None" is an answer too.
 func pickSeveral(options []string, text string) (picked []int, ok bool) {
 	if i, ok := pick(options, text); ok {
 		return []int{i}, true
 	}
-	said := plain(text)
+	said := normalize(text)
 	if all, whole := allOrNone[said]; whole {
 		for i := range options {
 			if all {
@@ -91,8 +92,8 @@ func pickSeveral(options []string, text string) (picked []int, ok bool) {
 		}
 		return picked, true
 	}
-	names := between.Split(strings.TrimSpace(text), -1)
-	if numbers.MatchString(said) {
+	names := optionSeparator.Split(strings.TrimSpace(text), -1)
+	if numberListPattern.MatchString(said) {
 		names = strings.Fields(said)
 	}
 	for _, name := range names {

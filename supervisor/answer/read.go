@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// numberShape allows a currency or percent sign at one end, and spaces or apostrophes between
+// decimalPattern allows a currency or percent sign at one end, and spaces or apostrophes between
 // thousands.
-var numberShape = regexp.MustCompile(`^([-+−]?)[€$£]? ?(\d[\d.,'  ]*?) ?[€$£%]?$`)
+var decimalPattern = regexp.MustCompile(`^([-+−]?)[€$£]? ?(\d[\d.,'  ]*?) ?[€$£%]?$`)
 
 // maxDigits is the most digits that a number may have.
 const maxDigits = 30
@@ -18,7 +18,7 @@ const maxDigits = 30
 // separator before three digits is ambiguous ("1.234"), so such a number is refused unless it
 // begins with a zero.
 func readNumber(text string) (string, bool) {
-	m := numberShape.FindStringSubmatch(strings.TrimRight(strings.TrimSpace(text), ".,!"))
+	m := decimalPattern.FindStringSubmatch(strings.TrimRight(strings.TrimSpace(text), ".,!"))
 	if m == nil {
 		return "", false
 	}
@@ -71,7 +71,7 @@ var (
 // readDate reads a day with an optional time, in now's zone: 2026-11-24, 2026-11-24 18:30. A day
 // without a year is the next one. An ambiguous day such as 11/12 is refused.
 func readDate(text string, now time.Time) (string, bool) {
-	said := beforeDates.ReplaceAllString(strings.ReplaceAll(plain(text), ",", ""), "")
+	said := beforeDates.ReplaceAllString(strings.ReplaceAll(normalize(text), ",", ""), "")
 	day, rest, ok := readDay(said, now)
 	if !ok {
 		return "", false
@@ -83,19 +83,19 @@ func readDate(text string, now time.Time) (string, bool) {
 // readDay reads the day at the beginning of a text.
 func readDay(said string, now time.Time) (day time.Time, rest string, ok bool) {
 	if m := dateISO.FindStringSubmatch(said); m != nil {
-		day, ok = dayOf(m[1], m[2], m[3], now)
+		day, ok = resolveDay(m[1], m[2], m[3], now)
 		return day, m[4], ok
 	}
 	if m := dateDotted.FindStringSubmatch(said); m != nil {
-		day, ok = dayOf(m[3], m[2], m[1], now)
+		day, ok = resolveDay(m[3], m[2], m[1], now)
 		return day, m[4], ok
 	}
 	if m := dateDay.FindStringSubmatch(said); m != nil && months[m[2]] != 0 {
-		day, ok = dayOf(m[3], strconv.Itoa(months[m[2]]), m[1], now)
+		day, ok = resolveDay(m[3], strconv.Itoa(months[m[2]]), m[1], now)
 		return day, m[4], ok
 	}
 	if m := dateMonth.FindStringSubmatch(said); m != nil && months[m[1]] != 0 {
-		day, ok = dayOf(m[3], strconv.Itoa(months[m[1]]), m[2], now)
+		day, ok = resolveDay(m[3], strconv.Itoa(months[m[1]]), m[2], now)
 		return day, m[4], ok
 	}
 	m := dateWord.FindStringSubmatch(said)
@@ -111,8 +111,8 @@ func readDay(said string, now time.Time) (day time.Time, rest string, ok bool) {
 	return day, "", false
 }
 
-// dayOf returns a calendar day. Without a year it is the next such day from now on.
-func dayOf(year, month, day string, now time.Time) (time.Time, bool) {
+// resolveDay returns a calendar day. Without a year it is the next such day from now on.
+func resolveDay(year, month, day string, now time.Time) (time.Time, bool) {
 	y, _ := strconv.Atoi(year)
 	m, _ := strconv.Atoi(month)
 	d, _ := strconv.Atoi(day)

@@ -15,15 +15,15 @@ import (
 )
 
 // MethodActivity is the method of the control socket for the activity of users. It takes an
-// ActivityQuestion and returns an ActivityReport. Every user may ask for their own activity. Admins
+// ActivityQuery and returns an ActivityReport. Every user may ask for their own activity. Admins
 // may ask for everybody's counts, and for another user's activity, which the audit log notes.
 const MethodActivity = "activity"
 
 // MaxActivity is the largest number of rows in a report.
 const MaxActivity = 500
 
-// ActivityQuestion asks for the activity of users.
-type ActivityQuestion struct {
+// ActivityQuery asks for the activity of users.
+type ActivityQuery struct {
 	User  string    `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
 	Since time.Time `json:"since,omitzero"`
 	Kind  string    `json:"kind,omitempty"` // a group of kinds; "" means all
@@ -53,7 +53,7 @@ type ActivityLine struct {
 type activityCalls struct{ effects sqlite.Effects }
 
 // answer returns the activity of a user, or the counts of everybody.
-func (c activityCalls) answer(ctx context.Context, by feature.Caller, q ActivityQuestion) (
+func (c activityCalls) answer(ctx context.Context, by feature.Caller, q ActivityQuery) (
 	r ActivityReport, err error) {
 	kinds := effect.KindsOf(q.Kind)
 	if q.Kind != "" && kinds == nil {

@@ -16,7 +16,7 @@ type usageCalls struct {
 }
 
 // answer sums up the use of models. Only an admin sees other users.
-func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuestion) (r UsageReport, err error) {
+func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuery) (r UsageReport, err error) {
 	if q.Days < 1 || q.Days > MaxDays {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textDaysRange, MaxDays)
 	}

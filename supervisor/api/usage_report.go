@@ -13,15 +13,15 @@ import (
 	"mews/supervisor/usage"
 )
 
-// MethodUsage is the method of the control socket for the use of models. It takes a UsageQuestion
+// MethodUsage is the method of the control socket for the use of models. It takes a UsageQuery
 // and returns a UsageReport. Every user may ask for their own use; only admins may ask for others.
 const MethodUsage = "usage"
 
 // MaxDays is the largest number of days in a question: ten years.
 const MaxDays = 3660
 
-// UsageQuestion asks for the use of models.
-type UsageQuestion struct {
+// UsageQuery asks for the use of models.
+type UsageQuery struct {
 	User string `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
 	Days int    `json:"days"`           // number of days up to today
 }

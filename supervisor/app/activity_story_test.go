@@ -75,17 +75,17 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 // The latter is written to the audit log.
 func (l *gatedService) checkOperatorView() {
 	l.T.Helper()
-	ask := func(q api.ActivityQuestion) (r api.ActivityReport) {
+	ask := func(q api.ActivityQuery) (r api.ActivityReport) {
 		l.T.Helper()
 		if err := control.Ask(l.T.Context(), l.Socket, api.MethodActivity, q, &r); err != nil {
 			l.T.Fatal(err)
 		}
 		return r
 	}
-	if r := ask(api.ActivityQuestion{Kind: "changed"}); fmt.Sprint(r.Counts) != "[{alice changed 2} {bob changed 2}]" || r.Rows != nil {
+	if r := ask(api.ActivityQuery{Kind: "changed"}); fmt.Sprint(r.Counts) != "[{alice changed 2} {bob changed 2}]" || r.Rows != nil {
 		l.T.Errorf("counts: %+v", r)
 	}
-	r := ask(api.ActivityQuestion{User: "bob"})
+	r := ask(api.ActivityQuery{User: "bob"})
 	if text, _ := json.Marshal(r.Rows); len(r.Rows) != 2 || r.Rows[1].Text != "wrote more.txt (created, 1 byte)" ||
 		r.Rows[1].ReportedBy != supervisor.ReportedByWorker || strings.Contains(string(text), "hers") {
 		l.T.Errorf("bob's: %+v", r)
@@ -94,7 +94,7 @@ func (l *gatedService) checkOperatorView() {
 		return l.Count("SELECT count(*) FROM audit WHERE action = 'activity.read' AND user = 'bob'") == 1
 	})
 	var none api.ActivityReport
-	if err := control.Ask(l.T.Context(), l.Socket, api.MethodActivity, api.ActivityQuestion{Kind: "sold"}, &none); err == nil ||
+	if err := control.Ask(l.T.Context(), l.Socket, api.MethodActivity, api.ActivityQuery{Kind: "sold"}, &none); err == nil ||
 		!strings.Contains(problem.Message(err), "There is no kind") {
 		l.T.Errorf("a kind that there is not: %v", err)
 	}

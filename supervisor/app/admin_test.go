@@ -44,7 +44,7 @@ users:
 `
 
 func readConfig(file string) (*config.Config, error) {
-	env, err := config.OS(Effects())
+	env, err := config.MachineEnv(Effects())
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,8 @@ func (c *commandLine) serve() {
 		t.Fatal(err)
 	}
 	c.s = &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now}}
-	for _, open := range []func(context.Context) error{c.s.openState, c.s.openStore, c.s.openModels, c.s.openPeople, c.s.openSeal} {
+	for _, open := range []func(context.Context) error{c.s.openState, c.s.openStore, c.s.openModels, c.s.openPeople,
+		c.s.openSeal} {
 		if err := open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +302,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		made, err := Have[admin.Enrolled](c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserName{User: "ben"})
+		made, err := Call[admin.Enrolled](c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserName{User: "ben"})
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -309,11 +310,11 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		v, err := Have[admin.CodeResult](
+		v, err := Call[admin.CodeResult](
 			c.t.Context(),
 			cfg,
 			admin.MethodTotpConfirm,
-			admin.CodeProof{User: "ben", Code: now},
+			admin.ConfirmRequest{User: "ben", Code: now},
 		)
 		if err != nil || !v.Right {
 			c.t.Fatalf("the code %s was not right: %+v, %v", now, v, err)
@@ -325,11 +326,11 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 
 		// Five wrong codes lock it, and an admin unlocks it.
 		for range 5 {
-			v, err = Have[admin.CodeResult](
+			v, err = Call[admin.CodeResult](
 				c.t.Context(),
 				cfg,
 				admin.MethodTotpConfirm,
-				admin.CodeProof{User: "ben", Code: wrongCode(c.t, made.Secret)},
+				admin.ConfirmRequest{User: "ben", Code: wrongCode(c.t, made.Secret)},
 			)
 			if err != nil || v.Right {
 				c.t.Fatalf("%+v, %v", v, err)

@@ -18,7 +18,8 @@ import (
 // Facts returns what admin commands need to know of the current configuration.
 func (c *configuration) Facts() admin.Facts {
 	cfg := c.Current()
-	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), HasBot: cfg.Telegram.Token.Reveal() != "",
+	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
+		HasBot: cfg.Telegram.Token.Reveal() != "",
 		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, File: cfg.File, Note: reloadNote(cfg)}
 }
 
@@ -37,7 +38,7 @@ func warnings(cfg *config.Config) string {
 
 // CheckAdded returns an error if a user can't be added beside the configured users.
 func (c *configuration) CheckAdded(u supervisor.User) error {
-	return c.Current().CheckAdded(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
+	return c.Current().ValidateNewUser(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }
 
 // Read reads the configuration file again. It returns the changes, and a function that applies
@@ -47,7 +48,7 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 	if was.File == "" {
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNoFile)
 	}
-	env, err := config.OS(Effects())
+	env, err := config.MachineEnv(Effects())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +75,7 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 // that only when it starts the service, so a reload does not read them again.
 func restartOnlySecrets(cfg *config.Config) string {
 	folder, names := os.Getenv("CREDENTIALS_DIRECTORY"), []string{}
-	for _, path := range cfg.Holds {
+	for _, path := range cfg.SecretFiles {
 		if folder != "" && filepath.Dir(path) == folder {
 			names = append(names, filepath.Base(path))
 		}

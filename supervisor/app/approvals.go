@@ -18,7 +18,8 @@ import (
 // newConfirmations makes the part that asks for a code before an effect. The gate and the approvers
 // need it, so it is made first.
 func newConfirmations(s *service) *approval.Confirmations {
-	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors, Codes: s.db.Questions()}
+	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
+		Codes: s.db.Questions()}
 }
 
 // newGate makes the gate that checks every message, press and command of users.
@@ -45,9 +46,9 @@ func gateLimits(cfg *config.Config) access.Limits {
 // newApprover makes the part that decides which effects may leave the sandbox.
 func newApprover(s *service) *approval.Approver {
 	return &approval.Approver{
-		People: func(name string) (supervisor.User, bool) {
+		FindUser: func(name string) (supervisor.User, bool) {
 			u, ok := s.people.Find(name)
-			return u, ok && !s.people.Suspended(name)
+			return u, ok && !s.people.IsSuspended(name)
 		},
 		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations, Audit: s.audit.Note,
 	}
@@ -64,7 +65,7 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 	}
 	user, _ := a.people.Find(c.User)
 	q.Conversation, q.Ask.Zone = c, timezone.ForUser(user).String()
-	q.Text = answer.Asked(q)
+	q.Text = answer.QuestionText(q)
 	return a.questions.Ask(ctx, q)
 }
 
@@ -106,7 +107,7 @@ func (s *service) openGuards(context.Context) error {
 	s.setRules(s.config)
 	s.questions = question.New(question.Options{Store: s.db.Questions(), Ends: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
 		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now,
-		Stands: func() time.Duration { return s.configuration.Current().Chat.Question }})
+		OpenFor: func() time.Duration { return s.configuration.Current().Chat.Question }})
 	s.confirmations = newConfirmations(s)
 	s.codeGate = newGate(s)
 	return nil

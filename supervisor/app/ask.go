@@ -19,10 +19,10 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// Have calls a method of the AdminService, in the running service or in this process. This process
+// Call calls a method of the AdminService, in the running service or in this process. This process
 // does it if no service runs; it holds the state folder's lock meanwhile. params is a struct;
 // result is a pointer to a struct.
-func Have[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
+func Call[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
 	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
 		return result, err
@@ -37,7 +37,7 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 	if starting := new(statefolder.InUse); !errors.As(err, &starting) {
 		return result, err
 	}
-	if err := Await(ctx, cfg); err != nil { // a service is just starting, or another verb holds the lock
+	if err := AwaitService(ctx, cfg); err != nil { // a service is just starting, or another verb holds the lock
 		return result, err
 	}
 	return result, control.Ask(ctx, SocketPath(cfg), method, params, &result)
@@ -49,7 +49,7 @@ func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	if !cfg.Client || cfg.File == "" {
 		return cfg, nil
 	}
-	env, err := config.OS(Effects())
+	env, err := config.MachineEnv(Effects())
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,8 @@ func loadSecrets(cfg *config.Config) (*config.Config, error) {
 }
 
 // withoutService opens the state folder, runs work, and closes it. No service may be running.
-func withoutService(ctx context.Context, cfg *config.Config, work func(context.Context, *admin.Service) error) (err error) {
+func withoutService(ctx context.Context, cfg *config.Config,
+	work func(context.Context, *admin.Service) error) (err error) {
 	if err := checkStateOwner(cfg.State); err != nil {
 		return err
 	}
@@ -106,11 +107,11 @@ func checkStateOwner(state string) error {
 
 // ExportTo writes an export of a user. The service makes it, or this process if no service runs.
 func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
-	p := admin.Piece{}
+	p := admin.ExportPiece{}
 	for !p.Last {
 		token := p.Token
-		p = admin.Piece{}
-		err := control.Ask(ctx, SocketPath(cfg), admin.MethodUserExport, admin.Fetch{User: name, Token: token}, &p)
+		p = admin.ExportPiece{}
+		err := control.Ask(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name, Token: token}, &p)
 		if gone := new(control.NotRunning); errors.As(err, &gone) && token == "" {
 			return withoutService(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.WriteExport(ctx, name, w) })
 		}

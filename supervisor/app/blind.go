@@ -17,12 +17,12 @@ func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec s
 	}
 	name := "blind " + spec
 	// listing models may need a request to a provider, so check this first
-	if told, err := s.notices().WasTold(ctx, c.User, name); err != nil || told {
+	if told, err := s.notices().WasToldOnce(ctx, c.User, name); err != nil || told {
 		return
 	}
 	models, instead := s.modelCommands(), textNoneSighted
 	offers := models.Offers(ctx)
-	if i := slices.IndexFunc(offers, func(o command.Offer) bool { return o.SeesPictures() && models.May(c.User, o.Spec) }); i >= 0 {
+	if i := slices.IndexFunc(offers, func(o command.Offer) bool { return o.SeesPictures() && models.MayChoose(c.User, o.Spec) }); i >= 0 {
 		instead = fmt.Sprintf(textSighted, offers[i].Spec, offers[i].Spec)
 	}
 	s.notices().TellOnce(ctx, c, name, fmt.Sprintf(textBlind, spec, instead))

@@ -17,7 +17,7 @@ type chatCommands struct{ *service }
 func (s chatCommands) commandOptions(sessions *session.Registry, report api.StatusReporter) command.Options {
 	queue := s.queue()
 	return command.Options{
-		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
+		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Resender: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
 		Effects: s.db.Effects(), Pictures: generatedFiles{s.spool},
 		Questions: s.questions, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: sqlite.Locks{Access: s.db.Access()}, Groups: users.Groups{Loader: s.configuration.Loader},
@@ -26,7 +26,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Features: collect(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
 		People: s.settings, OfferZone: s.schedule.Chat.OfferZone,
 		Tools: userTools(s), OpenedTools: s.db.OpenedTools(),
-		Begin: queue.Begin, Drop: queue.DropBefore, Anew: queue.AnswerAnew, Queue: queue, Now: s.now, Audit: s.audit.Note, Status: s.ownStatus(report).Text, Welcome: report.Welcome, Queued: s.deliveryQueued,
+		Begin: queue.Begin, Drop: queue.DropBefore, AnswerAgain: queue.AnswerAnew, Queue: queue, Now: s.now, Audit: s.audit.Note, Status: s.ownStatus(report).Text, Welcome: report.Welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
 }

@@ -36,7 +36,8 @@ func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
 
 // usersConfiguration returns the part of a configuration that is about users.
 func usersConfiguration(cfg *config.Config) *users.Configuration {
-	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), Budget: BudgetOf(cfg.Budget.Users)}
+	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
+		Budget: BudgetOf(cfg.Budget.Users)}
 	for _, id := range cfg.Telegram.Groups {
 		u.Groups = append(u.Groups, access.Group{Channel: supervisor.ChannelTelegram, Chat: strconv.FormatInt(id, 10)})
 	}
@@ -97,19 +98,19 @@ func (c chatSettings) List(ctx context.Context, user string) ([]command.Setting,
 	list, err := c.Settings.List(ctx, user)
 	var shown []command.Setting
 	for _, s := range list {
-		shown = append(shown, command.Setting{Name: s.Name, Value: s.Value, Source: sourceOf(s), Example: s.Example, Presses: s.Presses,
+		shown = append(shown, command.Setting{Name: s.Name, Value: s.Value, Origin: sourceOf(s), Example: s.Example, Presses: s.Presses,
 			Private: s.Private, Note: s.Note})
 	}
 	return shown, err
 }
 
 // sourceOf returns where a setting's value comes from.
-func sourceOf(s users.Setting) command.Source {
+func sourceOf(s users.Setting) command.Origin {
 	switch {
 	case s.Own:
-		return command.SourceOwn
+		return command.OriginOwn
 	case s.Configured:
-		return command.SourceConfig
+		return command.OriginConfig
 	}
-	return command.SourceDefault
+	return command.OriginDefault
 }

@@ -75,8 +75,8 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed,
 		Sources: l.db.Jobs(), CheckStore: l.db.Jobs(),
 		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).Check},
-		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
-		Begun:      func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
+		CheckRules: schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
+		StartTurn:      func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name,
 				Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true
@@ -124,7 +124,8 @@ func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule
 		supervisor.Job{User: "alice", Kind: kind, Text: text, Rule: string(encoded), Zone: "UTC",
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat},
 			MadeBy:       text,
-			Options:      supervisor.JobOptions{Exact: true, Check: look}, FiredUntil: firesStart, Next: next}, nil); err != nil {
+			Options:      supervisor.JobOptions{Exact: true, Check: look}, FiredUntil: firesStart, Next: next},
+		nil); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -177,7 +178,7 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, erro
 	}
 	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.ToolJobResult,
 		Arguments: json.RawMessage(`{"say":"The roses are dry."}`)}
-	if len(a.Start.Pending) == 0 {
+	if len(a.Start.PendingCalls) == 0 {
 		if _, err := l.db.Turns().CommitStep(ctx, l.step(a, protocol.Part{Call: &call})); err != nil {
 			return session.End{}, err
 		}
@@ -281,7 +282,7 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		for i := 0; i < len(taken); i += apptest.Number(t, "MEWS_FIRE_KILL_STEP", 4) {
+		for i := 0; i < len(taken); i += apptest.EnvNumber(t, "MEWS_FIRE_KILL_STEP", 4) {
 			image := taken[i]
 			next := newFireRig(t, image.dir, &fakeChannel{sent: image.sent}, time.Since(image.at), nil)
 			next.runToEnd()

@@ -19,10 +19,11 @@ type inboxParts struct {
 
 // openInbox makes the inbox behind the gate, and the part that releases held messages.
 func (s *service) openInbox(context.Context) error {
-	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now, accept(s.sessions, s.commands, s.attachments, s.noteArrival))
+	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now,
+		accept(s.sessions, s.commands, s.attachments, s.noteArrival))
 	s.inbox = inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
-		Queued: s.deliveryQueued, NotStored: s.commands.NotStored,
+		Queued: s.deliveryQueued, NotStored: s.commands.RunUnstored,
 	})
 	s.held = newHeldReleaser(s, accepted)
 	s.configuration.Loaded = func(ctx context.Context) {

@@ -76,7 +76,7 @@ func (s *service) resolveJobModel(user, spec string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case !s.modelChoice().May(user, choice.Spec):
+	case !s.modelChoice().MayChoose(user, choice.Spec):
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textJobModel, choice.Spec)
 	}
 	return choice.Spec, nil

@@ -15,16 +15,16 @@ func (s *service) newSchedule() *schedule.Schedule {
 	return schedule.New(schedule.Options{
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
 		Person: s.activeUser,
-		Begun:  func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
+		StartTurn:  func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
 		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.CheckTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.Check{
-			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.Look}).Check,
+			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.Check}).Check,
 			supervisor.JobRoutine: s.routines.Check,
 		},
-		CheckRules:    schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
+		CheckRules:    schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
 		Watches:       []schedule.Watch{{Next: s.routines.Next, Run: s.routines.CheckHomes}},
 		Conversations: s.db.Conversations(),
-		Allowed:       func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
+		MaySpeakIn:       func(c supervisor.Conversation) bool { return s.people.IsGroupAllowed(c.Channel, c.Chat) },
 		Approve:       newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.resolveJobModel, Budget: s.jobBudget,
 		Limits: func() protocol.TurnLimits { return turnLimits(s.config) },
 	})
@@ -33,11 +33,11 @@ func (s *service) newSchedule() *schedule.Schedule {
 // newRoutines makes the built-in jobs. A routine is off until its user turns it on.
 func (s *service) newRoutines() *routine.Routines {
 	return routine.New(routine.Options{
-		Store: s.db.Jobs(), FileEffects: s.db.Effects(), LookThroughHome: s.operations.LookThroughHome,
+		Store: s.db.Jobs(), FileEffects: s.db.Effects(), IndexHomeNow: s.operations.IndexHomeNow,
 		Changes: s.index.Changes,
 		Jobs:    func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule,
 		CheckPeriod: schedule.CheckPeriod, Line: schedule.Line,
-		Person: s.activeUser, Check: s.operations.Look, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
+		Person: s.activeUser, Check: s.operations.Check, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
 		Log: s.log.Named("routine"),
 	})
 }

@@ -78,7 +78,8 @@ func (s *storage) openState(context.Context) (err error) {
 // openStore opens the database and the spool.
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
-		EndsTurn: command.EndingTurns(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone, Policies: policies.All()}); err != nil {
+		EndsTurn: command.TurnEndingNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
+		Policies: policies.All()}); err != nil {
 		return err
 	}
 	s.addCloser(s.db.Close)

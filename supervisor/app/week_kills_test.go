@@ -132,7 +132,8 @@ func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Reque
 	first := k.requestCount() - len(all) // older requests are not kept
 	var made []modeltest.Request
 	for i, r := range all {
-		if !slices.ContainsFunc(k.lateRequests, func(s requestSpan) bool { return s.from <= first+i && first+i < s.to }) {
+		if !slices.ContainsFunc(k.lateRequests,
+			func(s requestSpan) bool { return s.from <= first+i && first+i < s.to }) {
 			made = append(made, r)
 		}
 	}
@@ -145,7 +146,7 @@ func (l *weekService) awaitIndexed() {
 	l.await("the key to be in the index", func() bool {
 		var found search.Report
 		err := control.Ask(l.alive, l.Socket, search.MethodSearch,
-			search.Question{User: "alice", Words: "quetzal stove"}, &found)
-		return err == nil && len(found.Hits) > 0 && found.Behind == ""
+			search.TextQuery{User: "alice", Words: "quetzal stove"}, &found)
+		return err == nil && len(found.Hits) > 0 && found.Incomplete == ""
 	})
 }

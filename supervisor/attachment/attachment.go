@@ -54,10 +54,10 @@ type Spool interface {
 // Recording is a recording to transcribe.
 type Recording struct {
 	Inbound  supervisor.Inbound
-	Position int              // of its attachment, from 0
-	Blob     protocol.BlobRef // its bytes in the spool
+	Position int              // index of the attachment in its inbound, from 0
+	Blob     protocol.BlobRef // the recording's bytes in the spool
 	Kind     protocol.AttachmentKind
-	Path     string // relative to the home
+	Path     string // the file's path, relative to the home
 	Seconds  int
 }
 
@@ -76,7 +76,7 @@ type Options struct {
 	// Missing reports packages that the machine lacks to read files. A package may be named several
 	// times.
 	Missing func(ctx context.Context, to supervisor.Conversation, packages []string)
-	// whether the user is served now; otherwise their inbounds wait
+	// reports whether the user is served now; otherwise their inbounds wait
 	Serves func(supervisor.Conversation) bool
 	// wakes a conversation's session; never blocks
 	Wake   func(supervisor.Conversation)
@@ -86,14 +86,14 @@ type Options struct {
 
 // Limits of concurrent fetches.
 const (
-	fetchesAtOnce    = 4 // of all users together
+	maxFetches       = 4 // fetches of all users together
 	fetchesOfAPerson = 2
 )
 
 // Times after which inbounds that belong together count as complete.
 const (
-	quietAfter = 600 * time.Millisecond // since the last one arrived
-	longest    = 3 * time.Second        // or since the first one
+	quietTime    = 600 * time.Millisecond // time since the last inbound arrived
+	maxGroupTime = 3 * time.Second        // or time since the first inbound arrived
 )
 
 // Receiver prepares arriving inbounds until a turn can take them. Run does the work.
@@ -111,7 +111,7 @@ type Receiver struct {
 // New makes a Receiver.
 func New(o Options) *Receiver {
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	return &Receiver{o: o, fetches: slots.NewEach(fetchesAtOnce, fetchesOfAPerson), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
+	return &Receiver{o: o, fetches: slots.NewEach(maxFetches, fetchesOfAPerson), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
 		arrivals: map[int64]*arrival{}}
 }
 

@@ -16,8 +16,8 @@ import (
 // Limits of a fetch.
 const (
 	tries        = 3
-	fetchTimeout = 60 * time.Second // of one try, extended by the time that the bytes take at leastRate
-	leastRate    = 128 << 10        // bytes per second
+	fetchTimeout = 60 * time.Second // of one try, plus the time that the bytes take at minRate
+	minRate      = 128 << 10        // bytes per second
 	// bytes that a file of unknown size is assumed to have (the maximum of Bot API's getFile)
 	unknownSize = 20 << 20
 )
@@ -35,7 +35,7 @@ func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Att
 	if a.SHA256 != "" || a.Failure != "" {
 		return a
 	}
-	ref, err := f.try(ctx, a)
+	ref, err := f.download(ctx, a)
 	if ctx.Err() != nil {
 		return a
 	}
@@ -67,35 +67,35 @@ func failureOf(err error) string {
 	return textNotFetched
 }
 
-// try fetches a file, in several tries if another may help.
-func (f *fetch) try(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
+// download fetches a file, in several tries if another may help.
+func (f *fetch) download(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
 	for n := range tries {
-		if n > 0 && !retry.Wait(ctx, pause(err, n)) {
+		if n > 0 && !retry.Wait(ctx, retryDelay(err, n)) {
 			return ref, context.Cause(ctx)
 		}
-		if ref, err = f.once(ctx, a); err == nil || ctx.Err() != nil || final(err) {
+		if ref, err = f.tryOnce(ctx, a); err == nil || ctx.Err() != nil || isFinal(err) {
 			return ref, err
 		}
 	}
 	return ref, fmt.Errorf("%d tries: %w", tries, err)
 }
 
-// pause returns the wait before try n. The channel's own wait wins.
-func pause(err error, n int) time.Duration {
+// retryDelay returns the wait before try n. The channel's own wait wins.
+func retryDelay(err error, n int) time.Duration {
 	if told := new(supervisor.SendError); errors.As(err, &told) && told.RetryAfter > 0 {
 		return told.RetryAfter
 	}
 	return time.Second << (n - 1)
 }
 
-// final reports whether another try is useless.
-func final(err error) bool {
+// isFinal reports whether another try is useless.
+func isFinal(err error) bool {
 	told := new(supervisor.Error)
 	return errors.As(err, &told) || errors.Is(err, spool.ErrFull)
 }
 
-// once fetches a file in one try, when a slot is free.
-func (f *fetch) once(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
+// tryOnce fetches a file in one try, when a slot is free.
+func (f *fetch) tryOnce(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
 	slot, err := f.fetches.Acquire(ctx, f.inbound.Conversation.User)
 	if err != nil {
 		return ref, err
@@ -105,7 +105,7 @@ func (f *fetch) once(ctx context.Context, a supervisor.Attachment) (ref protocol
 	if size == 0 {
 		size = unknownSize
 	}
-	bounded, cancel := context.WithTimeout(ctx, fetchTimeout+time.Duration(size/leastRate)*time.Second)
+	bounded, cancel := context.WithTimeout(ctx, fetchTimeout+time.Duration(size/minRate)*time.Second)
 	defer cancel()
 	w, err := f.o.Spool.Create()
 	if err != nil {

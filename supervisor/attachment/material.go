@@ -38,9 +38,9 @@ func describe(file supervisor.Attachment) string {
 // usual limits.history (32000 tokens of four bytes); the user's own words have the rest.
 const (
 	maxText = 64 << 10
-	// of each file, so that the first line, with the path, stays; a recording without a file for
-	// its text is never cut
-	leastText = 3 << 10
+	// kept bytes of each file, so that the first line, with the path, stays; a recording without a
+	// file for its text is never cut
+	minTextPerFile = 3 << 10
 )
 
 // limitText cuts texts in the middle once the texts before them have used up maxText. The messages'
@@ -49,7 +49,7 @@ func limitText(list []sqlite.Arrived) {
 	left := maxText
 	for _, a := range list {
 		for i, p := range a.Parts {
-			a.Parts[i].Text = history.CutText(p.Text, max(left, leastText), textMoreInFile)
+			a.Parts[i].Text = history.CutText(p.Text, max(left, minTextPerFile), textMoreInFile)
 			left -= len(a.Parts[i].Text)
 		}
 	}

@@ -34,7 +34,7 @@ func TestArrivals_Property_TakenOnceInOrder(t *testing.T) {
 		inBubble(t, func(r *rig) {
 			m := newArrivals(r, rt)
 			m.begin()
-			defer func() { m.over() }()
+			defer func() { m.endLife() }()
 			defer func() { failed = recover() }()
 			for range rapid.IntRange(1, 8).Draw(rt, "steps") {
 				arrivalSteps[rapid.SampledFrom(slices.Sorted(maps.Keys(arrivalSteps))).Draw(rt, "step")](m)
@@ -65,37 +65,37 @@ var arrivalSteps = map[string]func(*arrivals){
 
 // sentFile is the behaviour of one file.
 type sentFile struct {
-	takes time.Duration // duration of a fetch
-	fails int           // number of tries that fail
+	fetchTime time.Duration // duration of a fetch
+	failures  int           // number of tries that fail
 }
 
 // arrivals are the inbounds of one user in two chats, and the service that prepares them.
 type arrivals struct {
 	*rig
-	rt      *rapid.T
-	works   time.Duration // duration of a worker's operation
-	sent    []supervisor.Inbound
-	albums  [][]int64       // ids of inbounds
-	dropped map[int64]int64 // the newest command that drops messages, by conversation
+	rt       *rapid.T
+	workTime time.Duration // duration of a worker's operation
+	sent     []supervisor.Inbound
+	albums   [][]int64       // ids of inbounds
+	dropped  map[int64]int64 // the newest command that drops messages, by conversation
 
 	// Fields of one life of the service.
-	over     func() // ends the life
+	endLife  func() // ends the life
 	cancel   func()
 	receiver *attachment.Receiver
 	wake     func(supervisor.Conversation)
-	turns    map[string]chan struct{} // by chat; a token stops the turn
+	turns    map[string]chan struct{} // running turns by chat; a token stops the turn
 
 	// Fields guarded by the rig's lock.
-	conversations map[string]int64 // by chat
+	conversations map[string]int64 // conversation ids by chat
 	files         map[string]sentFile
 	kept          map[string]bool // files whose bytes are committed
-	calls         int             // calls of the store until the life ends; 0 means that it does not
-	before        bool            // the life ends before that call, not after it
+	callsLeft     int             // calls of the store until the life ends; 0 means that it does not
+	endsBefore    bool            // the life ends before that call, not after it
 }
 
 func newArrivals(r *rig, rt *rapid.T) *arrivals {
 	works := rapid.SampledFrom([]time.Duration{0, time.Second, 20 * time.Second}).Draw(rt, "a worker takes")
-	return &arrivals{rig: r, rt: rt, works: works, dropped: map[int64]int64{}, conversations: map[string]int64{},
+	return &arrivals{rig: r, rt: rt, workTime: works, dropped: map[int64]int64{}, conversations: map[string]int64{},
 		files: map[string]sentFile{}, kept: map[string]bool{}}
 }
 
@@ -105,8 +105,8 @@ var errEnded = errors.New("the life has ended")
 // stored runs a call of the store. The life may end before or after it.
 func stored[T any](ctx context.Context, m *arrivals, call func() (T, error)) (result T, err error) {
 	ends := false
-	m.note(func() { m.calls--; ends = m.calls == 0 })
-	if ends && m.before {
+	m.note(func() { m.callsLeft--; ends = m.callsLeft == 0 })
+	if ends && m.endsBefore {
 		m.cancel()
 	}
 	if ctx.Err() == nil {
@@ -177,7 +177,7 @@ func (m *arrivals) finish(ctx context.Context, id int64) (supervisor.Operation, 
 		}
 		to, result := supervisor.OperationRunning, ""
 		if op.State == supervisor.OperationRunning {
-			if !pass(ctx, m.works) {
+			if !sleep(ctx, m.workTime) {
 				return op, context.Cause(ctx)
 			}
 			to, result = m.work(ctx, op)
@@ -193,25 +193,25 @@ func (m *arrivals) Fetch(ctx context.Context, _ supervisor.Channel, file string,
 	var f sentFile
 	m.note(func() {
 		f = m.files[file]
-		m.files[file] = sentFile{f.takes, f.fails - 1}
+		m.files[file] = sentFile{f.fetchTime, f.failures - 1}
 		if m.kept[file] {
 			m.rt.Errorf("%s is fetched again", file)
 		}
 	})
 	_, err := io.WriteString(w, "half of ")
 	m.must(err)
-	if !pass(ctx, f.takes) {
+	if !sleep(ctx, f.fetchTime) {
 		return context.Cause(ctx)
 	}
-	if f.fails > 0 {
+	if f.failures > 0 {
 		return errors.New("reset by peer")
 	}
 	_, err = io.WriteString(w, file)
 	return err
 }
 
-// pass waits for d. It returns false if ctx has ended.
-func pass(ctx context.Context, d time.Duration) bool {
+// sleep waits for d. It returns false if ctx has ended.
+func sleep(ctx context.Context, d time.Duration) bool {
 	return retry.Wait(ctx, d) && ctx.Err() == nil
 }
 
@@ -219,7 +219,7 @@ func pass(ctx context.Context, d time.Duration) bool {
 func (m *arrivals) begin() {
 	ctx, cancel := context.WithCancel(m.Context())
 	woken := map[string]chan struct{}{}
-	m.cancel, m.calls, m.turns = cancel, 0, map[string]chan struct{}{}
+	m.cancel, m.callsLeft, m.turns = cancel, 0, map[string]chan struct{}{}
 	for _, chat := range chats {
 		woken[chat], m.turns[chat] = make(chan struct{}, 1), make(chan struct{}, 1)
 	}
@@ -227,7 +227,7 @@ func (m *arrivals) begin() {
 	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool, Fetch: m.Fetch, Wake: m.wake,
 		Serves: func(supervisor.Conversation) bool { return true },
 		Transcribe: func(ctx context.Context, r attachment.Recording) (string, string) {
-			pass(ctx, m.works)
+			sleep(ctx, m.workTime)
 			return "words of " + r.Path, ""
 		},
 	})
@@ -237,7 +237,7 @@ func (m *arrivals) begin() {
 		signals.Send(woken)
 		running.Go(func() { m.session(ctx, chat, woken) })
 	}
-	m.over = func() { cancel(); running.Wait() }
+	m.endLife = func() { cancel(); running.Wait() }
 }
 
 // session runs turns for what waits in a chat.
@@ -372,7 +372,7 @@ func (m *arrivals) stop(all bool) {
 
 // end ends the life, and begins another one.
 func (m *arrivals) end() {
-	m.over()
+	m.endLife()
 	time.Sleep(rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(m.rt, "down"))
 	m.begin()
 }
@@ -380,7 +380,7 @@ func (m *arrivals) end() {
 // endAtCall lets the life end at one of the next calls of the store.
 func (m *arrivals) endAtCall() {
 	m.note(func() {
-		m.calls, m.before = rapid.IntRange(1, 8).Draw(m.rt, "calls"), rapid.Bool().Draw(m.rt, "before")
+		m.callsLeft, m.endsBefore = rapid.IntRange(1, 8).Draw(m.rt, "calls"), rapid.Bool().Draw(m.rt, "before")
 	})
 	m.wait(5 * time.Second)
 	m.end()
@@ -390,7 +390,7 @@ func (m *arrivals) endAtCall() {
 func (m *arrivals) settle() {
 	time.Sleep(time.Hour)
 	synctest.Wait()
-	m.over()
+	m.endLife()
 }
 
 // taken is a message that a turn has taken.

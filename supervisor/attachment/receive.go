@@ -46,7 +46,7 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqli
 func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supervisor.Attachment) []protocol.ReceivedFile {
 	received := make([]protocol.ReceivedFile, len(files))
 	parameters := protocol.ReceiveParameters{SentAt: in.ReceivedAt.Unix()}
-	var positions []int // of the fetched files
+	var positions []int // indexes of the fetched files
 	for i, f := range files {
 		received[i].Failure = f.Failure
 		if f.SHA256 == "" {

@@ -24,10 +24,10 @@ var (
 // arrival is an arriving inbound. Only Run uses it, except for the copies that its own goroutine
 // got.
 type arrival struct {
-	inbound supervisor.Inbound
-	since   time.Time // when the Receiver saw it first; a clock that is set back delays nobody
-	cancel  context.CancelCauseFunc
-	end     *sqlite.Arrived // set once all files are ready
+	inbound   supervisor.Inbound
+	firstSeen time.Time // first sight of the inbound; a clock that is set back delays nobody
+	cancel    context.CancelCauseFunc
+	arrived   *sqlite.Arrived // the prepared inbound, set once all files are ready
 	// later messages no longer wait for it, and its conversation was woken for them
 	overtaken bool
 }
@@ -48,7 +48,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 			r.reconcile(ctx, &running)
 		case end := <-r.ended:
 			if a := r.arrivals[end.Inbound]; a != nil && a.inbound.FirstFile == end.FirstFile {
-				a.end = &end
+				a.arrived = &end
 			}
 		case <-timer.C:
 		}
@@ -97,7 +97,7 @@ func (r *Receiver) begin(ctx context.Context, in supervisor.Inbound, running *sy
 		return
 	}
 	own, cancel := context.WithCancelCause(task)
-	r.arrivals[in.ID] = &arrival{inbound: in, since: time.Now(), cancel: cancel}
+	r.arrivals[in.ID] = &arrival{inbound: in, firstSeen: time.Now(), cancel: cancel}
 	running.Go(func() {
 		defer done()
 		if end, ok := r.receive(own, in); ok {
@@ -109,13 +109,13 @@ func (r *Receiver) begin(ctx context.Context, in supervisor.Inbound, running *sy
 	})
 }
 
-// idle is the longest wait of Run.
-const idle = time.Hour
+// maxIdle is the longest wait of Run.
+const maxIdle = time.Hour
 
 // release passes complete groups to their turns. It wakes conversations that have waited long
 // enough for an incomplete group. wait is the time until the next call is due.
 func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Duration) {
-	wait = idle
+	wait = maxIdle
 	later := func(at time.Time) bool {
 		left := at.Sub(now)
 		if left > 0 {
@@ -124,12 +124,12 @@ func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Durati
 		return left > 0
 	}
 	for _, group := range r.groups() {
-		if at, complete := due(group); complete && !later(at) {
+		if at, complete := groupDue(group); complete && !later(at) {
 			r.putArrived(ctx, group)
 		}
 	}
 	for _, a := range r.arrivals {
-		if !a.overtaken && !later(a.since.Add(sqlite.ArrivingFirst)) {
+		if !a.overtaken && !later(a.firstSeen.Add(sqlite.ArrivingFirst)) {
 			a.overtaken = true
 			r.o.Wake(a.inbound.Conversation)
 		}
@@ -147,7 +147,7 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	bySent := func(a, b *arrival) int { return cmp.Compare(a.inbound.ID, b.inbound.ID) }
 	for _, a := range slices.SortedFunc(maps.Values(r.arrivals), bySent) {
 		k := key{a.inbound.Conversation.ID, a.inbound.Group}
-		if i, ok := open[k]; ok && k.together != "" && a.since.Sub(groups[i][0].since) <= longest {
+		if i, ok := open[k]; ok && k.together != "" && a.firstSeen.Sub(groups[i][0].firstSeen) <= maxGroupTime {
 			groups[i] = append(groups[i], a)
 			continue
 		}
@@ -157,23 +157,23 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	return groups
 }
 
-// due returns when a group may be taken: when no more of it is expected. complete is false while
-// files of the group are missing.
-func due(group []*arrival) (at time.Time, complete bool) {
-	first, last := group[0].since, group[0].since
+// groupDue returns when a group may be taken: when no more of it is expected. complete is false
+// while files of the group are missing.
+func groupDue(group []*arrival) (at time.Time, complete bool) {
+	first, last := group[0].firstSeen, group[0].firstSeen
 	for _, a := range group {
-		if a.end == nil {
+		if a.arrived == nil {
 			return at, false
 		}
-		if a.since.After(last) {
-			last = a.since
+		if a.firstSeen.After(last) {
+			last = a.firstSeen
 		}
 	}
 	if group[0].inbound.Group == "" {
 		return first, true
 	}
-	at = last.Add(quietAfter)
-	if most := first.Add(longest); most.Before(at) {
+	at = last.Add(quietTime)
+	if most := first.Add(maxGroupTime); most.Before(at) {
 		at = most
 	}
 	return at, true
@@ -183,13 +183,13 @@ func due(group []*arrival) (at time.Time, complete bool) {
 func (r *Receiver) putArrived(ctx context.Context, group []*arrival) {
 	var list []sqlite.Arrived
 	for _, a := range group {
-		list = append(list, *a.end)
+		list = append(list, *a.arrived)
 	}
 	limitImages(list)
 	limitText(list)
 	said, ok := retry.Persist(ctx, r.o.Log, "keep that a message has arrived", func() (bool, error) { return r.o.Inbox.PutArrived(ctx, list) })
 	if !ok && ctx.Err() != nil {
-		return // the next start repeats it
+		return // the next start repeats the call
 	}
 	if said {
 		r.o.Queued(group[0].inbound.Conversation.ID)

@@ -31,27 +31,27 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // worker.
 type rig struct {
 	*testing.T
-	db    *sqlite.DB
-	dir   string // of the spool
-	spool *spool.Spool
-	stop  func()
-	leave func(context.Context, string) error // ends the arrivals of a user
-	gone  string                              // the user who is not served
+	db       *sqlite.DB
+	dir      string // folder of the spool
+	spool    *spool.Spool
+	stop     func()
+	endUser  func(context.Context, string) error // ends the arrivals of a user
+	unserved string                              // the user who is not served
 
-	mu       sync.Mutex // guards the fields below
-	keys     int
-	fetch    func(ctx context.Context, file string, w io.Writer) error
-	work     func(ctx context.Context, op supervisor.Operation) (supervisor.OperationState, string)
-	woken    int
-	began    map[int64]int // how often each operation was started
-	cancels  []int64
-	fetching int
-	most     int // the most concurrent fetches
-	missing  []string
+	mu            sync.Mutex // guards the fields below
+	keys          int
+	fetch         func(ctx context.Context, file string, w io.Writer) error
+	work          func(ctx context.Context, op supervisor.Operation) (supervisor.OperationState, string)
+	woken         int
+	starts        map[int64]int // number of starts by operation
+	cancels       []int64
+	fetching      int
+	maxConcurrent int // highest number of concurrent fetches
+	missing       []string
 }
 
 func newRig(t *testing.T) *rig {
-	r := &rig{T: t, began: map[int64]int{}}
+	r := &rig{T: t, starts: map[int64]int{}}
 	dir := t.TempDir()
 	r.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Now: time.Now})
 	r.dir = filepath.Join(dir, "spool")
@@ -97,7 +97,7 @@ func (r *rig) live() (end func()) {
 	receiver := attachment.New(attachment.Options{
 		Inbox: r.db.Inbox(), Files: r.db.Attachments(), Operations: r, Spool: r.spool,
 		Fetch: func(ctx context.Context, _ supervisor.Channel, file string, w io.Writer) error {
-			r.note(func() { r.fetching++; r.most = max(r.most, r.fetching) })
+			r.note(func() { r.fetching++; r.maxConcurrent = max(r.maxConcurrent, r.fetching) })
 			defer r.note(func() { r.fetching-- })
 			return r.fetch(ctx, file, w)
 		},
@@ -107,12 +107,12 @@ func (r *rig) live() (end func()) {
 		Missing: func(_ context.Context, _ supervisor.Conversation, packages []string) {
 			r.note(func() { r.missing = append(r.missing, packages...) })
 		},
-		Serves: func(c supervisor.Conversation) bool { return c.User != r.gone },
+		Serves: func(c supervisor.Conversation) bool { return c.User != r.unserved },
 		Wake:   func(supervisor.Conversation) { r.note(func() { r.woken++ }) },
 	})
 	done := make(chan error)
 	go func() { done <- receiver.Run(ctx) }()
-	r.stop, r.leave = receiver.Wake, receiver.End
+	r.stop, r.endUser = receiver.Wake, receiver.End
 	return func() {
 		cancel()
 		r.must(<-done)
@@ -131,7 +131,7 @@ func (r *rig) Do(ctx context.Context, op supervisor.Operation, _ func(context.Co
 	if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
 		return op, err == nil
 	}
-	r.note(func() { r.began[op.ID]++ })
+	r.note(func() { r.starts[op.ID]++ })
 	state, result := r.work(ctx, op)
 	if ctx.Err() != nil {
 		if !errors.Is(context.Cause(ctx), context.Canceled) {
@@ -256,7 +256,7 @@ func TestFetch_Stalled_TimesOut(t *testing.T) {
 		r.fetch = func(ctx context.Context, _ string, _ io.Writer) error { <-ctx.Done(); return ctx.Err() }
 		defer r.live()()
 		big := file("film.mp4")
-		big.Size = 10 * 128 << 10 // ten seconds at leastRate
+		big.Size = 10 * 128 << 10 // ten seconds at minRate
 		sent := r.send("ann", "", "", big)
 		r.stop()
 		time.Sleep(3*70*time.Second + 2*time.Second)
@@ -279,14 +279,14 @@ func TestFetch_Limits_FourInAllTwoPerUser(t *testing.T) {
 		}
 		r.stop()
 		time.Sleep(500 * time.Millisecond)
-		r.note(func() { r.expect("of one person", fmt.Sprint(r.most), "2") })
+		r.note(func() { r.expect("of one person", fmt.Sprint(r.maxConcurrent), "2") })
 		for _, user := range []string{"bob", "cem", "dan"} {
 			r.send(user, "", "", file("b"))
 			r.send(user, "", "", file("c"))
 		}
 		r.stop()
 		time.Sleep(10 * time.Second)
-		r.note(func() { r.expect("of all", fmt.Sprint(r.most), "4") })
+		r.note(func() { r.expect("of all", fmt.Sprint(r.maxConcurrent), "4") })
 	})
 }
 
@@ -424,7 +424,7 @@ func TestReceiver_Restart_RepeatsNoStep(t *testing.T) {
 		synctest.Wait()
 		r.expect("what the model reads", r.parts(sent), "text of a")
 		r.expect("fetched", fmt.Sprint(fetched), "1")
-		r.expect("operations", fmt.Sprint(len(r.began)), "1")
+		r.expect("operations", fmt.Sprint(len(r.starts)), "1")
 	})
 }
 
@@ -456,14 +456,14 @@ func TestDrop_Message_StopsItsFetch(t *testing.T) {
 
 func TestReceiver_UnservedUser_Waits(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		r.gone = "ann"
+		r.unserved = "ann"
 		defer r.live()()
 		sent := r.send("ann", "", "", file("a"))
 		other := r.send("bob", "", "", file("b"))
 		r.stop()
 		synctest.Wait()
 		r.expect("of one who is not served, and of another", r.parts(sent)+"; "+r.parts(other), "nothing; text of b")
-		r.gone = ""
+		r.unserved = ""
 		r.stop()
 		synctest.Wait()
 		r.expect("of one who is served again", r.parts(sent), "text of a")
@@ -532,7 +532,7 @@ func TestEnd_User_WritesNothingMore(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		late := make(chan struct{})
 		r.fetch = func(ctx context.Context, _ string, w io.Writer) error {
-			<-ctx.Done() // and then all bytes come anyway
+			<-ctx.Done() // all bytes come although ctx has ended
 			<-late
 			_, err := io.WriteString(w, "bytes")
 			return err
@@ -541,16 +541,16 @@ func TestEnd_User_WritesNothingMore(t *testing.T) {
 		sent := r.send("ann", "", "", file("a"))
 		r.stop()
 		synctest.Wait()
-		r.gone = "ann"
+		r.unserved = "ann"
 		ended := make(chan error, 1)
-		go func() { ended <- r.leave(r.Context(), "ann") }()
+		go func() { ended <- r.endUser(r.Context(), "ann") }()
 		synctest.Wait()
 		if len(ended) > 0 {
 			t.Error("the end was not waited for")
 		}
 		short, cancel := context.WithTimeout(r.Context(), time.Second)
 		defer cancel()
-		if err := r.leave(short, "ann"); !errors.Is(err, context.DeadlineExceeded) {
+		if err := r.endUser(short, "ann"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("waited for it too short: %v", err)
 		}
 		close(late)
@@ -560,7 +560,7 @@ func TestEnd_User_WritesNothingMore(t *testing.T) {
 		list, err := r.db.Attachments().List(r.Context(), sent.ID)
 		r.must(err)
 		r.expect("bytes, and why not", list[0].SHA256+list[0].Failure, "")
-		r.must(r.leave(r.Context(), "ann"))
+		r.must(r.endUser(r.Context(), "ann"))
 	})
 }
 
@@ -576,10 +576,10 @@ func TestFetch_UserLockedOut_ContinuesLater(t *testing.T) {
 		sent := r.send("ann", "", "", file("a"))
 		r.stop()
 		synctest.Wait()
-		r.gone = "ann"
+		r.unserved = "ann"
 		r.stop()
 		synctest.Wait()
-		r.work, r.gone = works, ""
+		r.work, r.unserved = works, ""
 		r.stop()
 		synctest.Wait()
 		r.expect("what the model reads", r.parts(sent), "text of a")

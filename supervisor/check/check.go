@@ -53,8 +53,8 @@ func (s *Checks) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.
 	return out, nil
 }
 
-// Of returns what a check tests, or an error for the user.
-func Of(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
+// Parse returns what a check tests, or an error for the user.
+func Parse(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	l := supervisor.CheckCondition(c)
 	if l.IsEmpty() {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
@@ -65,8 +65,8 @@ func Of(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	return l, nil
 }
 
-// Typed refuses the flags of a check that tests nothing, or two things.
-func Typed(c protocol.CheckArguments) error {
+// ValidateFlags refuses the flags of a check that tests nothing, or two things.
+func ValidateFlags(c protocol.CheckArguments) error {
 	l := supervisor.CheckCondition(c)
 	switch {
 	case l.IsEmpty() && (l.Ask != "" || l.AutoRemove || l.NotifyOnCheck):
@@ -77,8 +77,8 @@ func Typed(c protocol.CheckArguments) error {
 	return nil
 }
 
-// Text describes what a check tests.
-func Text(l supervisor.CheckCondition) string {
+// Describe describes what a check tests.
+func Describe(l supervisor.CheckCondition) string {
 	text := fmt.Sprintf(textTestsFiles, printable.Text(l.Files))
 	if l.Command != "" {
 		text = fmt.Sprintf(textTestsCommand, printable.Text(l.Command))

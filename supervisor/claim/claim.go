@@ -66,7 +66,7 @@ func (f *finder) sentence(s sentence) {
 		if s.question || !s.has(i, action) || s.has(i, earlier) {
 			continue
 		}
-		c := clauses{language: l, index: i, tokens: s.tokens, confirmed: f.confirmed || s.has(i, done)}
+		c := clauses{language: l, languageIndex: i, tokens: s.tokens, confirmed: f.confirmed || s.has(i, done)}
 		c.find(func(kind Kind, uncertain bool) {
 			f.add(Claim{kind, s.text, uncertain || f.affirmed || s.has(i, already)})
 		})

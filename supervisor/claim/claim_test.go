@@ -67,9 +67,10 @@ func ratio(of, and int) float64 {
 	return float64(of) / float64(of+and)
 }
 
-// TestReport measures the precision and recall of Find in 400 answers. Half of them are held out:
-// nobody read them when choosing the words. Each kind in each answer counts.
-func TestReport(t *testing.T) {
+// TestFind_Answers_MeetPrecisionTarget measures the precision and recall of Find in 400 answers.
+// Half of them are held out: nobody read them when choosing the words. Each kind in each answer
+// counts.
+func TestFind_Answers_MeetPrecisionTarget(t *testing.T) {
 	counts := map[string]*count{}
 	of := func(key string) *count {
 		if counts[key] == nil {

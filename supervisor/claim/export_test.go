@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Twice lists the forms that one language has under two verbs.
-func Twice() (list []string) {
+// Duplicates lists the forms that one language has under two verbs.
+func Duplicates() (list []string) {
 	for i, l := range languages {
 		of := map[string]*verb{}
 		for meaning, words := range l.verbs {

@@ -82,7 +82,7 @@ func BenchmarkFind(b *testing.B) {
 
 // A form under two verbs would count for a random one of them.
 func TestLexicon_VerbForms_HaveOneMeaning(t *testing.T) {
-	for _, twice := range claim.Twice() {
+	for _, twice := range claim.Duplicates() {
 		t.Error(twice)
 	}
 }

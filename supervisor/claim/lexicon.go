@@ -9,31 +9,31 @@ import (
 type class uint32
 
 const (
-	subject   class = 1 << iota // I
-	auxiliary                   // have, as in "I have saved"
+	subject   class = 1 << iota // "I"
+	auxiliary                   // "have", as in "I have saved"
 	recent                      // an auxiliary before an infinitive: "acabo de guardar"
 	filler                      // may be inside "I have just saved" without changing it
-	join                        // and: the next verb has the same subject
+	join                        // "and": the next verb has the same subject
 	opening                     // may precede the subject of a main clause: "then I saved"
-	negation                    // not: no claims until the next comma
-	condition                   // if, would, perhaps: no claims until the end of the sentence
-	link                        // that, which: the clause after it reports and claims nothing
-	other                       // has, as in "she has saved": somebody else did it
-	earlier                     // yesterday: the sentence is not about this turn
-	already                     // perhaps not about this turn
+	negation                    // "not": no claims until the next comma
+	condition                   // "if", "would", "perhaps": no claims until the end of the sentence
+	link                        // "that", "which": the clause after it reports and claims nothing
+	other                       // "has", as in "she has saved": somebody else did it
+	earlier                     // "yesterday": the sentence is not about this turn
+	already                     // "already": the sentence may be about an earlier turn
 	yes
 	done      // says that something is done: "Done.", "All set."
-	aside     // OK, thanks: precedes a sentence and is no part of it
-	owned     // your: begins "your note has been saved"
-	article   // the
-	passive   // has been
-	state     // is
-	agent     // by: somebody else did it
-	target    // to, in, it: may follow a participle that begins a sentence
-	shown     // below: the thing is in the answer
-	shortened // Dr: the full stop after it ends no sentence
+	aside     // "OK", "thanks": precedes a sentence and is no part of it
+	owned     // "your": begins "your note has been saved"
+	article   // "the"
+	passive   // "has been"
+	state     // "is"
+	agent     // "by": somebody else did it
+	target    // "to", "in", "it": may follow a participle that begins a sentence
+	shown     // "below": the thing is in the answer
+	shortened // "Dr": the full stop after it ends no sentence
 	month     // after a number: the full stop between them ends no sentence
-	draft     // a letter: the sentence names a text written for somebody
+	draft     // "letter", "draft": the sentence names a text written for somebody
 	undo      // two words that mean something else than the first alone
 	leading   // the first of two words that belong together
 	action    // a verb in any form
@@ -53,7 +53,7 @@ const (
 	memory
 	fact // "that you", after "I noted"
 	program
-	source // of knowledge, outside the conversation
+	source // a source of knowledge outside the conversation
 	message
 )
 
@@ -194,8 +194,8 @@ func (t token) sense(language int) sense {
 
 func (t token) is(language int, c class) bool { return t.sense(language).class&c != 0 }
 
-// any reports whether the token is of a class in any language.
-func (t token) any(c class) bool {
+// isInAnyLanguage reports whether the token is of a class in any language.
+func (t token) isInAnyLanguage(c class) bool {
 	return slices.ContainsFunc(t.senses, func(s sense) bool { return s.class&c != 0 })
 }
 

@@ -66,10 +66,10 @@ func mayHaveDone(tool string, kind Kind) bool {
 	return !known || slices.Contains(kinds, kind)
 }
 
-// Unverified returns the kinds of claims that no tool has proved. worked lists the tools that
+// UnverifiedKinds returns the kinds of claims that no tool has proved. worked lists the tools that
 // succeeded in this turn. With earlier it includes the turns before, for a claim that may be about
 // those.
-func Unverified(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []Kind, err error) {
+func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []Kind, err error) {
 	for _, c := range claims {
 		tools, err := worked(c.Earlier)
 		if err != nil {
@@ -86,7 +86,7 @@ func Unverified(claims []Claim, worked func(earlier bool) (tools []string, err e
 func Note(kinds []Kind) string {
 	var said []string
 	for _, kind := range Kinds {
-		if slices.Contains(kinds, kind) && len(said) < maxNamed {
+		if slices.Contains(kinds, kind) && len(said) < maxNoteKinds {
 			said = append(said, deeds[kind])
 		}
 	}
@@ -100,8 +100,8 @@ func Note(kinds []Kind) string {
 	return textNote + all + textNoteEnd
 }
 
-// maxNamed is how many kinds a Note names, so that it has two lines at most.
-const maxNamed = 3
+// maxNoteKinds is how many kinds a Note names, so that it has two lines at most.
+const maxNoteKinds = 3
 
 // CutNote returns an answer without its Note, and whether it had one.
 func CutNote(answer string) (text string, found bool) {

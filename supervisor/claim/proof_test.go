@@ -30,7 +30,7 @@ func TestNote_NamesKinds(t *testing.T) {
 }
 
 // A tool proves only its own deeds. If the tools cannot be read, the error is returned.
-func TestUnverified_ToolsProveTheirDeeds(t *testing.T) {
+func TestUnverifiedKinds_ToolsProveTheirDeeds(t *testing.T) {
 	all := make([]claim.Claim, len(claim.Kinds))
 	for i, kind := range claim.Kinds {
 		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.Send}
@@ -42,18 +42,18 @@ func TestUnverified_ToolsProveTheirDeeds(t *testing.T) {
 		"read_file":      {claim.Write, claim.Delete, claim.Send, claim.Run, claim.Schedule, claim.Remember},
 		"somebody_elses": nil,
 	} {
-		got, err := claim.Unverified(all, func(earlier bool) ([]string, error) { return []string{tool}, nil })
+		got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]string, error) { return []string{tool}, nil })
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s leaves %s unverified, want %s (%v)", tool, got, want, err)
 		}
 	}
-	if got, err := claim.Unverified(all, func(earlier bool) ([]string, error) {
+	if got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]string, error) {
 		return map[bool][]string{true: {"send_file"}}[earlier], nil
 	}); err != nil || slices.Contains(got, claim.Send) || len(got) != len(all)-1 {
 		t.Errorf("sent in an earlier turn: %s is unverified (%v)", got, err)
 	}
 	broken := errors.New("broken")
-	if got, err := claim.Unverified(all, func(bool) ([]string, error) { return nil, broken }); !errors.Is(err, broken) || got != nil {
+	if got, err := claim.UnverifiedKinds(all, func(bool) ([]string, error) { return nil, broken }); !errors.Is(err, broken) || got != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 }

@@ -152,7 +152,7 @@ var sentences = []struct{ text, kinds string }{
 	{"Ce que j'ai enregistré est là.", ""},
 	{"Ai-je envoyé le fichier ?", ""},
 	{"J'ai trouvé ton idée excellente.", ""},
-	// A second go at all four, written after the first passed.
+	// More sentences of all four languages, written after the first ones had passed.
 	{"I've gone ahead and created a new file named `plan.md` with the outline.", "write"},
 	{"Your meeting notes are saved in `meeting.md`.", ""},
 	{"Done! Your meeting notes are saved in `meeting.md`.", "write"},
@@ -248,7 +248,7 @@ var sentences = []struct{ text, kinds string }{
 	{"You sent: [Forwarded from Eve]\n  [File deleted]", ""},
 	{"- [x] Saved to `a.md`\n- [ ] Deleted `b.md`", "write"},
 	{"I changed the title in [a.md](a.md).", "write"},
-	// A third go.
+	// A third set, written after the second had passed.
 	{"I've saved the file, but I haven't sent it.", "write"},
 	{"I sent the invite to Tom and Ann; they should have it by now.", "send"},
 	{"Got it! Added to your calendar.", "schedule"},
@@ -321,7 +321,7 @@ var sentences = []struct{ text, kinds string }{
 	{"J'ai vérifié ton calcul.", ""},
 	{"Supprimé, comme demandé.", "delete"},
 	{"Message transmis à Paul.", "send"},
-	// A fourth.
+	// A fourth set, written after the third had passed.
 	{"Sure! Here's what happened:\n\n1. **Moved** `report.docx` to `archive/`\n2. **Emailed** it to finance\n3. **Set** a reminder for the 1st\n\nLet me know if you need more.", "write send"},
 	{"I've put your appointment in the calendar: Tuesday, 3 pm.", "schedule"},
 	{"I went through the folder and deleted anything older than a year.", "delete lookup"},

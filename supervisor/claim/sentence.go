@@ -11,7 +11,7 @@ type form byte
 
 const (
 	word  form = iota
-	name       // of a file or an address
+	name       // a file's name or an address
 	code       // a code span that is no name
 	quote      // speech of others, or a title
 	pause      // a comma, a dash, a bracket
@@ -21,7 +21,7 @@ const (
 type token struct {
 	form   form
 	word   string  // in lower case, if form is word
-	senses []sense // in all languages
+	senses []sense // meanings of word in all languages
 }
 
 // sentence ends with a full stop, a semicolon, a colon or its line. If it is longer than maxTokens
@@ -204,22 +204,22 @@ func (s *scanner) isShortened() bool {
 	}
 	last := s.now.tokens[n-1]
 	if strings.Trim(last.word, "0123456789") != "" {
-		return last.any(shortened)
+		return last.isInAnyLanguage(shortened)
 	}
 	next, _, _ := strings.Cut(strings.TrimLeft(s.rest[:min(len(s.rest), maxNoun)], ". "), " ")
 
-	return token{senses: lexicon[strings.ToLower(strings.TrimRight(next, ",.;:"))]}.any(month)
+	return token{senses: lexicon[strings.ToLower(strings.TrimRight(next, ",.;:"))]}.isInAnyLanguage(month)
 }
 
 func (s *scanner) put(t token) {
 	if t.form == word {
 		t.senses = lexicon[t.word]
-		if n := len(s.now.tokens); n > 0 && s.now.tokens[n-1].any(leading) {
+		if n := len(s.now.tokens); n > 0 && s.now.tokens[n-1].isInAnyLanguage(leading) {
 			if pair := lexicon[s.now.tokens[n-1].word+" "+t.word]; pair != nil {
 				t.senses, s.now.tokens = pair, s.now.tokens[:n-1]
 			}
 		}
-		s.draft = s.draft || t.any(draft)
+		s.draft = s.draft || t.isInAnyLanguage(draft)
 	}
 	if s.now.tokens = append(s.now.tokens, t); len(s.now.tokens) == maxTokens {
 		s.end()

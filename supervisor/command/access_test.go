@@ -52,7 +52,7 @@ func TestLock_ClosesGateAtOnce(t *testing.T) {
 
 func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 	file := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 3, Name: "invite-bob.png", MediaType: "image/png"}
-	made := access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour}
+	made := access.Invitation{Code: "ABC234", ValidFor: 24 * time.Hour}
 	linked := made
 	linked.Link, linked.Files, linked.Added, linked.Enrols = "https://t.me/mews_bot?start=ABC234", []supervisor.File{file}, true, true
 	for name, c := range map[string]struct {
@@ -101,13 +101,13 @@ func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 	}
 }
 
-// The question to an admin may stay open for an hour, in which they may lose that role.
+// The question to an admin is open for up to an hour. Meanwhile the admin may lose the role.
 func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
 	staff := people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
 	h.options.People = staff
-	h.fakes.meanwhile = func() { staff["ann"] = supervisor.User{Name: "ann", Role: supervisor.RoleUser} }
+	h.fakes.whileAsked = func() { staff["ann"] = supervisor.User{Name: "ann", Role: supervisor.RoleUser} }
 	h.live()
 	if got := h.ask("/invite bob"); got != "Only an admin may use /invite." || len(h.fakes.asked) != 1 {
 		t.Errorf("told was %q, asked %d times", got, len(h.fakes.asked))
@@ -117,11 +117,11 @@ func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	}
 }
 
-// A terminal keeps what it has shown. Without a bot nobody can use the code there.
+// Mews can't delete what a terminal has shown. Without a bot nobody can use a code.
 func TestInvite_Text_FitsChannel(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)
-	h.fakes.made = access.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
+	h.fakes.made = access.Invitation{Code: "ABC234", ValidFor: 24 * time.Hour, NoBotText: "There is no bot. Make one."}
 	h.live()
 	got := h.answerOf(h.keep("/invite bob"))
 	if want := "speaks as `bob` from then on.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {
@@ -167,7 +167,7 @@ func TestAllow_NeedsAdminInGroup(t *testing.T) {
 	}
 }
 
-// grant allows something for always, as ann does it by a button.
+// grant stores a permanent approval of ann's, as her press of a button does.
 func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
@@ -217,7 +217,7 @@ func TestGrants_ListAndRevoke(t *testing.T) {
 			t.Errorf("%s: told was %q", step.ask, got)
 		}
 	}
-	if got := h.pressed("g:3"); got.Text != "I revoked number 3. From now on I ask you again." {
+	if got := h.pressAnswer("g:3"); got.Text != "I revoked number 3. From now on I ask you again." {
 		t.Errorf("told was %q", got.Text)
 	}
 	if got := h.ask("/grants"); got != listing(a) {
@@ -229,7 +229,7 @@ func TestGrants_ListAndRevoke(t *testing.T) {
 	}
 }
 
-// Private answers do not go to a group. A press in the group changes only the presser's own.
+// A command with a private answer is answered in the private chat, even if sent in a group.
 func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 	for ask, begin := range map[string]string{"/settings": "Your settings", "/usage": "Your use of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
 		"/settings model": "`offline` answers you"} {

@@ -14,7 +14,7 @@ import (
 
 const (
 	activityPrefix = "a:"
-	activityPage   = 20 // lines of a page
+	activityPage   = 20 // lines on a page of /activity
 )
 
 var activityRows = []row{

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// done adds a row to the ledger.
-func (h *rig) done(user, kind, target string, at time.Time) {
+// addEffect adds a row to the ledger.
+func (h *rig) addEffect(user, kind, target string, at time.Time) {
 	h.Helper()
 	sqlitetest.Change(h.T, h.db, fmt.Sprintf(`INSERT INTO effect (user, call, kind, target, detail, reported_by, created_at)
 		VALUES ('%s', '', '%s', '%s', '1 byte', iif(instr('%[2]s', '.'), 'supervisor', 'worker'), %[4]d)`, user, kind, target, at.UnixMilli()))
@@ -22,10 +22,10 @@ func TestActivity_ListsOwnEffects(t *testing.T) {
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
 	h.live()
 	now := time.Now().UTC()
-	h.done("ann", "write", "old.md", now.AddDate(0, 0, -5))
-	h.done("bob", "write", "his.md", now)
-	h.done("ann", "edit", "a`b.md", now)
-	h.done("ann", "file.sent", "a.png", now)
+	h.addEffect("ann", "write", "old.md", now.AddDate(0, 0, -5))
+	h.addEffect("bob", "write", "his.md", now)
+	h.addEffect("ann", "edit", "a`b.md", now)
+	h.addEffect("ann", "file.sent", "a.png", now)
 	day := now.Format(time.DateOnly)
 	for ask, want := range map[string]string{
 		"/activity":            "- " + now.Format("2006-01-02 15:04") + " sent `a.png` (1 byte)\n- " + now.Format("2006-01-02 15:04") + " edited `ab.md` (1 byte)\n\nThe sandbox reported",
@@ -49,8 +49,8 @@ func TestActivity_Older_ShowsNextPage(t *testing.T) {
 	h.live()
 	now := time.Now().UTC()
 	for i := range 45 {
-		h.done("ann", "edit", fmt.Sprintf("file%02d", i), now.AddDate(0, 0, -1))
-		h.done("ann", "run", "make", now)
+		h.addEffect("ann", "edit", fmt.Sprintf("file%02d", i), now.AddDate(0, 0, -1))
+		h.addEffect("ann", "run", "make", now)
 	}
 	d := h.answerOf(h.keep("/activity 7d changed"))
 	seen := d.Text
@@ -58,8 +58,8 @@ func TestActivity_Older_ShowsNextPage(t *testing.T) {
 		if len(d.Buttons) != 1 || d.Buttons[0][0].Text != "Older ones" || len(d.Buttons[0][0].Press) > 64 {
 			t.Fatalf("buttons %+v", d.Buttons)
 		}
-		h.done("ann", "edit", "new", now) // a new row moves no page
-		d = h.pressed(d.Buttons[0][0].Press)
+		h.addEffect("ann", "edit", "new", now) // a newer row shifts no page
+		d = h.pressAnswer(d.Buttons[0][0].Press)
 		seen += "\n" + d.Text
 	}
 	if d.Buttons != nil {
@@ -73,7 +73,7 @@ func TestActivity_Older_ShowsNextPage(t *testing.T) {
 	if strings.Contains(seen, "make") || strings.Contains(seen, "new") {
 		t.Error(seen)
 	}
-	if got := h.pressed("a:nonsense").Text; !strings.HasPrefix(got, "This button does nothing any more.") {
+	if got := h.pressAnswer("a:nonsense").Text; !strings.HasPrefix(got, "This button does nothing any more.") {
 		t.Error(got)
 	}
 }
@@ -85,11 +85,11 @@ func TestActivity_All_ShowsAdminCountsOnly(t *testing.T) {
 	h.live()
 	now := time.Now()
 	for range 3 {
-		h.done("bob", "write", "his.md", now)
+		h.addEffect("bob", "write", "his.md", now)
 	}
-	h.done("bob", "file.sent", "his.png", now)
-	h.done("ann", "run", "make", now)
-	h.done("ann", "run", "make", now.AddDate(0, 0, -9))
+	h.addEffect("bob", "file.sent", "his.png", now)
+	h.addEffect("ann", "run", "make", now)
+	h.addEffect("ann", "run", "make", now.AddDate(0, 0, -9))
 	for ask, want := range map[string][]string{
 		"/activity all":          {"- `ann`: run, 1", "- `bob`: changed, 3", "- `bob`: sent, 1"},
 		"/activity ALL 30d run":  {"- `ann`: run, 2"},

@@ -12,7 +12,8 @@ import (
 type Groups interface {
 	// Allow allows the group of a conversation.
 	Allow(ctx context.Context, c supervisor.Conversation) error
-	// Disallow ends that. stays means that the configuration still allows the group.
+	// Disallow forbids the group of a conversation. stays means that the configuration still
+	// allows the group.
 	Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error)
 }
 
@@ -37,7 +38,7 @@ func allowGroup(ctx context.Context, c *Commands, r feature.Request) (string, er
 	return textGroupAllowed, nil
 }
 
-// disallowGroup ends that.
+// disallowGroup forbids the group in which the command was written.
 func disallowGroup(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err

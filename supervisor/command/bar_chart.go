@@ -16,8 +16,8 @@ import (
 
 // chartBar is one bar of a chart.
 type chartBar struct {
-	Label string  // below the bar, if there is space; ASCII
-	Value float64 // at least 0
+	Label string  // ASCII text below the bar, if there is space
+	Value float64 // never negative
 }
 
 // Sizes in pixels. Telegram shows a picture of this width without scaling it down.
@@ -26,7 +26,7 @@ const (
 	chartLeft, chartRight     = 78, 12
 	chartTop, chartBottom     = 40, 30
 	plotWidth, plotHeight     = chartWidth - chartLeft - chartRight, chartHeight - chartTop - chartBottom
-	barGap                    = 3 // between two bars
+	barGap                    = 3 // space between two bars
 	letterWidth, letterAscent = 7, 11
 )
 

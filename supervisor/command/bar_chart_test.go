@@ -22,8 +22,8 @@ func drawnChart(t *testing.T, bars []chartBar) (image.Image, []byte) {
 	return p, text
 }
 
-// tall returns the height in pixels of bar i of n, measured in its middle.
-func tall(p image.Image, i, n int) (pixels int) {
+// barHeight returns the height in pixels of bar i of n, measured in its middle.
+func barHeight(p image.Image, i, n int) (pixels int) {
 	x := chartLeft + (2*i+1)*plotWidth/(2*n)
 	for y := range chartHeight {
 		if p.At(x, y) == chartPalette[chartBlue] {
@@ -48,7 +48,7 @@ func TestDrawBars_Heights_FollowValues(t *testing.T) {
 	}
 	// the scale ends at 3, which is 290 pixels high
 	for i, want := range map[int]int{0: 0, 1: 1, 15: 145, 29: 280} {
-		if got := tall(p, i, len(bars)); got != want {
+		if got := barHeight(p, i, len(bars)); got != want {
 			t.Errorf("bar %d is %d pixels tall, want %d", i, got, want)
 		}
 	}

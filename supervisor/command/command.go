@@ -25,11 +25,11 @@ func textAnswer(text func(context.Context, *Commands, feature.Request) (string, 
 
 // answer runs a command or the action of a button.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
-	r := c.requestIn(in.Conversation, feature.Request{User: c.person(in.Conversation.User), Inbound: in.ID,
+	r := c.requestIn(in.Conversation, feature.Request{User: c.userNamed(in.Conversation.User), Inbound: in.ID,
 		At: in.ReceivedAt, Name: in.Command,
 		Arguments: slash.Arguments(in.Text), Unblock: unblock})
 	if in.Kind == supervisor.KindPress {
-		return c.pressed(ctx, in, r)
+		return c.runPress(ctx, in, r)
 	}
 	row, known := c.find(r.Name)
 	if !known {
@@ -59,7 +59,7 @@ func (c *Commands) unknownText(r feature.Request) string {
 	var all []string
 	for _, row := range c.table {
 		if c.checkAdmin(row.SlashCommand, r.Conversation.User) == nil {
-			all = append(all, names(row)...)
+			all = append(all, commandNames(row)...)
 		}
 	}
 	if meant := spelling.Nearest(r.Name, all); meant != "" {
@@ -69,7 +69,7 @@ func (c *Commands) unknownText(r feature.Request) string {
 }
 
 // answerInPrivate sends the answer to the user's private chat, and says so in the group. After a
-// crash in between, it sends the answer again.
+// crash between the two messages, it sends the answer again.
 func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.Request) (
 	d supervisor.Delivery, err error) {
 	r = c.requestIn(r.User.PrivateChat(), r)
@@ -85,8 +85,8 @@ func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r f
 	return supervisor.Delivery{Text: textInPrivate}, nil
 }
 
-// person returns a user with their settings. An unknown user has only a name.
-func (c *Commands) person(name string) supervisor.User {
+// userNamed returns a user with their settings. An unknown user has only a name.
+func (c *Commands) userNamed(name string) supervisor.User {
 	user, _ := c.o.People.Find(name)
 	user.Name = name
 	return user

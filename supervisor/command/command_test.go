@@ -27,17 +27,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sessions runs at most one turn, which ends when the test closes over.
 type sessions struct {
-	mu      sync.Mutex
-	over    chan struct{}        // nil if no turn runs
-	ahead   sqlite.PrecedingText // the result of a stop
-	command int64                // the command of the last stop
-	now     []int64              // conversations that were stopped without a stored command
+	mu         sync.Mutex
+	turnEnd    chan struct{}        // closed by the test; nil if no turn runs
+	stopResult sqlite.PrecedingText // the result of a stop
+	lastStop   int64                // the command of the last stop
+	stoppedNow []int64              // conversations that were stopped without a stored command
 }
 
 func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	s.mu.Lock()
-	s.command = command
-	over, ahead := s.over, s.ahead
+	s.lastStop = command
+	over, ahead := s.turnEnd, s.stopResult
 	s.mu.Unlock()
 	if over == nil {
 		return sqlite.PrecedingText{}, nil
@@ -51,43 +51,43 @@ func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command 
 }
 
 func (s *sessions) StopNow(conversation int64) bool {
-	s.now = append(s.now, conversation)
-	return s.over != nil
+	s.stoppedNow = append(s.stoppedNow, conversation)
+	return s.turnEnd != nil
 }
 
 // rig has Commands with a real database.
 type rig struct {
 	*testing.T
-	db       *sqlite.DB
-	sessions *sessions
-	fakes    *fakes
-	options  command.Options
-	commands *command.Commands
-	begun    []string // the texts of turns that commands began
-	answered chan int64
-	home     supervisor.Conversation
-	keys     int
+	db         *sqlite.DB
+	sessions   *sessions
+	fakes      *fakes
+	options    command.Options
+	commands   *command.Commands
+	begunTexts []string // the texts of turns that commands began
+	answered   chan int64
+	home       supervisor.Conversation
+	keys       int
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	h := &rig{T: t, db: sqlitetest.Open(t), sessions: &sessions{ahead: sqlite.PrecedingText{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
+	h := &rig{T: t, db: sqlitetest.Open(t), sessions: &sessions{stopResult: sqlite.PrecedingText{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
 		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
 		OfferZone: noOffer, Tools: someTools{}, OpenedTools: h.db.OpenedTools(),
 		Audit: h.fakes.audit,
-		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
+		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Resender: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
 		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
-			h.begun = append(h.begun, text)
+			h.begunTexts = append(h.begunTexts, text)
 			return nil
 		},
-		Anew:   func(_ context.Context, press, edited int64) (bool, error) { return edited == 7, nil },
-		Queued: func(conversation int64) { h.answered <- conversation },
-		Queue:  h.db.Inbox(), Now: time.Now,
+		AnswerAgain: func(_ context.Context, press, edited int64) (bool, error) { return edited == 7, nil },
+		Queued:      func(conversation int64) { h.answered <- conversation },
+		Queue:       h.db.Inbox(), Now: time.Now,
 		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
 		Effects: h.db.Effects(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),
@@ -110,7 +110,7 @@ func (h *rig) newCommands() *command.Commands {
 	return commands
 }
 
-// live runs the Commands for one life, which ends with the test at the latest.
+// live runs the Commands until end is called or the test ends.
 func (h *rig) live() (end func()) {
 	h.commands = h.newCommands()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -149,7 +149,7 @@ func (h *rig) ask(text string) string {
 	in := h.keep(text)
 	h.commands.Accept(in)
 	for {
-		<-h.answered // perhaps after a message in another chat
+		<-h.answered // the answer may follow a message in another chat
 		for _, d := range h.outbox() {
 			if d.Inbound == in.ID {
 				return d.Text
@@ -255,7 +255,7 @@ func TestStop_Answer_WaitsForEndOfTurn(t *testing.T) {
 		h := newRig(t)
 		h.live()
 		over := make(chan struct{})
-		h.sessions.over = over
+		h.sessions.turnEnd = over
 		in := h.keep("/stop")
 		h.commands.Accept(in)
 		synctest.Wait()
@@ -267,8 +267,8 @@ func TestStop_Answer_WaitsForEndOfTurn(t *testing.T) {
 		if got := h.outbox()[0].Text; got != "Stopped." {
 			t.Errorf("the person is told %q", got)
 		}
-		if h.sessions.command != in.ID {
-			t.Errorf("stopped was what command %d is about; the command is %d", h.sessions.command, in.ID)
+		if h.sessions.lastStop != in.ID {
+			t.Errorf("stopped was what command %d is about; the command is %d", h.sessions.lastStop, in.ID)
 		}
 	})
 }
@@ -277,7 +277,7 @@ func TestStop_SlowTurn_IsNotCalledStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
-		h.sessions.over = make(chan struct{})
+		h.sessions.turnEnd = make(chan struct{})
 		if got := h.ask("/stop"); !strings.Contains(got, "am stopping") { // a minute passes
 			t.Errorf("the person is told %q", got)
 		}
@@ -304,8 +304,8 @@ func TestStop_Answer_TellsEndAndQueue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
-			h.sessions.over, h.sessions.ahead = make(chan struct{}), c.ahead
-			close(h.sessions.over)
+			h.sessions.turnEnd, h.sessions.stopResult = make(chan struct{}), c.ahead
+			close(h.sessions.turnEnd)
 			h.live()
 			if got := h.ask(c.command); got != c.want {
 				t.Errorf("told was %q, want %q", got, c.want)
@@ -333,18 +333,18 @@ func TestStop_FullDisk_StopsAnyway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)
 			if c.runs {
-				h.sessions.over = make(chan struct{})
+				h.sessions.turnEnd = make(chan struct{})
 			}
 			name, _ := slash.Parse(c.text)
-			err := h.newCommands().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
+			err := h.newCommands().RunUnstored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
 				Text: c.text}, full)
 			got := problem.Message(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
 				t.Errorf("told is %q, %s", got, supervisor.ErrorCode(err))
 			}
-			if (len(h.sessions.now) == 1) != c.stopped {
-				t.Errorf("stopped were %v", h.sessions.now)
+			if (len(h.sessions.stoppedNow) == 1) != c.stopped {
+				t.Errorf("stopped were %v", h.sessions.stoppedNow)
 			}
 		})
 	}
@@ -354,7 +354,7 @@ func TestNew_HidesEarlierMessages(t *testing.T) {
 	h := newRig(t)
 	over := make(chan struct{})
 	close(over)
-	h.sessions.over = over
+	h.sessions.turnEnd = over
 	h.live()
 	text, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: "text",
 		Kind: supervisor.KindText, Text: "hello"})
@@ -381,8 +381,8 @@ func TestCrash_WaitingCommand_IsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		end := h.live()
-		synctest.Wait()                       // it has searched for unanswered commands
-		h.sessions.over = make(chan struct{}) // a turn that does not end
+		synctest.Wait()                          // until Run has read the unanswered commands
+		h.sessions.turnEnd = make(chan struct{}) // a turn that does not end
 		h.commands.Accept(h.keep("/stop"))
 		h.keep("/status") // stored, and the process ends before it is accepted
 		synctest.Wait()
@@ -390,7 +390,7 @@ func TestCrash_WaitingCommand_IsAnsweredOnce(t *testing.T) {
 		if got := h.outbox(); len(got) != 0 {
 			t.Fatalf("the first life answered %+v", got)
 		}
-		h.sessions.over = nil
+		h.sessions.turnEnd = nil
 		end = h.live()
 		<-h.answered
 		<-h.answered
@@ -408,14 +408,14 @@ func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 		h := newRig(t)
 		h.live()
 		over := make(chan struct{})
-		h.sessions.over = over
+		h.sessions.turnEnd = over
 		in := h.keepAs("key", "/stop")
 		h.commands.Accept(in)
-		h.commands.Accept(h.keepAs("key", "/stop")) // while it runs
+		h.commands.Accept(h.keepAs("key", "/stop")) // while the first one runs
 		synctest.Wait()
 		close(over)
 		<-h.answered
-		h.commands.Accept(in) // as read just before it was answered
+		h.commands.Accept(in) // as if Run had read the command just before its answer
 		h.commands.Accept(h.keepAs("key", "/stop"))
 		synctest.Wait()
 		if got := h.outbox(); len(got) != 1 {

@@ -53,7 +53,7 @@ type Options struct {
 	Outbox      Outbox
 	Sessions    Sessions
 	Topics      Topics
-	Undelivered Undelivered
+	Resender    Resender
 	Models      Models
 	Choices     Choices
 	Queue       Queue
@@ -81,9 +81,9 @@ type Options struct {
 	// Begin begins a turn with the text in a command's arguments. A repeated call for the same
 	// command does nothing.
 	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	// Anew answers an edited message that was answered before, once for each press. It reports
-	// whether there is such a message.
-	Anew func(ctx context.Context, press, edited int64) (bool, error)
+	// AnswerAgain answers an edited message that was answered before, once for each press. It
+	// reports whether there is such a message.
+	AnswerAgain func(ctx context.Context, press, edited int64) (bool, error)
 	// OfferZone offers to change the jobs in another time zone to the user's new one. The delivery
 	// is empty if there are none.
 	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
@@ -103,8 +103,8 @@ const (
 	// questionTimeout limits a command that may ask its user. A question about an effect is open
 	// for an hour.
 	questionTimeout = time.Hour + commandTimeout
-	// askGrace is how long an approval may take before the conversation's next command runs,
-	// because the user is then being asked.
+	// askGrace is how long the next command of a conversation waits for an approval. An approval
+	// that takes longer waits for the user's answer, so the next command runs.
 	askGrace = 2 * time.Second
 )
 
@@ -116,12 +116,13 @@ type Commands struct {
 
 	mu      sync.Mutex           // guards the fields below
 	waiting []supervisor.Inbound // accepted inbounds that Run has not yet taken
-	// inbounds that wait, by queueOf; a queue exists while one of it runs
+	// waiting inbounds by the key that queueOf returns; a queue exists while one of its inbounds
+	// runs
 	queues map[int64][]supervisor.Inbound
 	// inbounds that wait or run; a repeated Accept is ignored
 	taken   map[int64]bool
-	active  map[int64]*execution // inbounds that run or are about to
-	changed chan struct{}        // holds a token when something waits
+	active  map[int64]*execution // inbounds that run or start next
+	changed chan struct{}        // holds a token when waiting has inbounds
 }
 
 // New makes Commands; Run runs them. It refuses features with colliding commands.
@@ -130,7 +131,7 @@ func New(o Options) (*Commands, error) {
 		active:  map[int64]*execution{},
 		changed: make(chan struct{}, 1)}
 	var err error
-	if c.table, err = sorted(c.core(), o.Features); err != nil {
+	if c.table, err = mergeCommands(c.core(), o.Features); err != nil {
 		return nil, fmt.Errorf("make the table of commands: %w", err)
 	}
 	return c, nil
@@ -172,7 +173,7 @@ func (c *Commands) Run(ctx context.Context) error {
 		case <-c.changed:
 		}
 		for _, in := range c.takeReady() {
-			running.Go(func() { c.work(ctx, &running, in) })
+			running.Go(func() { c.runQueue(ctx, &running, in) })
 		}
 	}
 }
@@ -230,21 +231,21 @@ func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	return in.Conversation.ID
 }
 
-// work runs a command, and then the next of its conversation. The next runs earlier if the user is
-// asked.
-func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
+// runQueue runs a command, and then the next of its conversation. The next one starts earlier if
+// the first one asks the user.
+func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
 	behind := sync.OnceFunc(func() {
-		if next, more := c.next(in); more && ctx.Err() == nil {
-			running.Go(func() { c.work(ctx, running, next) })
+		if next, more := c.nextQueued(in); more && ctx.Err() == nil {
+			running.Go(func() { c.runQueue(ctx, running, next) })
 		}
 	})
 	c.run(ctx, in, behind)
 	behind()
 }
 
-// next returns the inbound to run after one that is over. It returns nothing if that was in no
-// queue.
-func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
+// nextQueued takes the inbound that follows a finished one in its queue. more is false if there is
+// none.
+func (c *Commands) nextQueued(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
 	key := c.queueOf(over)
 	if key == 0 {
 		return in, false

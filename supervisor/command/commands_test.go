@@ -24,8 +24,8 @@ func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	return answers
 }
 
-// slow makes /status of ann's conversation last until the test closes over.
-func (h *rig) slow() (over chan struct{}) {
+// blockStatus makes /status of ann's conversation last until the test closes over.
+func (h *rig) blockStatus() (over chan struct{}) {
 	home := h.home.ID
 	over = make(chan struct{})
 	h.options.Status = func(ctx context.Context, c supervisor.Conversation) (string, error) {
@@ -45,7 +45,7 @@ func (h *rig) slow() (over chan struct{}) {
 func TestRun_Conversation_KeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
-		over := h.slow()
+		over := h.blockStatus()
 		h.live()
 		guest, err := h.db.Conversations().Find(t.Context(), "bob", supervisor.ChannelTerminal, "", "")
 		if err != nil {
@@ -85,17 +85,17 @@ func TestRun_Conversation_KeepsOrder(t *testing.T) {
 	})
 }
 
-// They also precede commands that were accepted before Run.
+// Unanswered commands of the last life precede even those that were accepted before Run.
 func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
-		over := h.slow()
+		over := h.blockStatus()
 		end := h.live()
 		for _, text := range []string{"/status", "/help", "/new"} {
 			h.commands.Accept(h.keep(text))
 		}
 		synctest.Wait()
-		end() // while one runs and two wait
+		end() // one command runs and two wait
 		if got := h.answers(h.home); len(got) != 0 {
 			t.Fatalf("the first life answered %q", got)
 		}
@@ -116,11 +116,11 @@ func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	})
 }
 
-// The repeat is noticed while the first one still waits.
+// The repeat comes while the first command still waits.
 func TestAccept_RepeatWhileWaiting_IsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
-		over := h.slow()
+		over := h.blockStatus()
 		h.live()
 		h.commands.Accept(h.keep("/status"))
 		behind := h.keep("/help")

@@ -11,7 +11,7 @@ import (
 // execution is a command or press that runs or is about to run.
 type execution struct {
 	user   string
-	ended  bool               // it must end, even if it has not begun
+	ended  bool               // the user is locked out: end at once, even before the beginning
 	cancel context.CancelFunc // nil until it begins
 	done   chan struct{}      // closed when it has ended
 }
@@ -20,8 +20,8 @@ func newExecution(in supervisor.Inbound) *execution {
 	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// beginExecution is called before a command runs, and over after it. End cancels the returned
-// context.
+// beginExecution registers a command that begins to run, and over unregisters it. End cancels the
+// returned context.
 func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()

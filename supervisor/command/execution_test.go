@@ -23,8 +23,8 @@ func (h *rig) guest() supervisor.Conversation {
 func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
-		over := h.slow()
-		h.fakes.answers = make(chan error)
+		over := h.blockStatus()
+		h.fakes.approvals = make(chan error)
 		h.live()
 		home, guest := h.home, h.guest()
 		h.commands.Accept(h.keep("/status"))
@@ -41,13 +41,13 @@ func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 		}
 		close(over)
 		synctest.Wait()
-		if asked := len(h.fakes.asked); asked != 1 || len(h.fakes.own) != 0 || len(h.answers(guest)) != 0 {
-			t.Errorf("bob was asked %d times, has set %v, and was answered %q", asked, h.fakes.own, h.answers(guest))
+		if asked := len(h.fakes.asked); asked != 1 || len(h.fakes.settings) != 0 || len(h.answers(guest)) != 0 {
+			t.Errorf("bob was asked %d times, has set %v, and was answered %q", asked, h.fakes.settings, h.answers(guest))
 		}
 		if got := h.answers(home); !slices.Equal(got, []string{"all is"}) {
 			t.Errorf("somebody else is answered %q", got)
 		}
-		h.commands.Accept(h.keep("/status")) // they are back
+		h.commands.Accept(h.keep("/status")) // bob is served again
 		synctest.Wait()
 		if got := h.answers(guest); !slices.Equal(got, []string{"a guest"}) {
 			t.Errorf("when they are back they are answered %q", got)

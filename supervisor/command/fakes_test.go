@@ -21,12 +21,12 @@ import (
 
 // fakes plays the rest of the service. The zero value allows everything.
 type fakes struct {
-	mu      sync.Mutex
-	audited []string
-	asked   []approval.Request
-	answers chan error // results of approvals; nil allows at once
+	mu        sync.Mutex
+	audited   []string
+	asked     []approval.Request
+	approvals chan error // results of approvals; nil allows at once
 
-	meanwhile func() // called while the user is asked
+	whileAsked func() // called while the user is asked
 
 	pressed []string
 	foreign bool // no press belongs to the user's questions
@@ -40,7 +40,7 @@ type fakes struct {
 	groups []string
 	stays  bool
 
-	own map[string]string // settings
+	settings map[string]string // settings
 }
 
 func (d *fakes) audit(user, action, detail string) {
@@ -53,14 +53,14 @@ func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
 	d.mu.Lock()
 	d.asked = append(d.asked, r)
 	d.mu.Unlock()
-	if d.meanwhile != nil {
-		d.meanwhile()
+	if d.whileAsked != nil {
+		d.whileAsked()
 	}
-	if d.answers == nil {
+	if d.approvals == nil {
 		return nil
 	}
 	select {
-	case err := <-d.answers:
+	case err := <-d.approvals:
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -68,17 +68,17 @@ func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
 }
 
 // Press is Questions.Press.
-func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (question.Pressed, error) {
+func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (question.PressOutcome, error) {
 	d.mu.Lock()
 	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
 	d.mu.Unlock()
 	if d.foreign {
-		return question.Pressed{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This is not yours."}
+		return question.PressOutcome{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This is not yours."}
 	}
-	if d.answers != nil {
-		d.answers <- nil
+	if d.approvals != nil {
+		d.approvals <- nil
 	}
-	return question.Pressed{Text: "Allowed once.", Over: true}, nil
+	return question.PressOutcome{Text: "Allowed once.", Closed: true}, nil
 }
 
 func (d *fakes) HasFactor(context.Context, string) (bool, error) { return d.guarded, nil }
@@ -102,26 +102,26 @@ func (d *fakes) Check(_ context.Context, _, name, value string) (string, error) 
 }
 
 func (d *fakes) Put(_ context.Context, _, name, kept string) error {
-	if d.own == nil {
-		d.own = map[string]string{}
+	if d.settings == nil {
+		d.settings = map[string]string{}
 	}
-	d.own[name] = kept
+	d.settings[name] = kept
 	if kept == "" {
-		delete(d.own, name)
+		delete(d.settings, name)
 	}
 	return nil
 }
 
 func (d *fakes) List(context.Context, string) ([]command.Setting, error) {
 	list := []command.Setting{
-		{Name: "model", Value: "`offline`", Source: command.SourceConfig, Example: "offline"},
-		{Name: "thinking", Value: "off", Source: command.SourceConfig},
-		{Name: "budget day", Value: "$2.00", Source: command.SourceConfig, Example: "1.50", Private: true, Note: "It counts at once."},
-		{Name: "stream", Value: "on", Source: command.SourceDefault, Example: "off", Presses: []string{"on", "off"}},
+		{Name: "model", Value: "`offline`", Origin: command.OriginConfig, Example: "offline"},
+		{Name: "thinking", Value: "off", Origin: command.OriginConfig},
+		{Name: "budget day", Value: "$2.00", Origin: command.OriginConfig, Example: "1.50", Private: true, Note: "It counts at once."},
+		{Name: "stream", Value: "on", Origin: command.OriginDefault, Example: "off", Presses: []string{"on", "off"}},
 	}
 	for i, s := range list {
-		if own, ok := d.own[s.Name]; ok {
-			list[i].Value, list[i].Source = own, command.SourceOwn
+		if own, ok := d.settings[s.Name]; ok {
+			list[i].Value, list[i].Origin = own, command.OriginOwn
 		}
 	}
 	return list, nil
@@ -182,8 +182,8 @@ func (h *rig) press(press string) supervisor.Inbound {
 	return in
 }
 
-// pressed presses a button and returns the answer.
-func (h *rig) pressed(press string) supervisor.Delivery {
+// pressAnswer presses a button and returns the answer.
+func (h *rig) pressAnswer(press string) supervisor.Delivery {
 	h.Helper()
 	return h.answerOf(h.press(press))
 }
@@ -237,7 +237,7 @@ func TestPress_Answered_LosesButtons(t *testing.T) {
 			h.moveTo(c.chat)
 			h.fakes.foreign = c.foreign
 			h.live()
-			if got := h.pressed(c.press); !strings.HasPrefix(got.Text, c.want) || got.Kind != supervisor.DeliveryCommand {
+			if got := h.pressAnswer(c.press); !strings.HasPrefix(got.Text, c.want) || got.Kind != supervisor.DeliveryCommand {
 				t.Errorf("told was %q", got.Text)
 			}
 			if diff := cmp.Diff(c.cleaned, h.cleanings()); diff != "" {
@@ -251,7 +251,7 @@ func TestPress_OvertakesWaitingCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.setRole(supervisor.RoleAdmin)
-		h.fakes.answers = make(chan error, 1)
+		h.fakes.approvals = make(chan error, 1)
 		h.live()
 		h.commands.Accept(h.keep("/invite bob"))
 		synctest.Wait()
@@ -283,7 +283,7 @@ func TestPress_OvertakesWaitingCommand(t *testing.T) {
 func TestEffect_Denied_IsNotDone(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)
-	h.fakes.answers = make(chan error, 10)
+	h.fakes.approvals = make(chan error, 10)
 	h.live()
 	for ask, want := range map[string]approval.Request{
 		"/invite bob":          {Effect: approval.EffectInvite, Arguments: []string{"bob"}},
@@ -292,7 +292,7 @@ func TestEffect_Denied_IsNotDone(t *testing.T) {
 		"/model default":       {Effect: approval.EffectSettings, Arguments: []string{"model", ""}},
 	} {
 		h.fakes.asked = nil
-		h.fakes.answers <- &supervisor.Error{Code: supervisor.CodeForbidden, Message: "The rules do not let you."}
+		h.fakes.approvals <- &supervisor.Error{Code: supervisor.CodeForbidden, Message: "The rules do not let you."}
 		if got := h.ask(ask); got != "The rules do not let you." {
 			t.Errorf("%s: told was %q", ask, got)
 		}
@@ -306,7 +306,7 @@ func TestEffect_Denied_IsNotDone(t *testing.T) {
 			t.Errorf("%s: %s", ask, diff)
 		}
 	}
-	if len(h.fakes.invited)+len(h.fakes.own)+len(h.fakes.audited) != 0 {
+	if len(h.fakes.invited)+len(h.fakes.settings)+len(h.fakes.audited) != 0 {
 		t.Errorf("done were %+v", h.fakes)
 	}
 }
@@ -326,7 +326,7 @@ func TestCrash_WaitingPress_IsAnsweredOnce(t *testing.T) {
 func TestPress_DoesNotWaitForCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
-		over := h.slow()
+		over := h.blockStatus()
 		h.live()
 		h.commands.Accept(h.keep("/status"))
 		h.commands.Accept(h.keep("/help"))
@@ -348,7 +348,7 @@ func TestPress_DoesNotWaitForCommand(t *testing.T) {
 	})
 }
 
-// noUploads is a user without files.
+// noUploads are the Uploads of users without files.
 type noUploads struct{}
 
 func (noUploads) List(context.Context, string, string, int) (r protocol.UploadsResult, err error) {

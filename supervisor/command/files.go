@@ -35,7 +35,7 @@ const (
 var filesRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first; buttons " +
 		"send one back or delete it"},
-		group: feature.GroupEveryday, run: files, private: feature.Always, prefix: filesPrefix, press: pressedFiles,
+		group: feature.GroupEveryday, run: files, private: feature.Always, prefix: filesPrefix, press: pressFiles,
 		keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
 
@@ -44,8 +44,8 @@ func files(ctx context.Context, c *Commands, r feature.Request) (supervisor.Deli
 	return c.listFiles(ctx, r, "", 0)
 }
 
-// pressedFiles runs the action of a button below a list of files.
-func pressedFiles(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+// pressFiles runs the action of a button below a list of files.
+func pressFiles(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	user := r.Conversation.User
 	if key, ok := strings.CutPrefix(r.Arguments, pressSend); ok {
 		file, err := c.o.Uploads.Send(ctx, user, key)

@@ -22,7 +22,7 @@ const (
 var grantsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes " +
 		"one back"},
-		group: feature.GroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)},
+		group: feature.GroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressGrant)},
 }
 
 // grants lists the user's grants, or revokes one. A grant keeps its number when others are revoked.
@@ -87,6 +87,6 @@ func revoke(ctx context.Context, c *Commands, user, number string) (string, erro
 	return fmt.Sprintf(textRevoked, id), nil
 }
 
-func pressedGrant(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func pressGrant(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	return revoke(ctx, c, r.Conversation.User, r.Arguments)
 }

@@ -68,7 +68,7 @@ func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery
 	var parts []string
 	group := feature.Group(word)
 	if row, known := c.find(word); known && c.maySee(row, admin) && row.Group != group {
-		parts = append(parts, fmt.Sprintf(textHelpLine, row.Name, summary(row)))
+		parts = append(parts, fmt.Sprintf(textHelpLine, row.Name, helpText(row)))
 	}
 	if lines := c.linesOf(group, admin); lines != "" {
 		parts = append(parts, fmt.Sprintf(textGroup, word)+lines)
@@ -123,7 +123,7 @@ func (c *Commands) linesOf(group feature.Group, admin bool) string {
 	var b strings.Builder
 	for _, name := range c.namesOf(group, admin) {
 		row, _ := c.find(name)
-		fmt.Fprintf(&b, textHelpLine, row.Name, summary(row))
+		fmt.Fprintf(&b, textHelpLine, row.Name, helpText(row))
 	}
 	return b.String()
 }
@@ -146,7 +146,7 @@ func (c *Commands) words(admin bool) []string {
 	}
 	for _, row := range c.table {
 		if c.maySee(row, admin) {
-			all = append(all, names(row)...)
+			all = append(all, commandNames(row)...)
 		}
 		if c.isListed(row, admin) {
 			all = append(all, string(row.Group))

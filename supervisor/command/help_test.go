@@ -70,7 +70,7 @@ func TestHelp_LongPage_ComesAsFile(t *testing.T) {
 	}
 }
 
-func TestHiddenGroup_IsInNoListOrMenu(t *testing.T) {
+func TestHiddenGroup_NotInListsOrMenu(t *testing.T) {
 	h := newRig(t)
 	h.options.Hidden = []feature.Group{feature.GroupPrivacy}
 	commands := h.newCommands()

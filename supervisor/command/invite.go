@@ -22,7 +22,7 @@ type Invites interface {
 	Invite(ctx context.Context, name string) (access.Invitation, error)
 }
 
-// inviteMessageLifetime is when the message with the code is deleted.
+// inviteMessageLifetime is how long the message with the code stays.
 const inviteMessageLifetime = time.Hour
 
 const inviteName = "invite"
@@ -52,7 +52,7 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 	if err != nil {
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
-	c.o.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
+	c.o.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.ValidFor))
 	return supervisor.Delivery{Text: invitationText(made, name, r.Conversation.Channel.Capabilities().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
@@ -70,16 +70,16 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 	return c.o.Invites.Check(ctx, name)
 }
 
-// invitationText is what an invite says to the admin who made it.
+// invitationText returns the code and its instructions for the admin who invites.
 func invitationText(i access.Invitation, name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {
 		fmt.Fprintf(&b, textInviteAdded, markdown.QuoteName(name))
 	}
-	fmt.Fprintf(&b, textInviteGive, markdown.QuoteName(name), int(i.Lasts.Hours()))
+	fmt.Fprintf(&b, textInviteGive, markdown.QuoteName(name), int(i.ValidFor.Hours()))
 	switch {
-	case i.Botless != "":
-		fmt.Fprintf(&b, textInviteNoBot, i.Botless, i.Code)
+	case i.NoBotText != "":
+		fmt.Fprintf(&b, textInviteNoBot, i.NoBotText, i.Code)
 	case i.Link != "":
 		fmt.Fprintf(&b, textInviteLink, i.Link, i.Code)
 	default:

@@ -12,7 +12,7 @@ import (
 func TestMenu_FitsBotAPI(t *testing.T) {
 	want := []string{"help", "new", "stop", "settings", "lock", "resend", "status", "model", "models", "usage",
 		"grants", "invite", "allow", "disallow"}
-	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
+	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // names that the Bot API accepts (BotCommand)
 	var names []string
 	for _, entry := range newRig(t).newCommands().Menu(true) {
 		names = append(names, entry.Name)
@@ -30,8 +30,8 @@ func TestMenu_FitsBotAPI(t *testing.T) {
 	}
 }
 
-func TestEndingTurns_IncludesAliases(t *testing.T) {
-	if got, want := command.EndingTurns(), []string{"new", "clear", "stop"}; !slices.Equal(got, want) {
+func TestTurnEndingNames_IncludeAliases(t *testing.T) {
+	if got, want := command.TurnEndingNames(), []string{"new", "clear", "stop"}; !slices.Equal(got, want) {
 		t.Errorf("these end turns: %v, want %v", got, want)
 	}
 }

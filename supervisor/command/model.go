@@ -29,8 +29,8 @@ type Choices interface {
 	Choice(ctx context.Context, user string) (spec string, own bool, err error)
 	// Choose stores a user's choice; "" revokes it.
 	Choose(ctx context.Context, user, spec string) error
-	// May reports whether a user may choose a model by its full name.
-	May(user, spec string) bool
+	// MayChoose reports whether a user may choose a model by its full name.
+	MayChoose(user, spec string) bool
 }
 
 const modelPrefix = "m:"
@@ -47,13 +47,13 @@ func model(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 	spec := strings.Trim(r.Arguments, "`\"'“”")
 	switch {
 	case spec == "":
-		return shownModel(ctx, c, r.Conversation.User)
+		return showModel(ctx, c, r.Conversation.User)
 	case strings.EqualFold(spec, resetWord):
-		d.Text, err = configuredModel(ctx, c, r)
+		d.Text, err = resetModel(ctx, c, r)
 	case len(strings.Fields(spec)) > 1:
 		err = supervisor.Errorf(supervisor.CodeInvalid, textModelUsage)
 	default:
-		d.Text, err = chosenModel(ctx, c, r, spec)
+		d.Text, err = setModel(ctx, c, r, spec)
 	}
 	return d, err
 }
@@ -61,8 +61,8 @@ func model(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 // currentModel is the user's model.
 type currentModel struct {
 	spec, full string // the chosen or configured name, and the full one
-	own        bool   // the user's own choice
-	err        error  // for the user: why it can't be used
+	own        bool   // the user has chosen it
+	err        error  // reason why the model can't be used, for the user
 }
 
 func (c *Commands) currentModel(ctx context.Context, user string) (m currentModel, err error) {
@@ -73,7 +73,7 @@ func (c *Commands) currentModel(ctx context.Context, user string) (m currentMode
 	return m, nil
 }
 
-func shownModel(ctx context.Context, c *Commands, user string) (d supervisor.Delivery, err error) {
+func showModel(ctx context.Context, c *Commands, user string) (d supervisor.Delivery, err error) {
 	m, err := c.currentModel(ctx, user)
 	switch {
 	case err != nil:
@@ -93,7 +93,7 @@ func shownModel(ctx context.Context, c *Commands, user string) (d supervisor.Del
 
 const (
 	maxModelButtons = 8
-	maxPress        = 64 // bytes of a press (Bot API, callback_data)
+	maxPressBytes   = 64 // maximum size of a press (Bot API, callback_data)
 	inUse           = "✓ "
 )
 
@@ -105,7 +105,7 @@ func modelButtons(ctx context.Context, c *Commands, user string, m currentModel)
 	})
 	for _, o := range offers {
 		button := supervisor.Button{Text: o.Spec, Press: modelPrefix + o.Spec}
-		if o.Err != "" || !o.canChat() || !fitsPress(button.Press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
+		if o.Err != "" || !o.canChat() || !fitsPress(button.Press) || len(rows) == maxModelButtons || !c.o.Choices.MayChoose(user, o.Spec) {
 			continue
 		}
 		if o.Spec == m.full {
@@ -121,11 +121,11 @@ func modelButtons(ctx context.Context, c *Commands, user string, m currentModel)
 
 // fitsPress reports whether a button can carry a text.
 func fitsPress(text string) bool {
-	return len(text) <= maxPress && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+	return len(text) <= maxPressBytes && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-func configuredModel(ctx context.Context, c *Commands, r feature.Request) (string, error) {
-	if err := c.chooseModel(ctx, r, textConfiguredModelQuestion, ""); err != nil {
+func resetModel(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+	if err := c.storeModel(ctx, r, textConfiguredModelQuestion, ""); err != nil {
 		return "", err
 	}
 	m, err := c.currentModel(ctx, r.Conversation.User)
@@ -135,9 +135,9 @@ func configuredModel(ctx context.Context, c *Commands, r feature.Request) (strin
 	return fmt.Sprintf(textConfiguredModelSet, markdown.QuoteName(cmp.Or(m.full, m.spec))), nil
 }
 
-// chosenModel stores a choice by its full name, which does not depend on the configuration's
+// setModel stores a choice by its full name, which does not depend on the configuration's
 // default.
-func chosenModel(ctx context.Context, c *Commands, r feature.Request, spec string) (string, error) {
+func setModel(ctx context.Context, c *Commands, r feature.Request, spec string) (string, error) {
 	full, err := c.o.Models.Resolve(spec)
 	offers := c.o.Models.Offers(ctx)
 	switch {
@@ -146,22 +146,22 @@ func chosenModel(ctx context.Context, c *Commands, r feature.Request, spec strin
 	case err != nil:
 		return "", &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err,
 			Message: problem.Message(err) + suggestions(offers, spec)}
-	case !offered(offers, full):
+	case !isOffered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.QuoteName(provider),
 			markdown.QuoteName(name),
 			suggestions(offersOf(offers, provider), full))
-	case !c.o.Choices.May(r.Conversation.User, full):
+	case !c.o.Choices.MayChoose(r.Conversation.User, full):
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, markdown.QuoteName(full))
 	}
-	if err := c.chooseModel(ctx, r, fmt.Sprintf(textModelQuestion, markdown.QuoteName(full)), full); err != nil {
+	if err := c.storeModel(ctx, r, fmt.Sprintf(textModelQuestion, markdown.QuoteName(full)), full); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(textModelSet, markdown.QuoteName(full)), nil
 }
 
-// chooseModel stores a choice after approval; "" revokes it.
-func (c *Commands) chooseModel(ctx context.Context, r feature.Request, question, full string) error {
+// storeModel stores a choice after approval; "" revokes it.
+func (c *Commands) storeModel(ctx context.Context, r feature.Request, question, full string) error {
 	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
 		return err
 	}

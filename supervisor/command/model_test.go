@@ -37,7 +37,7 @@ func (m models) Offers(context.Context) []command.Offer { return m }
 // choices are users' own choices. A "barred/" model is not allowed.
 type choices map[string]string
 
-func (c choices) May(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
+func (c choices) MayChoose(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
 
 func (c choices) Choice(_ context.Context, user string) (string, bool, error) {
 	spec, own := c[user]
@@ -52,8 +52,8 @@ func (c choices) Choose(_ context.Context, user, spec string) error {
 	return nil
 }
 
-// many are n models of one provider, and two of others.
-func many(n int) models {
+// manyModels are n models of one provider, and two of others.
+func manyModels(n int) models {
 	m := models{{Spec: "near/qwen3:8b", Default: true}, {Spec: "offline"}, {Spec: "shut", Err: "It could not be reached."},
 		{Spec: "claude/claude-haiku-4-5-20251001"}}
 	for i := range n {
@@ -67,7 +67,7 @@ const resetHint = " “/model default” resets that. /models lists all models."
 func TestModel_Choice_IsStored(t *testing.T) {
 	h := newRig(t)
 	chosen := choices{"bob": "near/qwen3"}
-	h.options.Models, h.options.Choices = many(40), chosen
+	h.options.Models, h.options.Choices = manyModels(40), chosen
 	h.live()
 	for _, step := range []struct{ ask, want, chosen string }{
 		{"/model", "`near/qwen3:8b` answers you, as configured. “/model PROVIDER/MODEL” chooses another for you " +
@@ -80,12 +80,12 @@ func TestModel_Choice_IsStored(t *testing.T) {
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
 		{"/model qwen4", "`near` offers no model `qwen4`. Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
-		// of the default's provider, by its full name
+		// a bare name means a model of the default's provider
 		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},
-		// listed with its date
+		// the list has this model with a date
 		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"},
 		{"/model far/m-001:free", "on `far/m-001:free` ", "far/m-001:free"},
-		// a provider without a list may have it
+		// a provider without a list may have any model
 		{"/model shut/anything", "on `shut/anything` ", "shut/anything"},
 		{"/model Default", "From your next message on `near/qwen3:8b` answers you, as configured.", ""},
 		{"/model default", "From your next message on `near/qwen3:8b` answers you, as configured", ""},
@@ -101,7 +101,7 @@ func TestModel_Choice_IsStored(t *testing.T) {
 
 func TestModel_MissingChoice_IsReported(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = many(1), choices{"ann": "gone/m"}
+	h.options.Models, h.options.Choices = manyModels(1), choices{"ann": "gone/m"}
 	h.live()
 	const want = "You chose `gone/m`, which is no longer available: There is no model \"gone/m\". “/model default” resets your " +
 		"choice."
@@ -115,7 +115,7 @@ func TestModel_MissingChoice_IsReported(t *testing.T) {
 
 func TestModels_LongList_IsCutByProvider(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = many(1030), choices{"ann": "far/m-777"}
+	h.options.Models, h.options.Choices = manyModels(1030), choices{"ann": "far/m-777"}
 	h.options.People = people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
 	h.live()
 	var far strings.Builder
@@ -141,7 +141,7 @@ func TestModels_LongList_IsCutByProvider(t *testing.T) {
 
 func TestModels_SilentProvider_ListsModelInUse(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = many(0), choices{"ann": "shut/m"}
+	h.options.Models, h.options.Choices = manyModels(0), choices{"ann": "shut/m"}
 	h.live()
 	if got := h.ask("/models"); !strings.Contains(got, "\n- `shut/m` (in use)\n\n`shut` did not list") {
 		t.Errorf("told was\n%s", got)
@@ -155,7 +155,7 @@ func TestModels_ProviderError_OnlyForAdmins(t *testing.T) {
 		told  bool
 	}{"an admin": {supervisor.RoleAdmin, false, true}, "a group": {supervisor.RoleAdmin, true, false}, "somebody else": {supervisor.RoleUser, false, false}} {
 		h := newRig(t)
-		h.options.Models, h.options.People = many(0), people{"ann": {Name: "ann", Role: c.role}}
+		h.options.Models, h.options.People = manyModels(0), people{"ann": {Name: "ann", Role: c.role}}
 		if c.group {
 			h.inGroup()
 		}
@@ -197,7 +197,7 @@ func (failingChoices) Choose(context.Context, string, string) error { return err
 
 func TestModel_FailedStore_IsReported(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = many(1), failingChoices{}
+	h.options.Models, h.options.Choices = manyModels(1), failingChoices{}
 	h.live()
 	for _, ask := range []string{"/model far/m-000", "/model default"} {
 		if got := h.ask(ask); strings.Contains(got, "From your next") || !strings.Contains(got, "in the log") {

@@ -31,17 +31,17 @@ func models(ctx context.Context, c *Commands, r feature.Request) (string, error)
 	}
 	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.InGroup() && c.isAdmin(r.Conversation.User)}
 	offers := slices.DeleteFunc(slices.Clone(c.o.Models.Offers(ctx)), func(o Offer) bool {
-		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.May(r.Conversation.User, o.Spec))
+		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.MayChoose(r.Conversation.User, o.Spec))
 	})
 	if current.err == nil && !slices.ContainsFunc(offers, func(o Offer) bool { return o.Spec == l.used }) {
-		offers = append(offers, Offer{Spec: l.used}) // its provider gave no list
+		offers = append(offers, Offer{Spec: l.used}) // the provider of the model in use gave no list
 	}
 	return l.text(offers), nil
 }
 
 // modelList lists offers for one user.
 type modelList struct {
-	word string // required in a name, in lower case
+	word string // lower-case text that a listed name must contain
 	used string // the user's model
 	// say why a provider gave no list; only for admins, in private
 	reasons bool
@@ -54,15 +54,15 @@ func (l modelList) text(offers []Offer) string {
 	for _, o := range offers {
 		byProvider[o.provider()] = append(byProvider[o.provider()], o)
 		if o.Err != "" {
-			silent += "\n\n" + l.silence(o)
+			silent += "\n\n" + l.noListText(o)
 		}
 	}
 	var lines []string
 	cut := false
 	for _, provider := range slices.Sorted(maps.Keys(byProvider)) {
-		shown, more := l.choose(byProvider[provider])
+		shown, more := l.selectOffers(byProvider[provider])
 		for _, o := range shown {
-			lines = append(lines, "- "+markdown.QuoteName(o.Spec)+l.mark(o))
+			lines = append(lines, "- "+markdown.QuoteName(o.Spec)+l.remark(o))
 		}
 		if more > 0 {
 			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)),
@@ -72,12 +72,12 @@ func (l modelList) text(offers []Offer) string {
 	return l.head(len(lines)) + strings.Join(lines, "\n") + silent + l.tail(len(lines), cut)
 }
 
-// choose returns the offers to show of one provider, and how many are left out.
-func (l modelList) choose(offers []Offer) (shown []Offer, more int) {
+// selectOffers returns the offers to show of one provider, and how many are left out.
+func (l modelList) selectOffers(offers []Offer) (shown []Offer, more int) {
 	for _, o := range offers {
 		switch {
 		case o.Err != "" || !strings.Contains(strings.ToLower(o.Spec), l.word):
-		case len(shown) < maxListedModels || l.mark(o) != "":
+		case len(shown) < maxListedModels || l.remark(o) != "":
 			shown = append(shown, o)
 		default:
 			more++
@@ -86,8 +86,8 @@ func (l modelList) choose(offers []Offer) (shown []Offer, more int) {
 	return shown, more
 }
 
-// mark returns the remark about a model: in use, or the default.
-func (l modelList) mark(o Offer) string {
+// remark returns the remark about a model: in use, or the default.
+func (l modelList) remark(o Offer) string {
 	switch {
 	case o.Spec == l.used && o.Default:
 		return textInUseDefault
@@ -121,8 +121,8 @@ func (l modelList) tail(shown int, cut bool) string {
 	return ""
 }
 
-// silence tells that a provider gave no list, and to admins why.
-func (l modelList) silence(o Offer) string {
+// noListText tells that a provider gave no list, and to admins why.
+func (l modelList) noListText(o Offer) string {
 	if !l.reasons {
 		return fmt.Sprintf(textSilent, markdown.QuoteName(o.provider()))
 	}

@@ -14,11 +14,11 @@ import (
 type Offer struct {
 	Spec    string // the full name; the provider's name if it gave no list
 	Default bool
-	Err     string // why it gave no list, for the user
+	Err     string // reason why the provider gave no list, for the user
 }
 
-// nonChatNames are parts of names of models that do not chat: they embed, speak, listen, draw, rank or
-// moderate (the lists of OpenAI, Mistral and Ollama).
+// nonChatNames are parts of names of models that do not chat: they embed, speak, listen, draw, rank
+// or moderate (the lists of OpenAI, Mistral and Ollama).
 var nonChatNames = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
 	"-audio", "davinci-002", "babbage-002"}
 
@@ -39,10 +39,10 @@ func (o Offer) SeesPictures() bool {
 	return o.Err == "" && o.canChat() && slices.ContainsFunc(visionNames, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// offered reports whether a provider offers a model. A provider without a list may have any model.
-// A longer listed name includes the shorter one: qwen3 is qwen3:latest, and claude-haiku-4-5 is its
-// newest version. Some providers accept more after a colon than they list.
-func offered(offers []Offer, full string) bool {
+// isOffered reports whether a provider offers a model. A provider without a list may have any
+// model. A longer listed name includes the shorter one: qwen3 is qwen3:latest, and claude-haiku-4-5
+// is its newest version. Some providers accept more after a colon than they list.
+func isOffered(offers []Offer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
 	own := offersOf(offers, provider)
 	return len(own) == 0 || slices.ContainsFunc(own, func(o Offer) bool {

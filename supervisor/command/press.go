@@ -14,7 +14,7 @@ import (
 // Questions takes presses of the buttons of questions.
 type Questions interface {
 	// Press answers a press. Its error is the answer to a press of another user's question.
-	Press(ctx context.Context, user string, conversation int64, press string) (question.Pressed, error)
+	Press(ctx context.Context, user string, conversation int64, press string) (question.PressOutcome, error)
 }
 
 // questionPrefix begins the presses of package question.
@@ -23,11 +23,11 @@ const questionPrefix = "q:"
 // pressed runs the action of a button. Then the message loses its buttons, unless the action failed
 // or its command keeps them. In a group, only buttons below an edited message go, because nobody
 // else can press those. The buttons of a question go when it has ended.
-func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature.Request) (
+func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r feature.Request) (
 	d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
 		pressed, err := c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
-		if err == nil && pressed.Over {
+		if err == nil && pressed.Closed {
 			c.removeButtons(ctx, in)
 		}
 		return supervisor.Delivery{Text: pressed.Text}, err
@@ -36,8 +36,8 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature
 	edited, anew := inbox.AnewPressed(in.Text)
 	if anew {
 		keeps = false
-		d.Text, err = c.answerAnew(ctx, in.ID, edited)
-	} else if row, press, known := c.findPressed(in.Text); known {
+		d.Text, err = c.answerAgain(ctx, in.ID, edited)
+	} else if row, press, known := c.findPress(in.Text); known {
 		keeps = keeps || row.Keeps != nil && row.Keeps(press)
 		r.Name, r.Arguments = row.Name, press
 		d, err = row.Press(ctx, r)
@@ -50,8 +50,8 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature
 	return d, err
 }
 
-// findPressed returns the command of a press, and the rest of the press after the command's prefix.
-func (c *Commands) findPressed(press string) (_ feature.Command, rest string, known bool) {
+// findPress returns the command of a press, and the rest of the press after the command's prefix.
+func (c *Commands) findPress(press string) (_ feature.Command, rest string, known bool) {
 	for _, row := range c.table {
 		if rest, fits := strings.CutPrefix(press, row.Prefix); fits && row.Prefix != "" {
 			return row, rest, true
@@ -60,16 +60,16 @@ func (c *Commands) findPressed(press string) (_ feature.Command, rest string, kn
 	return feature.Command{}, "", false
 }
 
-// answerAnew answers an edited message again.
-func (c *Commands) answerAnew(ctx context.Context, press, edited int64) (string, error) {
-	begun, err := c.o.Anew(ctx, press, edited)
+// answerAgain answers an edited message again.
+func (c *Commands) answerAgain(ctx context.Context, press, edited int64) (string, error) {
+	begun, err := c.o.AnswerAgain(ctx, press, edited)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("answer an edited message anew: %w", err)
 	case !begun:
-		return textNotAnew, nil
+		return textAnsweredBefore, nil
 	}
-	return textAnew, nil
+	return textAnswersAgain, nil
 }
 
 // removeButtons removes the buttons from the message of a press. Buttons that stay do no harm.

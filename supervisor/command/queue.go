@@ -24,8 +24,9 @@ type Queue interface {
 	Queue(ctx context.Context, conversation int64) (sqlite.Queue, error)
 	// LastListButtons returns the buttons of the last list before a command.
 	LastListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// MoveToFront lets a message be answered next. DropText drops one, with those taken together with
-	// it. Both return the message afterwards. ok is false if it is no message of the user's.
+	// MoveToFront lets a message be answered next. DropText drops a message and those
+	// taken together with it. Both return the message afterwards. ok is false if the message is
+	// another user's.
 	MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
@@ -35,14 +36,14 @@ const (
 	pressDrop = "drop"
 	pressNow  = "now"
 
-	maxListed = 8  // messages with buttons; the rest is only counted
-	maxWords  = 60 // characters of a message in the list
+	maxQueueButtons = 8  // messages with buttons; the rest is only counted
+	maxMessageText  = 60 // listed characters of a message
 )
 
 var queueRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what runs and waits here; /queue drop NUMBER drops a message, /queue now NUMBER answers it next"},
-		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressedQueue, keeps: feature.Always},
+		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue, keeps: feature.Always},
 }
 
 // queue lists the waiting messages, or runs the action of a button of the last list.
@@ -63,7 +64,7 @@ func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 		for _, b := range row {
 			if b.Text == queueButton(what, n) {
 				r.Arguments = strings.TrimPrefix(b.Press, presses.QueuePrefix)
-				return pressedQueue(ctx, c, r)
+				return pressQueue(ctx, c, r)
 			}
 		}
 	}
@@ -84,9 +85,9 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 	d.Text = textNothingRuns
 	switch {
 	case q.Asked != "":
-		d.Text = fmt.Sprintf(textQueueAsked, wordsOf(q.Asked))
+		d.Text = fmt.Sprintf(textQueueAsked, cutWords(q.Asked))
 	case q.Running.ID != 0:
-		d.Text = fmt.Sprintf(textQueueRuns, wordsOf(q.Running.Text), amount.Duration(age(now, q.Since)))
+		d.Text = fmt.Sprintf(textQueueRuns, cutWords(q.Running.Text), amount.Duration(timeSince(now, q.Since)))
 	}
 	if len(q.Waiting) == 0 {
 		d.Text += textQueueEmpty
@@ -94,8 +95,8 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 	}
 	d.Text += fmt.Sprintf(textQueueWaits, amount.Plural(len(q.Waiting), "message waits", "messages wait"))
 	for i, w := range q.Waiting {
-		if i == maxListed {
-			d.Text += fmt.Sprintf(textQueueMore, len(q.Waiting)-maxListed)
+		if i == maxQueueButtons {
+			d.Text += fmt.Sprintf(textQueueMore, len(q.Waiting)-maxQueueButtons)
 			break
 		}
 		d.Text += queueLine(i+1, w, now, timezone.ForUser(user))
@@ -115,7 +116,7 @@ func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) stri
 		words, files = titles.Attachment(files[0]), files[1:]
 	}
 	at := w.Inbound.ReceivedAt
-	line := fmt.Sprintf(textQueueLine, n, wordsOf(words), at.In(zone).Format("15:04"), amount.Duration(age(now, at)))
+	line := fmt.Sprintf(textQueueLine, n, cutWords(words), at.In(zone).Format("15:04"), amount.Duration(timeSince(now, at)))
 	if len(files) > 0 {
 		line += fmt.Sprintf(textQueueFiles, amount.Plural(len(files), "file", "files"))
 	}
@@ -125,20 +126,20 @@ func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) stri
 	return line + queuePriorities[w.Inbound.Priority]
 }
 
-// age returns the time since at; 0 if the clock was set back.
-func age(now, at time.Time) time.Duration { return max(0, now.Sub(at)).Truncate(time.Second) }
+// timeSince returns the time since at; 0 if the clock was set back.
+func timeSince(now, at time.Time) time.Duration { return max(0, now.Sub(at)).Truncate(time.Second) }
 
-// wordsOf returns the beginning of a text.
-func wordsOf(text string) string {
+// cutWords returns the beginning of a text.
+func cutWords(text string) string {
 	words := []rune(strings.Join(strings.Fields(text), " "))
-	if len(words) > maxWords {
-		words = append(words[:maxWords:maxWords], '…')
+	if len(words) > maxMessageText {
+		words = append(words[:maxMessageText:maxMessageText], '…')
 	}
 	return markdown.QuoteName(string(words))
 }
 
-// pressedQueue runs the action of a button of the list.
-func pressedQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+// pressQueue runs the action of a button of the list.
+func pressQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
 	id, ok := presses.QueueInbound(presses.QueuePrefix + r.Arguments)
 	if !ok {
@@ -159,5 +160,5 @@ func pressedQueue(ctx context.Context, c *Commands, r feature.Request) (d superv
 	if waits := in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving; waits && in.Priority != supervisor.PriorityNow {
 		text = "" // a code is needed first
 	}
-	return supervisor.Delivery{Text: fmt.Sprintf(cmp.Or(text, textQueueGone), wordsOf(in.Text))}, nil
+	return supervisor.Delivery{Text: fmt.Sprintf(cmp.Or(text, textQueueGone), cutWords(in.Text))}, nil
 }

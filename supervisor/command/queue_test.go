@@ -64,7 +64,7 @@ func TestQueue_List_HasButtons(t *testing.T) {
 
 	for _, c := range []struct{ text, want string }{
 		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
-		// and not the one that is third now
+		// number 3 of the last list, although another message is third now
 		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
 		{"/queue NOW 4", "`d` comes next."},
 		{"/queue now 9", "My last list has no number 9. /queue lists what waits now."},
@@ -89,7 +89,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	if _, _, err := h.db.Inbox().DropText(t.Context(), "ann", kept[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	// and the service is killed
+	// the service is killed after this step
 	if _, _, err := h.db.Inbox().MoveToFront(t.Context(), "ann", kept[2].ID); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 		"w:now":                           "This button does nothing any more.",
 		"w:now x":                         "This button does nothing any more.",
 	} {
-		if got := h.pressed(press).Text; !strings.HasPrefix(got, want) {
+		if got := h.pressAnswer(press).Text; !strings.HasPrefix(got, want) {
 			t.Errorf("%s is answered with %q, want %q", press, got, want)
 		}
 	}

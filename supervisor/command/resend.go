@@ -8,10 +8,10 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Undelivered sends messages again that may not have arrived.
-type Undelivered interface {
-	// Resend queues the oldest such messages of a conversation again, at most limit, and counts
-	// them.
+// Resender sends messages again that may not have arrived.
+type Resender interface {
+	// Resend queues the oldest messages of a conversation that may not have arrived again. It
+	// returns their number, at most limit.
 	Resend(ctx context.Context, conversation int64, limit int) (n int, err error)
 }
 
@@ -24,10 +24,10 @@ var resendRows = []row{
 		group: feature.GroupChat, run: textAnswer(resend)},
 }
 
-// resend wakes no outbox: its answer does that. The messages are older, so they arrive before the
-// answer.
+// resend does not wake the outbox, because its answer does. The messages are older, so they arrive
+// before the answer.
 func resend(ctx context.Context, c *Commands, r feature.Request) (string, error) {
-	n, err := c.o.Undelivered.Resend(ctx, r.Conversation.ID, maxResent)
+	n, err := c.o.Resender.Resend(ctx, r.Conversation.ID, maxResent)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("send again what may not have arrived: %w", err)

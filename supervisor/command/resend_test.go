@@ -30,7 +30,7 @@ func TestResend_CountsMessages(t *testing.T) {
 		{50, "Above are the oldest 50 messages that may not have reached you, sent again. Use /resend once more for the rest."},
 	} {
 		h := newRig(t)
-		h.options.Undelivered = undelivered{h.home.ID: c.lost, h.home.ID + 1: 7}
+		h.options.Resender = undelivered{h.home.ID: c.lost, h.home.ID + 1: 7}
 		h.live()
 		if got := h.ask("/resend"); got != c.want {
 			t.Errorf("of %d lost is said %q", c.lost, got)
@@ -56,7 +56,7 @@ func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.options.Undelivered = h.db.Outbox()
+	h.options.Resender = h.db.Outbox()
 	h.live()
 	if got := h.ask("/resend"); got != "Above are 2 messages that may not have reached you, sent again." {
 		t.Errorf("said is %q", got)
@@ -70,14 +70,16 @@ func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 	}
 }
 
-// broken is a store that fails.
-type broken struct{}
+// failingResender is a store that fails.
+type failingResender struct{}
 
-func (broken) Resend(context.Context, int64, int) (int, error) { return 0, errors.New("errno 5") }
+func (failingResender) Resend(context.Context, int64, int) (int, error) {
+	return 0, errors.New("errno 5")
+}
 
 func TestResend_Failure_IsReported(t *testing.T) {
 	h := newRig(t)
-	h.options.Undelivered = broken{}
+	h.options.Resender = failingResender{}
 	h.live()
 	if got := h.ask("/resend"); strings.Contains(got, "ending") || !strings.Contains(got, "in the log") {
 		t.Errorf("said is %q", got)

@@ -25,21 +25,21 @@ type Settings interface {
 // Setting is one setting, for display.
 type Setting struct {
 	Name    string // one word or two, as users type it
-	Value   string // for display
-	Source  Source
-	Example string   // a value; "" if the user can't set it here
-	Presses []string // all its values, if each has a button
+	Value   string // the value, for display
+	Origin  Origin
+	Example string   // an example of a value; "" if the user can't set it here
+	Presses []string // all values, if each has a button
 	Private bool     // never shown in groups
 	Note    string   // a hint after setting it; "" for none
 }
 
-// Source says where a setting's value comes from.
-type Source string
+// Origin says where a setting's value comes from.
+type Origin string
 
 const (
-	SourceOwn     Source = "your own"
-	SourceConfig  Source = "the configuration's"
-	SourceDefault Source = "the default"
+	OriginOwn     Origin = "your own"
+	OriginConfig  Origin = "the configuration's"
+	OriginDefault Origin = "the default"
 )
 
 // resetWord is the value that resets a setting.
@@ -67,7 +67,7 @@ func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.D
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
 	}
 	if r.Arguments == "" {
-		return shownSettings(list), nil
+		return listSettings(list), nil
 	}
 	for _, s := range list {
 		value, ok := cutName(r.Arguments, s.Name)
@@ -132,7 +132,7 @@ func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value 
 	if i := slices.IndexFunc(list, func(now Setting) bool { return now.Name == s.Name }); err == nil && i >= 0 {
 		s = list[i]
 	}
-	d.Text = strings.TrimSpace(fmt.Sprintf(textSettingSet, s.Name, s.Value, s.Source, s.Note))
+	d.Text = strings.TrimSpace(fmt.Sprintf(textSettingSet, s.Name, s.Value, s.Origin, s.Note))
 	if s.Private && r.Conversation.InGroup() {
 		d.Text = fmt.Sprintf(textSettingSetInGroup, s.Name)
 	}
@@ -148,7 +148,7 @@ const settingTimezone = "timezone"
 // offerZone adds to an answer the offer to change jobs to the new time zone.
 func (c *Commands) offerZone(ctx context.Context, r feature.Request, d supervisor.Delivery) supervisor.Delivery {
 	// r.User is from before the change
-	offer, err := c.o.OfferZone(ctx, c.person(r.Conversation.User))
+	offer, err := c.o.OfferZone(ctx, c.userNamed(r.Conversation.User))
 	if err != nil {
 		c.o.Log.Warn("find jobs of another time zone", "user", r.Conversation.User, "error", err)
 	}
@@ -158,12 +158,12 @@ func (c *Commands) offerZone(ctx context.Context, r feature.Request, d superviso
 	return d
 }
 
-// shownSettings lists settings, with their buttons.
-func shownSettings(list []Setting) (d supervisor.Delivery) {
+// listSettings lists settings, with their buttons.
+func listSettings(list []Setting) (d supervisor.Delivery) {
 	var examples strings.Builder
 	d.Text = textSettings
 	for _, s := range list {
-		d.Text += fmt.Sprintf(textSetting, s.Name, s.Value, s.Source)
+		d.Text += fmt.Sprintf(textSetting, s.Name, s.Value, s.Origin)
 		d.Buttons = append(d.Buttons, s.buttons()...)
 		if s.Example != "" {
 			fmt.Fprintf(&examples, "\n- `/settings %s %s`", s.Name, s.Example)
@@ -183,7 +183,7 @@ func (s Setting) buttons() [][]supervisor.Button {
 	for _, value := range s.Presses {
 		row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 	}
-	if s.Source == SourceOwn {
+	if s.Origin == OriginOwn {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf(textSettingAsItWas, s.Name), Press: settingPrefix + s.Name + " " + resetWord})
 	}
 	if len(row) == 0 {

@@ -15,7 +15,7 @@ func TestSettings_List_ShowsSources(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
 	h.live()
-	h.fakes.own = map[string]string{"budget day": "$1.00"}
+	h.fakes.settings = map[string]string{"budget day": "$1.00"}
 	got := h.answerOf(h.keep("/settings"))
 	want := "Your settings:\n\n- model: `offline`, the configuration's\n- thinking: off, the configuration's\n" +
 		"- budget day: $1.00, your own\n- stream: on, the default" + settingsEnd +
@@ -23,22 +23,22 @@ func TestSettings_List_ShowsSources(t *testing.T) {
 	if diff := cmp.Diff(want, got.Text); diff != "" {
 		t.Error(diff)
 	}
-	buttons := [][]supervisor.Button{{{Text: "Choose a model", Press: "m:"}}, {{Text: "budget day: as it was", Press: "s:budget day default"}},
+	buttons := [][]supervisor.Button{{{Text: "Choose a model", Press: "m:"}}, {{Text: "Reset budget day", Press: "s:budget day default"}},
 		{{Text: "stream: on", Press: "s:stream on"}, {Text: "stream: off", Press: "s:stream off"}}}
 	if diff := cmp.Diff(buttons, got.Buttons); diff != "" {
 		t.Error(diff)
 	}
 	for _, row := range got.Buttons { // each button works
-		if answer := h.pressed(row[0].Press); strings.Contains(answer.Text, "There is no") {
+		if answer := h.pressAnswer(row[0].Press); strings.Contains(answer.Text, "There is no") {
 			t.Errorf("%s is answered %q", row[0].Press, answer.Text)
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"stream": "on"}, h.fakes.own); diff != "" {
+	if diff := cmp.Diff(map[string]string{"stream": "on"}, h.fakes.settings); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestSettings_SetAndReset(t *testing.T) {
+func TestSettings_SetAndReset_TakeEffect(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
 	h.live()
@@ -59,12 +59,12 @@ func TestSettings_SetAndReset(t *testing.T) {
 		if got := h.ask(step.ask); !strings.HasPrefix(got, step.want) {
 			t.Errorf("%s: told was %q", step.ask, got)
 		}
-		if diff := cmp.Diff(step.own, h.fakes.own); diff != "" {
+		if diff := cmp.Diff(step.own, h.fakes.settings); diff != "" {
 			t.Errorf("%s: %s", step.ask, diff)
 		}
 	}
 	h.moveTo("-1")
-	if got := h.ask("/settings budget day 0.75"); strings.Contains(got, "0.75") || h.fakes.own["budget day"] != "0.75" {
+	if got := h.ask("/settings budget day 0.75"); strings.Contains(got, "0.75") || h.fakes.settings["budget day"] != "0.75" {
 		t.Errorf("a group is told %q", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestSettings_SetAndReset(t *testing.T) {
 func TestModel_Button_ChoosesModel(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
-	offers := many(40)
+	offers := manyModels(40)
 	offers = append(offers, models{{Spec: "barred/m"}, {Spec: "aa/" + strings.Repeat("x", 60)}, {Spec: "aa/naïve"}}...)
 	chosen := choices{}
 	h.options.Models, h.options.Choices = offers, chosen
@@ -92,15 +92,15 @@ func TestModel_Button_ChoosesModel(t *testing.T) {
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Error(diff)
 	}
-	if got := h.pressed(got.Buttons[2][0].Press); !strings.HasPrefix(got.Text, "From your next message on `far/m-000`") || chosen["ann"] != "far/m-000" {
+	if got := h.pressAnswer(got.Buttons[2][0].Press); !strings.HasPrefix(got.Text, "From your next message on `far/m-000`") || chosen["ann"] != "far/m-000" {
 		t.Errorf("told was %q, chosen is %q", got.Text, chosen["ann"])
 	}
-	got = h.pressed("m:")
+	got = h.pressAnswer("m:")
 	last := got.Buttons[len(got.Buttons)-1][0]
 	if got.Buttons[0][0].Text != "✓ far/m-000" || last.Text != "As configured" {
 		t.Errorf("the buttons are %+v", got.Buttons)
 	}
-	if h.pressed(last.Press); chosen["ann"] != "" {
+	if h.pressAnswer(last.Press); chosen["ann"] != "" {
 		t.Errorf("chosen is %q", chosen["ann"])
 	}
 }

@@ -10,7 +10,8 @@ import (
 const startName = "start"
 
 var startRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: startName, Help: "what Mews is, and how to begin", OpenWhileLocked: true},
+	{SlashCommand: supervisor.SlashCommand{Name: startName, Help: "what Mews is, and how to begin",
+		OpenWhileLocked: true},
 		group: feature.GroupChat, run: textAnswer(start)},
 }
 

@@ -92,9 +92,9 @@ func (c *Commands) stopTurn(ctx context.Context, r feature.Request) (sqlite.Prec
 	return ahead, err
 }
 
-// NotStored runs a command that could not be stored, and returns the error for its sender. /stop
-// works anyway: that needs no row, and a full disk must not keep a turn running.
-func (c *Commands) NotStored(in supervisor.Inbound, err error) error {
+// RunUnstored runs a command that could not be stored, and returns the sender's error. Only /stop
+// works without a row: a full disk must not keep a turn running.
+func (c *Commands) RunUnstored(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err
 	}

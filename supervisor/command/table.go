@@ -49,9 +49,9 @@ func (c *Commands) core() (all []feature.Command) {
 	return all
 }
 
-// sorted merges the commands of the core and the features, by group. It refuses commands that could
-// never run: a duplicate name, or a prefix that begins with another one.
-func sorted(core, features []feature.Command) ([]feature.Command, error) {
+// mergeCommands merges the commands of the core and the features, by group. It refuses commands
+// that could never run: a duplicate name, or a prefix that begins with another one.
+func mergeCommands(core, features []feature.Command) ([]feature.Command, error) {
 	taken, prefixes := map[string]bool{}, []string{questionPrefix}
 	for _, r := range features {
 		if r.EndsTurn || r.Locks != nil {
@@ -66,7 +66,7 @@ func sorted(core, features []feature.Command) ([]feature.Command, error) {
 		if !slices.Contains(feature.Groups(), r.Group) {
 			return nil, fmt.Errorf("/%s: there is no group %q", r.Name, r.Group)
 		}
-		for _, name := range names(r) {
+		for _, name := range commandNames(r) {
 			if taken[name] {
 				return nil, fmt.Errorf("/%s: there are two commands of that name", name)
 			}
@@ -92,16 +92,16 @@ func sorted(core, features []feature.Command) ([]feature.Command, error) {
 	return table, nil
 }
 
-// names returns a command's names. The first is the main one.
-func names(r feature.Command) []string {
+// commandNames returns a command's names. The first is the main one.
+func commandNames(r feature.Command) []string {
 	if r.Alias == "" {
 		return []string{r.Name}
 	}
 	return []string{r.Name, r.Alias}
 }
 
-// summary returns the help text of a command.
-func summary(r feature.Command) string {
+// helpText returns the help text of a command.
+func helpText(r feature.Command) string {
 	switch {
 	case r.Alias != "":
 		return r.Help + " (also /" + r.Alias + ")"
@@ -113,7 +113,7 @@ func summary(r feature.Command) string {
 
 // find returns the command with a name.
 func (c *Commands) find(name string) (_ feature.Command, known bool) {
-	i := slices.IndexFunc(c.table, func(r feature.Command) bool { return slices.Contains(names(r), name) })
+	i := slices.IndexFunc(c.table, func(r feature.Command) bool { return slices.Contains(commandNames(r), name) })
 	if i < 0 {
 		return feature.Command{}, false
 	}
@@ -126,11 +126,11 @@ func (c *Commands) Find(name string) supervisor.SlashCommand {
 	return r.SlashCommand
 }
 
-// EndingTurns lists the names of commands with EndsTurn.
-func EndingTurns() (all []string) {
+// TurnEndingNames lists the names of commands with EndsTurn.
+func TurnEndingNames() (all []string) {
 	for _, r := range (&Commands{}).core() {
 		if r.EndsTurn {
-			all = append(all, names(r)...)
+			all = append(all, commandNames(r)...)
 		}
 	}
 	return all
@@ -147,7 +147,7 @@ type MenuEntry struct {
 func (c *Commands) Menu(admin bool) (menu []MenuEntry) {
 	for _, r := range c.table {
 		if r.Name != startName && c.isListed(r, admin) {
-			menu = append(menu, MenuEntry{Name: r.Name, Summary: summary(r)})
+			menu = append(menu, MenuEntry{Name: r.Name, Summary: helpText(r)})
 		}
 	}
 	return menu

@@ -14,8 +14,8 @@ func echo(_ context.Context, r feature.Request) (supervisor.Delivery, error) {
 	return supervisor.Delivery{Text: r.User.Name + ": " + r.Name + " " + r.Arguments}, nil
 }
 
-// named returns a feature's command with a unique name.
-func named(name string) feature.Command {
+// commandNamed returns a feature's command with a unique name.
+func commandNamed(name string) feature.Command {
 	return feature.Command{SlashCommand: supervisor.SlashCommand{Name: name, Help: "say it again"},
 		Group: feature.GroupChat, Run: echo, Prefix: "zz:"}
 }
@@ -32,7 +32,7 @@ func TestNew_CommandsThatCollide_AreRefused(t *testing.T) {
 		"ends turns":                 func(c *feature.Command) { c.EndsTurn = true },
 		"or locks":                   func(c *feature.Command) { c.Locks = map[string]supervisor.Lock{} },
 	} {
-		c := named("echo")
+		c := commandNamed("echo")
 		change(&c)
 		_, err := command.New(command.Options{Features: []feature.Command{c}})
 		want = strings.TrimSpace(want)
@@ -44,7 +44,7 @@ func TestNew_CommandsThatCollide_AreRefused(t *testing.T) {
 
 func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 	h := newRig(t)
-	kept := named("echo")
+	kept := commandNamed("echo")
 	kept.Keeps = func(press string) bool { return press == "on" }
 	h.options.Features = []feature.Command{kept}
 	h.moveTo("1")
@@ -53,7 +53,7 @@ func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for cleaned, press := range []string{"on", "off"} { // the second message loses its buttons
-		if got := h.pressed("zz:" + press).Text; got != "ann: echo "+press || len(h.cleanings()) != cleaned {
+		if got := h.pressAnswer("zz:" + press).Text; got != "ann: echo "+press || len(h.cleanings()) != cleaned {
 			t.Errorf("got %q, cleaned %v", got, h.cleanings())
 		}
 	}
@@ -61,7 +61,7 @@ func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 
 func TestFeature_PrivateInGroup_AsksInPrivateChat(t *testing.T) {
 	h := newRig(t)
-	c := named("echo")
+	c := commandNamed("echo")
 	c.Private = feature.Always
 	c.Run = func(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 		return supervisor.Delivery{Text: "done"}, r.Allow(ctx, "settings", "May I?", "x")

@@ -4,12 +4,12 @@ import "mews/supervisor"
 
 // General answers. quoteName quotes names that others gave.
 const (
-	textNoCommand    = "There is no command /%s. /help lists all commands."
-	textCommandMeant = "There is no /%s. Did you mean /%s?"
-	textAdminsOnly   = "Only an admin may use /%s."
-	textInPrivate    = "I answered you in our private chat."
-	textAnew         = "I answer it again."
-	textNotAnew      = "I already answered that again, or I never answered it."
+	textNoCommand      = "There is no command /%s. /help lists all commands."
+	textCommandMeant   = "There is no /%s. Did you mean /%s?"
+	textAdminsOnly     = "Only an admin may use /%s."
+	textInPrivate      = "I answered you in our private chat."
+	textAnswersAgain   = "I am answering your edited message again."
+	textAnsweredBefore = "There is nothing to answer: I already answered that edit, or never answered the message."
 
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
 		"call Ann on Friday”. I keep each message until it is answered, even if I restart.\n\n"
@@ -49,7 +49,7 @@ const (
 	textStoppedNotStored = "I am stopping the running answer, although I could not store your /stop: "
 )
 
-// Answers of /queue and /followup. wordsOf cuts the words of a message.
+// Answers of /queue and /followup. cutWords cuts the words of a message.
 const (
 	textQueueUsage    = "/queue lists what waits here. “/queue drop NUMBER” and “/queue now NUMBER” take a number of that list."
 	textQueueRuns     = "I have been answering %s for %s."
@@ -171,7 +171,7 @@ const (
 	textChooseModel       = "Choose a model"
 	textSetting           = "\n- %s: %s, %s"
 	textSettingOr         = ", %s or %s"
-	textSettingAsItWas    = "%s: as it was"
+	textSettingAsItWas    = "Reset %s"
 )
 
 // Answers of /model and /models.

@@ -24,8 +24,8 @@ const (
 	wordKeep    = "keep"
 	wordClose   = "close"
 
-	maxToolNames   = 20 // tools of a family in the list
-	maxFamilyPress = 8  // families with buttons
+	maxToolNames     = 20 // listed tools of a family
+	maxFamilyButtons = 8  // families with buttons
 )
 
 var toolsRows = []row{
@@ -103,7 +103,7 @@ func listTools(all []protocol.Tool, open []supervisor.OpenedTool) (d supervisor.
 		}
 		here += familyLine(f.Name, is, map[bool]string{true: textToolsKept}[kept])
 		closed += familyLine(f.Name, not, "")
-		if len(d.Buttons) < maxFamilyPress {
+		if len(d.Buttons) < maxFamilyButtons {
 			what := map[bool]string{true: wordClose, false: wordKeep}[kept]
 			d.Buttons = append(d.Buttons, []supervisor.Button{{Text: fmt.Sprintf(toolButtons[what], f.Name), Press: toolsPrefix + what + " " + f.Name}})
 		}

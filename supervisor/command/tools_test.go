@@ -21,7 +21,7 @@ func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
 }
 
 // It works by words and by buttons, even if the command runs twice.
-func TestTools_ListKeepAndClose(t *testing.T) {
+func TestTools_KeepAndClose_ChangeList(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	if err := h.db.OpenedTools().Put(t.Context(), h.home, supervisor.OpenedTool{Name: "forget"}); err != nil {
@@ -43,7 +43,7 @@ func TestTools_ListKeepAndClose(t *testing.T) {
 			t.Errorf("%s: %q, want %q", step.said, got, step.want)
 		}
 	}
-	message := h.pressed("o:keep memory")
+	message := h.pressAnswer("o:keep memory")
 	if open, err := h.db.OpenedTools().List(t.Context(), h.home.ID); err != nil || len(open) != 2 || !strings.HasPrefix(message.Text, "From your next message on, the tools of memory") {
 		t.Errorf("%+v are open, %v: %q", open, err, message.Text)
 	}

@@ -36,17 +36,17 @@ type Pictures interface {
 	KeepText(name, markdown string) (supervisor.File, error)
 }
 
-// maxLines is how many models or users /usage lists. The rest is summed up in one line.
-const maxLines = 20
+// maxUsageLines is how many models or users /usage lists. The rest is summed up in one line.
+const maxUsageLines = 20
 
 var usageRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is " +
 		"left to spend"},
-		group: feature.GroupAssistant, alias: "stats", run: tellUsage, private: feature.Always},
+		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.Always},
 }
 
-// tellUsage reports the user's calls of models, or everybody's for an admin.
-func tellUsage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+// showUsage reports the user's calls of models, or everybody's for an admin.
+func showUsage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
 	case strings.EqualFold(r.Arguments, "all"):
@@ -98,10 +98,10 @@ func (c *Commands) zone(user string) *time.Location {
 
 // usageReport is the report of /usage.
 type usageReport struct {
-	user, by           string // whose calls, and the grouping
+	user, by           string // the user whose calls are summed up, and the grouping
 	title, linesTitle  string
 	today, week, month []usage.Line
-	topics             []usage.Line // of the month, by conversation
+	topics             []usage.Line // the month's usage by conversation
 	left               []budget.Allowance
 }
 
@@ -133,11 +133,11 @@ func usageLines(title string, lines []usage.Line) string {
 	}
 	var b strings.Builder
 	b.WriteString("\n\n" + title + "\n")
-	for _, l := range lines[:min(maxLines, len(lines))] {
+	for _, l := range lines[:min(maxUsageLines, len(lines))] {
 		fmt.Fprintf(&b, "\n- %s: %v", markdown.QuoteName(l.Name), l)
 	}
-	if len(lines) > maxLines {
-		fmt.Fprintf(&b, textMoreLines, len(lines)-maxLines, usage.Total(lines[maxLines:]))
+	if len(lines) > maxUsageLines {
+		fmt.Fprintf(&b, textMoreLines, len(lines)-maxUsageLines, usage.Total(lines[maxUsageLines:]))
 	}
 	return b.String()
 }

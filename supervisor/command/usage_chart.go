@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	chartDays = 30 // days
+	chartDays = 30 // days in a chart
 	barWidth  = 30 // characters of the longest bar in a text chart
 )
 
@@ -39,7 +39,7 @@ func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []u
 		return d
 	}
 	if !to.Channel.Capabilities().Files {
-		d.Text += "\n\n" + m.lines(days)
+		d.Text += "\n\n" + m.textLines(days)
 		return d
 	}
 	png, err := m.picture(days)
@@ -63,8 +63,8 @@ func (m chartUnit) picture(days []usage.Line) ([]byte, error) {
 	return drawBars(m.title, bars, func(v float64) string { return m.write(int64(v)) })
 }
 
-// lines draws the chart as text. It leaves out days without usage.
-func (m chartUnit) lines(days []usage.Line) string {
+// textLines draws the chart as text. It leaves out days without usage.
+func (m chartUnit) textLines(days []usage.Line) string {
 	most := int64(1)
 	for _, day := range days {
 		most = max(most, m.of(day))

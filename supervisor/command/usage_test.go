@@ -77,10 +77,10 @@ func TestUsage_SumsByPeriodAndModel(t *testing.T) {
 			},
 		}
 		h.options.Usages = kept
-		// where the next day has begun
+		// the next day has begun in this zone
 		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}}
 		h.live()
-		time.Sleep(12 * 24 * time.Hour) // of the bubble's time, which begins with the year 2000
+		time.Sleep(12 * 24 * time.Hour) // the test's clock begins with the year 2000
 		const want = "Your use of models:\n\n" +
 			"- today: 1 call, 2,000 tokens in (99 % from a cache), 30 out, $0.0012\n" +
 			"- this week: 1,205 calls, about 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n" +

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// AskFact returns the press that asks whether to forget a fact.
-func AskFact(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
+// AskFactPress returns the press that asks whether to forget a fact.
+func AskFactPress(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
 
 // Presses of /forget.
 const (
@@ -104,7 +104,7 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 			where += "\n- " + amount.Plural(n, line.one, line.many)
 		}
 	}
-	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, where, f.Source)
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, where, f.Origin)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil

@@ -31,7 +31,8 @@ type Store interface {
 
 // HomeTurns records the forgotten turns of which a home may still contain something.
 type HomeTurns interface {
-	// EachHomeSearch calls each for the turns of a request that may have left something in the home.
+	// EachHomeSearch calls each for the turns of a request that may have left something in the
+	// home.
 	EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error
 	// FindLeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
 	// PutGoneFromHome marks them as deleted.
@@ -41,9 +42,9 @@ type HomeTurns interface {
 
 // Home deletes from users' homes, through their workers.
 type Home interface {
-	// Of counts the Facts, Notes and Logged entries in a home that come from some turns. With gone
-	// it deletes them.
-	Of(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
+	// CountOrDelete counts the Facts, Notes and Logged entries in a home that come from some turns.
+	// With gone it deletes them.
+	CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
 }
 
 // Memories reads the facts of users. Its errors are for the user.
@@ -104,7 +105,7 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervi
 		return counts, err
 	}
 	return counts, g.o.Turns.EachHomeSearch(ctx, f, func(of protocol.MemoryTurns) error {
-		more, err := g.o.Home.Of(ctx, f.User, of, false)
+		more, err := g.o.Home.CountOrDelete(ctx, f.User, of, false)
 		counts = counts.Plus(more)
 		return err
 	})
@@ -115,8 +116,8 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervi
 func (g *Forgetter) Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	f, err := g.o.Store.Put(ctx, f)
 	if err == nil && !f.Ended {
-		f, err = g.work(ctx, f)
-		g.Wake() // something may be left
+		f, err = g.deleteReady(ctx, f)
+		g.Wake() // Run deletes what is still in use
 	}
 	return f.Counts, err
 }
@@ -157,7 +158,7 @@ func (g *Forgetter) Run(ctx context.Context) error {
 		open, err := g.o.Store.Open(ctx)
 		for _, f := range open {
 			if err == nil {
-				_, err = g.work(ctx, f)
+				_, err = g.deleteReady(ctx, f)
 			}
 		}
 		left, failed := g.blankFacts(ctx, "")
@@ -178,8 +179,8 @@ func (g *Forgetter) Run(ctx context.Context) error {
 	return nil
 }
 
-// expire deletes what is older than the configuration allows for each user. A row that is still in use,
-// or cannot be deleted, waits for the next day.
+// expire deletes what is older than the configuration allows for each user. A row that is still in
+// use, or cannot be deleted, waits for the next day.
 func (g *Forgetter) expire(ctx context.Context) {
 	for _, name := range g.o.People.Names() {
 		u, known := g.o.People.Find(name)
@@ -187,14 +188,14 @@ func (g *Forgetter) expire(ctx context.Context) {
 			continue
 		}
 		f := supervisor.Forgetting{User: name, Since: time.Unix(0, 0), Until: g.o.Now().AddDate(0, 0, -u.History), Expired: true}
-		if _, err := g.work(ctx, f); err != nil && ctx.Err() == nil {
+		if _, err := g.deleteReady(ctx, f); err != nil && ctx.Err() == nil {
 			g.o.Log.Warn("delete what is too old", "user", name, "error", err)
 		}
 	}
 }
 
-// work deletes what may be deleted now.
-func (g *Forgetter) work(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
+// deleteReady deletes what may be deleted now.
+func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
 	g.working.Lock()
 	defer g.working.Unlock()
 	p, err := g.o.Store.Forget(ctx, f)
@@ -228,7 +229,7 @@ func (g *Forgetter) clearHome(ctx context.Context, f supervisor.Forgetting) (sup
 		if err != nil || len(of.Turns) == 0 {
 			return f.Counts, err
 		}
-		gone, err := g.o.Home.Of(ctx, f.User, of, true)
+		gone, err := g.o.Home.CountOrDelete(ctx, f.User, of, true)
 		if f.Counts = f.Counts.Plus(gone); err == nil {
 			err = g.o.Turns.PutGoneFromHome(ctx, f.User, of.Turns)
 		}

@@ -29,7 +29,7 @@ type home struct {
 	done  func() // called at the end of a call that is answered
 }
 
-func (h *home) Of(_ context.Context, _ string, of protocol.MemoryTurns, _ bool) (n supervisor.ForgetCounts, err error) {
+func (h *home) CountOrDelete(_ context.Context, _ string, of protocol.MemoryTurns, _ bool) (n supervisor.ForgetCounts, err error) {
 	if h.asked = append(h.asked, of); h.err == nil && h.done != nil {
 		h.done()
 	}
@@ -53,8 +53,8 @@ func (p people) Find(name string) (supervisor.User, bool) {
 	return supervisor.User{Name: name, History: p.days[name]}, true
 }
 
-// The configuration in force at the time decides. Cut off anywhere, the next run goes on. Messages
-// in a window, waiting or newer ones, other users' and the home's stay.
+// The current configuration decides. After an interruption, the next run continues. It keeps
+// messages that a model still sees, waiting and newer ones, those of other users, and the home.
 func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	path, committed := filepath.Join(t.TempDir(), "mews.db"), func() {}
@@ -111,7 +111,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	committed = cancel // after the first piece
+	committed = cancel // ctx ends after the first batch
 	expire(365, ctx, cancel)
 	committed = func() {}
 	rest := sqlitetest.Query(t, db, `SELECT count(*) FROM inbox WHERE text LIKE 'old%'`)

@@ -15,13 +15,13 @@ import (
 
 // Methods of the control socket for admins, about repositories on GitHub.
 const (
-	MethodCheck     = "github.check"     // Question to setup.Report
+	MethodCheck     = "github.check"     // RepoQuery to setup.Report
 	MethodAdd       = "github.add"       // NewRepo to Added
 	MethodRedeliver = "github.redeliver" // Redeliver to Redelivered
 )
 
-// Question asks about a repository.
-type Question struct {
+// RepoQuery asks about a repository.
+type RepoQuery struct {
 	Repo string `json:"repo,omitempty"` // "" means all
 }
 
@@ -67,7 +67,7 @@ func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.
 }
 
 // check checks the permissions, webhooks and limits for a setup's repositories.
-func (g *GitHub) check(ctx context.Context, in setup.Setup, q Question) (setup.Report, error) {
+func (g *GitHub) check(ctx context.Context, in setup.Setup, q RepoQuery) (setup.Report, error) {
 	err := oneRepo(&in, q.Repo)
 	return in.Check(ctx), err
 }

@@ -45,7 +45,7 @@ type RepoStatus struct {
 }
 
 // status returns the state of a setup's repositories.
-func (g *GitHub) status(ctx context.Context, in setup.Setup, q Question) (r Status, err error) {
+func (g *GitHub) status(ctx context.Context, in setup.Setup, q RepoQuery) (r Status, err error) {
 	if err := oneRepo(&in, q.Repo); err != nil {
 		return r, err
 	}
@@ -62,7 +62,8 @@ func (g *GitHub) status(ctx context.Context, in setup.Setup, q Question) (r Stat
 		}
 		looked := g.watch.LastPoll(repo.Name)
 		r.Repos = append(r.Repos, RepoStatus{
-			Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, PolledAt: looked.At, Failure: looked.Failure,
+			Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, PolledAt: looked.At,
+			Failure: looked.Failure,
 			Waiting: at.Waiting, Taken: at.Taken, Ignored: at.Ignored, Failed: at.Failed, Reviews: at.Reviews,
 			Triages: at.Triages, Today: at.Cost, Day: repo.DailyLimit,
 		})

@@ -153,7 +153,7 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 		}
 		return item, false, nil
 	}
-	if barred := in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat); barred && edited {
+	if barred := in.Group && !h.o.People.IsGroupAllowed(in.Channel, in.Chat); barred && edited {
 		return item, false, nil
 	} else if barred && !isAllowCommand(user, in) {
 		return item, false, h.noteUnknownGroup(ctx, user, in)
@@ -194,7 +194,7 @@ func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error
 	if edited, anew := inbox.AnewPressed(press); anew {
 		inbound = edited
 	} else if !queue {
-		return h.o.Questions.IsTheirs(ctx, user, press)
+		return h.o.Questions.BelongsToUser(ctx, user, press)
 	}
 	return h.o.Updates.BelongsTo(ctx, user, inbound)
 }

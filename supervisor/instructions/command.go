@@ -88,7 +88,7 @@ func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Deli
 	}
 	list, err := f.List(ctx, r.Conversation.User)
 	rest := waitingFiles(list)
-	if result.Outcome != Unseen && len(rest.Buttons) > 0 {
+	if result.Outcome != NotYetReported && len(rest.Buttons) > 0 {
 		d.Text, d.Buttons = d.Text+"\n\n"+rest.Text, append(d.Buttons, rest.Buttons...)
 	}
 	return d, err

@@ -18,8 +18,8 @@ func (f *Files) hostCalls() []feature.HostCall {
 		Handler: feature.InTurn(f.report)}}
 }
 
-// reported is the key of an attempt's note that the worker has reported the prompt files.
-type reported struct{}
+// reportedKey is the key of an attempt's note that the worker has reported the prompt files.
+type reportedKey struct{}
 
 // report records the state of the user's prompt files.
 func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (
@@ -27,7 +27,7 @@ func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFi
 	if err := p.Check(); err != nil {
 		return nil, feature.Offence{Err: err}
 	}
-	_, before := t.Kept.Load(reported{})
+	_, before := t.Kept.Load(reportedKey{})
 	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, First: !before, Resumed: t.Resumed,
 		Private: f.PrivateChat(t.User)}
 	var answer protocol.PromptFilesInForce
@@ -39,7 +39,7 @@ func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFi
 		return err
 	})
 	if err == nil && len(answer.Need) == 0 {
-		t.Kept.Store(reported{}, true)
+		t.Kept.Store(reportedKey{}, true)
 	}
 	return &answer, err
 }

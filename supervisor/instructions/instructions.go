@@ -62,11 +62,11 @@ func (f *Files) Feature() feature.Feature {
 type Outcome string
 
 const (
-	Done    Outcome = "done"
-	Already Outcome = "already" // it was accepted or put back before
-	Changed Outcome = "changed" // another change waits now
-	Unseen  Outcome = "unseen"  // the file has changed, and its worker has not reported that yet
-	Unknown Outcome = "unknown" // there is no such file
+	Done           Outcome = "done"
+	AlreadyDecided Outcome = "already" // the change was accepted or put back before
+	ChangedSince   Outcome = "changed" // another change waits now
+	NotYetReported Outcome = "unseen"  // the file has changed, and its worker has not reported that yet
+	NotFound       Outcome = "unknown" // there is no such file
 )
 
 // Result is the outcome of a button's press, and its file.
@@ -79,14 +79,14 @@ type Result struct {
 // find finds the file of a press. key identifies the text that waits, is in force or was refused.
 func (f *Files) find(ctx context.Context, user, key string) (r Result, err error) {
 	list, err := f.List(ctx, user)
-	r.Outcome = Unknown
+	r.Outcome = NotFound
 	for _, file := range list {
 		of := file
 		for _, state := range slices.Concat([]protocol.FileState{file.State}, file.Refused) {
 			if of.Pending.State = state; of.Key() == key {
-				r = Result{Outcome: Already, PromptFile: file}
+				r = Result{Outcome: AlreadyDecided, PromptFile: file}
 				if file.Pending.Why != "" {
-					r.Outcome = Changed
+					r.Outcome = ChangedSince
 				}
 			}
 		}
@@ -105,7 +105,7 @@ func (f *Files) Accept(ctx context.Context, user, key string) (Result, error) {
 	}
 	ok, err := f.Decide(ctx, supervisor.PromptFileDecision{User: user, Path: r.Path, State: r.Pending.State})
 	if !ok {
-		r.Outcome = Changed
+		r.Outcome = ChangedSince
 	}
 	return r, err
 }
@@ -136,7 +136,7 @@ func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 		}
 		change.Before, change.Size = protocol.FileState(ref.SHA256), ref.Size
 	}
-	done, err := f.operate(ctx, user, change)
+	done, err := f.runUndo(ctx, user, change)
 	if err != nil {
 		return r, err
 	}
@@ -146,7 +146,7 @@ func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 		d.Inverse, r.Operation = change.Inverse(), done.operation
 	case protocol.UndoAlready:
 	case protocol.UndoChanged:
-		r.Outcome = Unseen
+		r.Outcome = NotYetReported
 		return r, nil
 	default:
 		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, r.Path, done.Why)
@@ -155,16 +155,17 @@ func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 	return r, err
 }
 
-// undone is the result of restoring a file.
-type undone struct {
+// undoResult is the result of restoring a file.
+type undoResult struct {
 	protocol.UndoneChange
 	operation int64
 }
 
-// operate asks the user's worker to undo a change, and waits for the result.
-func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) (u undone, err error) {
+// runUndo asks the user's worker to undo a change, and waits for the result.
+func (f *Files) runUndo(ctx context.Context, user string, change protocol.Undo) (u undoResult, err error) {
 	// parameters can always be encoded
-	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoUnchanged, Changes: []protocol.Undo{change}})
+	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoUnchanged,
+		Changes: []protocol.Undo{change}})
 	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
 		Parameters: string(parameters)})
 	if err == nil {
@@ -179,7 +180,7 @@ func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) 
 	}
 	if err = json.Unmarshal([]byte(op.Result), &result); err == nil {
 		// the operation has one result for each change
-		u = undone{result.Changes[0], op.ID}
+		u = undoResult{result.Changes[0], op.ID}
 	}
 	return u, err
 }

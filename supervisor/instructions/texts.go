@@ -19,8 +19,8 @@ const (
 
 // outcomeTexts answer presses that did not do what their buttons say.
 var outcomeTexts = map[Outcome]string{
-	Already: "%s: this was already decided.",
-	Changed: "%s has changed since. Look again:",
-	Unseen:  "%s has changed since, so I left it alone. Send me any message, and I will read it again.",
-	Unknown: "Nothing waits here any more.%.0s",
+	AlreadyDecided: "%s: this was already decided.",
+	ChangedSince:   "%s has changed since. Look again:",
+	NotYetReported: "%s has changed since, so I left it alone. Send me any message, and I will read it again.",
+	NotFound:       "Nothing waits here any more.%.0s",
 }

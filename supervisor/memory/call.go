@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodMemory is the control call for a user's memory: a Question, answered by a
+// MethodMemory is the control call for a user's memory: a Query, answered by a
 // protocol.MemoryResult. Users may ask for their own. Admins may ask for anybody's, which the audit
 // log records.
 const MethodMemory = "memory"
@@ -49,13 +49,13 @@ func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all prot
 func Text(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.Text(f.Text), f.Kind, f.Confidence, printable.Text(f.Source),
+		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.Text(f.Text), f.Kind, f.Confidence, printable.Text(f.Origin),
 			f.Line)
 	}
 	switch {
 	case action == protocol.MemoryImport:
-		fmt.Fprintf(&b, textTerminalTaken, r.Added, r.Notes, r.Known, len(r.Left)+r.More)
-		for _, left := range r.Left {
+		fmt.Fprintf(&b, textTerminalTaken, r.Added, r.Notes, r.Known, len(r.NotImported)+r.More)
+		for _, left := range r.NotImported {
 			fmt.Fprintln(&b, "  "+printable.Text(left))
 		}
 	case len(r.Facts) == 0:

@@ -32,7 +32,7 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 		p.Forgotten, err = m.o.Store.ListForgottenDigests(ctx, user)
 	}
 	if err == nil {
-		_, _, p.After, err = m.o.Store.FindForgotten(ctx, user, 0, "")
+		_, _, p.HighestForgotten, err = m.o.Store.FindForgotten(ctx, user, 0, "")
 	}
 	if err == nil {
 		r, err = m.operate(ctx, user, p)
@@ -67,9 +67,9 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
 	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
 
-// Of counts the facts, notes and log entries in a user's home that come from some turns. With gone
+// CountOrDelete counts the facts, notes and log entries in a user's home that come from some turns. With gone
 // it deletes them, and none of the facts is remembered again.
-func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryTurns,
+func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Turns: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/answer"
 )
 
-// IsTheirs reports whether a press belongs to a question that was put to the user.
-func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, error) {
+// BelongsToUser reports whether a press belongs to a question that was put to the user.
+func (s *Questions) BelongsToUser(ctx context.Context, user, press string) (bool, error) {
 	nonce, _, ok := parse(press)
 	if !ok {
 		return false, nil
@@ -19,16 +19,16 @@ func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, err
 	return s.o.Store.WasAsked(ctx, user, digest(nonce))
 }
 
-// Pressed is the result of a press.
-type Pressed struct {
-	Text string // the notice for the user; "" if the question's message shows the result
-	Over bool   // the question is closed, so its buttons can go
+// PressOutcome is the result of a press for its user.
+type PressOutcome struct {
+	Text   string // the notice for the user; "" if the question's message shows the result
+	Closed bool   // the question is closed, so its buttons can go
 }
 
 // Press records a user's press in a conversation, and returns its result. The first of several
 // presses counts. A forged press, or one from another user or conversation, changes nothing and is
 // audited; its error has CodeForbidden.
-func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed Pressed, err error) {
+func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed PressOutcome, err error) {
 	nonce, word, ok := parse(press)
 	if !ok {
 		if err := s.o.Audit.Put(ctx, user, "question.foreign", fmt.Sprint("conversation ", conversation)); err != nil {
@@ -46,16 +46,16 @@ func (s *Questions) Press(ctx context.Context, user string, conversation int64, 
 		return pressed, supervisor.Errorf(supervisor.CodeForbidden, textForeign)
 	case supervisor.PressTaken, supervisor.PressPicked:
 		if !shows {
-			pressed.Text = answer.Told(q)
+			pressed.Text = answer.OutcomeText(q)
 		}
 		return pressed, nil
 	case supervisor.PressWantsWords:
-		return Pressed{Text: textSayIt}, nil
+		return PressOutcome{Text: textSayIt}, nil
 	case supervisor.PressLate:
 		s.o.Resume(q.Conversation) // a turn may begin with it
 	case supervisor.PressAnsweredBefore:
-		first, rest := utf8.DecodeRuneInString(answer.Told(q))
-		return Pressed{textAnsweredBefore + string(unicode.ToLower(first)) + answer.Told(q)[rest:], true}, nil
+		first, rest := utf8.DecodeRuneInString(answer.OutcomeText(q))
+		return PressOutcome{textAnsweredBefore + string(unicode.ToLower(first)) + answer.OutcomeText(q)[rest:], true}, nil
 	}
-	return Pressed{textsTooLate[result], true}, nil
+	return PressOutcome{textsTooLate[result], true}, nil
 }

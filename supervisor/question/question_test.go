@@ -56,7 +56,7 @@ func TestPress_Button_AnswersQuestion(t *testing.T) {
 				pressed := r.buttons()[c.button].Press
 				r.same("reads", r.press(pressed), c.reads)
 				r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
-				r.same("answer", r.asks(q), answered(c.answer))
+				r.same("answer", r.askForTurn(q), answered(c.answer))
 				r.same("audited", r.audited(), []string{fmt.Sprintf("alice question.%s question 1, %s %s", c.answer, c.kind, q.Tool)})
 				again := "This was answered before: " + strings.ToLower(c.reads[:1]) + c.reads[1:]
 				r.same("pressed again", r.press(pressed), again)
@@ -68,7 +68,7 @@ func TestPress_Button_AnswersQuestion(t *testing.T) {
 // expectWaiting asks a question for the turn, and checks that the turn waits.
 func (r *rig) expectWaiting(q supervisor.Question) {
 	r.Helper()
-	if got := r.asks(q); !errors.Is(got.Err, supervisor.ErrWaitsForAnswer) {
+	if got := r.askForTurn(q); !errors.Is(got.Err, supervisor.ErrWaitsForAnswer) {
 		r.Fatalf("got %+v", got)
 	}
 }
@@ -86,14 +86,14 @@ func TestQuestion_Unanswered_Expires(t *testing.T) {
 		r.delivered()
 		r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
 		r.same("after", time.Since(begun).Round(time.Second), 24*time.Hour)
-		r.same("end", r.asks(r.approval()), outcome{supervisor.QuestionExpired, supervisor.SayNothing, nil})
+		r.same("end", r.askForTurn(r.approval()), outcome{supervisor.QuestionExpired, supervisor.SayNothing, nil})
 		if text := r.press(pressed); !strings.Contains(text, "has expired") {
 			t.Errorf("it reads %q", text)
 		}
 	})
 }
 
-func TestQuestion_Stands_IsReadForEach(t *testing.T) {
+func TestQuestion_OpenFor_IsReadEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.stands = time.Hour
@@ -122,7 +122,7 @@ func TestQuestion_Restart_KeepsIt(t *testing.T) {
 		r.questions = r.newQuestions()
 		r.run()
 		r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
-		r.same("answer", r.asks(r.approval()), answered(supervisor.SayOnce))
+		r.same("answer", r.askForTurn(r.approval()), answered(supervisor.SayOnce))
 		r.expectWaiting(r.approval())
 		r.same("deliveries, asked anew", r.deliveries(), 2)
 	})
@@ -161,7 +161,7 @@ func TestPress_Repeated_IsAuditedOnce(t *testing.T) {
 			group.Go(func() { r.press(presses[i%3].Press) })
 		}
 		group.Wait()
-		r.same("audited", r.audited(), []string{fmt.Sprintf("alice question.%s question 1, approval send_file", r.asks(r.approval()).Say)})
+		r.same("audited", r.audited(), []string{fmt.Sprintf("alice question.%s question 1, approval send_file", r.askForTurn(r.approval()).Say)})
 	})
 }
 

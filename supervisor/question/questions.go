@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// defaultStands is how long a question is open after its delivery. A user may be away for a night.
-const defaultStands = 24 * time.Hour
+// defaultOpenFor is how long a question is open after its delivery. A user may be away for a night.
+const defaultOpenFor = 24 * time.Hour
 
 // Store keeps questions.
 type Store interface {
@@ -25,8 +25,8 @@ type Store interface {
 	// once.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
-	// TakeAnswer returns a question's current state, and uses up its end. taken says that its yes, which
-	// counts once, was already used.
+	// TakeAnswer returns a question's current state, and uses up its end. taken says that its yes,
+	// which counts once, was already used.
 	TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
 	// Withdraw ends an open question.
 	Withdraw(ctx context.Context, id int64) error
@@ -36,8 +36,8 @@ type Store interface {
 	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, result supervisor.PressResult, err error)
 }
 
-// Ends watches the ends of questions, and the turns that wait for them.
-type Ends interface {
+// Endings watches the ends of questions, and the turns that wait for them.
+type Endings interface {
 	// Changed holds a token when a question was asked, delivered or ended.
 	Changed() <-chan struct{}
 	// Expire ends the questions whose time is over. next is when the next one expires; zero means
@@ -55,7 +55,7 @@ type Audit interface {
 // Options are the dependencies of Questions. All but Stands and Now are required.
 type Options struct {
 	Store Store
-	Ends  Ends
+	Ends  Endings
 	Audit Audit
 	// called when a question was queued in the conversation; never blocks
 	Queued func(conversation int64)
@@ -63,8 +63,8 @@ type Options struct {
 	Ended  func()                          // called when messages may have changed; never blocks
 	Log    hclog.Logger
 	// how long a question is open after its delivery; nil or 0 means 24 hours
-	Stands func() time.Duration
-	Now    func() time.Time // nil means time.Now
+	OpenFor func() time.Duration
+	Now     func() time.Time // nil means time.Now
 }
 
 // Questions asks users and takes their answers. It may be used from any goroutine. Run does the
@@ -88,16 +88,16 @@ func (s *Questions) Run(ctx context.Context) error {
 		next, err := s.expireAndResume(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.o.Log.Error("find ended questions", "error", err)
-			next = s.o.Now().Add(interval)
+			next = s.o.Now().Add(pollInterval)
 		}
 		s.wait(ctx, next)
 	}
 	return nil
 }
 
-// interval is the wait after a failure of the store. It is also how often the clock is read while a
-// question is open, because a timer would stop while the machine sleeps.
-const interval = 5 * time.Second
+// pollInterval is the wait after a failure of the store. It is also how often the clock is read
+// while a question is open, because a timer would stop while the machine sleeps.
+const pollInterval = 5 * time.Second
 
 // expireAndResume expires questions and resumes turns. next is when the next question expires.
 func (s *Questions) expireAndResume(ctx context.Context) (next time.Time, err error) {
@@ -116,7 +116,7 @@ func (s *Questions) expireAndResume(ctx context.Context) (next time.Time, err er
 func (s *Questions) wait(ctx context.Context, next time.Time) {
 	var due <-chan time.Time
 	if !next.IsZero() {
-		due = time.After(min(next.Sub(s.o.Now()), interval))
+		due = time.After(min(next.Sub(s.o.Now()), pollInterval))
 	}
 	select {
 	case <-s.o.Ends.Changed():
@@ -125,10 +125,11 @@ func (s *Questions) wait(ctx context.Context, next time.Time) {
 	}
 }
 
-// Ask asks a question in its conversation. For a turn it returns at once: ErrWaits while the
-// question is open, and once the question as it ended. For a command it waits until the question or
-// ctx has ended; then the error is ctx's cause. It ignores ID, Stands, Why and Answer of q. Asking
-// the same again, after a crash, creates no second question.
+// Ask asks a question in its conversation, and ignores ID, OpenFor, End and Answer of q. For a turn
+// Ask returns at once. While the question is open, the error is ErrWaitsForAnswer. The first call
+// after its end returns the ended question. For a command Ask waits until the question has ended.
+// If ctx ends first, the error is ctx's cause. If the same question was asked before a crash, Ask
+// creates no second one.
 func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	for {
 		asked, taken, err := s.askOnce(ctx, q)
@@ -141,10 +142,10 @@ func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.
 	}
 }
 
-// askOnce asks the question, unless the asker has asked it before. taken says that its answer is
-// already used, so it must be asked anew.
+// askOnce asks the question, unless the asker has asked it before. taken means that an earlier call
+// has used the answer, so the caller must ask again.
 func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked supervisor.Question, taken bool, err error) {
-	q.OpenFor = s.stands()
+	q.OpenFor = s.openFor()
 	nonce := newNonce()
 	buttons := answer.Buttons(q, supervisor.Answer{}, func(word string) string { return press(nonce, word) })
 	asked, fresh, err := s.o.Store.Ask(ctx, q, digest(nonce), buttons)
@@ -164,11 +165,11 @@ func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked s
 	return ended, taken, err
 }
 
-func (s *Questions) stands() time.Duration {
-	if s.o.Stands == nil || s.o.Stands() == 0 {
-		return defaultStands
+func (s *Questions) openFor() time.Duration {
+	if s.o.OpenFor == nil || s.o.OpenFor() == 0 {
+		return defaultOpenFor
 	}
-	return s.o.Stands()
+	return s.o.OpenFor()
 }
 
 // await waits until a question has ended.

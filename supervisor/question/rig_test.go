@@ -28,9 +28,9 @@ type rig struct {
 	resumed   chan int64 // conversations whose turn may continue
 	stands    time.Duration
 
-	mu   sync.Mutex // guards said
-	said []int64
-	seen int64 // the newest entry of the audit log that the test has read
+	mu          sync.Mutex // guards said
+	said        []int64
+	lastAudited int64 // the newest entry of the audit log that the test has read
 }
 
 func newRig(t *testing.T) *rig {
@@ -48,7 +48,7 @@ func (r *rig) newQuestions() *question.Questions {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.said = append(r.said, conversation)
-	}, Resume: func(c supervisor.Conversation) { r.resumed <- c.ID }, Ended: func() {}, Stands: func() time.Duration { return r.stands }})
+	}, Resume: func(c supervisor.Conversation) { r.resumed <- c.ID }, Ended: func() {}, OpenFor: func() time.Duration { return r.stands }})
 }
 
 // run runs Questions until the test ends or the returned function is called.
@@ -77,10 +77,10 @@ func (r *rig) delivered() {
 // audited returns the new entries of the audit log.
 func (r *rig) audited() (list []string) {
 	r.Helper()
-	entries, err := r.db.Audit().List(r.Context(), sqlite.AuditFilter{After: r.seen, Limit: 100})
+	entries, err := r.db.Audit().List(r.Context(), sqlite.AuditFilter{After: r.lastAudited, Limit: 100})
 	r.must(err)
 	for _, e := range entries {
-		list, r.seen = append(list, e.User+" "+e.Action+" "+e.Detail), e.ID
+		list, r.lastAudited = append(list, e.User+" "+e.Action+" "+e.Detail), e.ID
 	}
 	return list
 }
@@ -150,8 +150,8 @@ type outcome struct {
 // answered returns the outcome of an answered question.
 func answered(say supervisor.Say) outcome { return outcome{supervisor.QuestionAnswered, say, nil} }
 
-// asks asks for the turn, which does not wait.
-func (r *rig) asks(q supervisor.Question) outcome {
+// askForTurn asks for the turn, which does not wait.
+func (r *rig) askForTurn(q supervisor.Question) outcome {
 	r.Helper()
 	return <-r.ask(r.Context(), q)
 }

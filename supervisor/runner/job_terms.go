@@ -37,7 +37,7 @@ func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) 
 	switch own := job.Options.Model; {
 	case err != nil:
 		return "", err
-	case found && own != "" && j.Choice.May(job.User, own):
+	case found && own != "" && j.Choice.MayChoose(job.User, own):
 		return own, nil
 	case found && job.Kind != supervisor.JobTask:
 		return j.Small(), nil

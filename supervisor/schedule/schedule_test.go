@@ -85,19 +85,19 @@ func (h *harness) restart() {
 	now := func() time.Time { return h.now }
 	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
 	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
-		LookThroughHome: h.home.LookThroughHome, Changes: h.home.Changes, ListFiles: h.listFiles, Check: h.fakeCheck,
+		IndexHomeNow: h.home.IndexHomeNow, Changes: h.home.Changes, ListFiles: h.listFiles, Check: h.fakeCheck,
 		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
 		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, CheckPeriod: CheckPeriod, Line: Line,
 		Log: hclog.NewNullLogger()})
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: now, Log: hclog.NewNullLogger(),
 		Person: speaker,
-		Begun:  h.keepBegun, Sources: h.db.Jobs(),
+		StartTurn:  h.keepBegun, Sources: h.db.Jobs(),
 		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.CheckTimes, Tools: h.routines.Tools(),
 		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).Check,
 			supervisor.JobRoutine: h.routines.Check},
-		CheckRules:    CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
+		CheckRules:    CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
 		Watches:       []Watch{{Next: h.routines.Next, Run: h.routines.CheckHomes}},
-		Conversations: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
+		Conversations: h.db.Conversations(), MaySpeakIn: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})
 	h.Jobs, h.cards, h.editor, h.Chat = h.Schedule.Jobs, h.Schedule.cards, h.Schedule.calls.editor, h.Schedule.Chat

@@ -98,8 +98,8 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 // options returns options that record fires and turns.
 func (j *taskJumps) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(),
-		Sources: j.db.Jobs(), Queued: func(int64) {}, Begun: j.run, Now: j.now,
-		CheckRules: schedule.CheckRules{Of: check.Of, Typed: check.Typed, Text: check.Text},
+		Sources: j.db.Jobs(), Queued: func(int64) {}, StartTurn: j.run, Now: j.now,
+		CheckRules: schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
 		Log:        hclog.NewNullLogger(),
 		Person:     func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
@@ -161,7 +161,7 @@ func (j *taskJumps) task() {
 	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
 	j.wait(time.Millisecond) // commands are told apart by their times
 	if _, err := j.spoken.Questions.Answer(j.t.Context(), user,
-		schedule.Question{Action: "add", Task: true, Words: words + ": look"}); err != nil {
+		schedule.JobRequest{Action: "add", Task: true, Words: words + ": look"}); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // its end has passed
 			return
 		}

@@ -14,15 +14,15 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Control calls: a Question is answered by a Report, and a HistoryQuestion by a HistoryPage. Users
-// may ask for their own. Admins may ask for anybody's, which the audit log records.
+// Control calls: a TextQuery returns a Report, and a HistoryQuery a HistoryPage. Users may search
+// their own messages and files. Admins may search anybody's, which the audit log records.
 const (
 	MethodSearch  = "search"
 	MethodHistory = "history"
 )
 
-// Question asks for the messages and files that contain some words.
-type Question struct {
+// TextQuery asks for the messages and files that contain some words.
+type TextQuery struct {
 	User  string `json:"user,omitempty"` // "" means the caller
 	Words string `json:"words"`
 	From  string `json:"from,omitempty"` // in a form that spans.Parse reads
@@ -30,10 +30,10 @@ type Question struct {
 	In    string `json:"in,omitempty"` // history or home; "" means both
 }
 
-// Report lists the hits of a Question, best first.
+// Report lists the hits of a TextQuery, best first.
 type Report struct {
-	Hits   []ReportHit `json:"hits"`
-	Behind string      `json:"behind,omitempty"` // why hits may be missing, for the user
+	Hits       []ReportHit `json:"hits"`
+	Incomplete string      `json:"behind,omitempty"` // why hits may be missing, for the user
 }
 
 // ReportHit is a message, or a section of a file.
@@ -45,15 +45,15 @@ type ReportHit struct {
 	Section string       `json:"section,omitempty"` // the text of the section
 }
 
-// HistoryQuestion asks for the messages of a span, in order.
-type HistoryQuestion struct {
+// HistoryQuery asks for the messages of a span, in order.
+type HistoryQuery struct {
 	User  string                     `json:"user,omitempty"` // "" means the caller
 	From  string                     `json:"from,omitempty"` // in a form that spans.Parse reads
 	To    string                     `json:"to,omitempty"`
 	After supervisor.HistoryPosition `json:"after,omitzero"`
 }
 
-// HistoryPage is one page of the answer to a HistoryQuestion.
+// HistoryPage is one page of the answer to a HistoryQuery.
 type HistoryPage struct {
 	Lines []HistoryLine `json:"lines"`
 	// the last position of this page; the zero value means that no page follows
@@ -83,11 +83,12 @@ func (s *Searcher) calls() []feature.Call {
 		feature.NewCall(MethodHistory, s.answerHistory)}
 }
 
-// sources are the places to search, by the value of Question.In.
-var sources = map[string]index.Scope{"": index.ScopeBoth, "history": index.ScopeTranscript, "home": index.ScopeHome}
+// indexSources are the places to search, by the value of TextQuery.In.
+var indexSources = map[string]index.Scope{"": index.ScopeBoth, "history": index.ScopeTranscript,
+	"home": index.ScopeHome}
 
-func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Question) (report Report, err error) {
-	source, known := sources[q.In]
+func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q TextQuery) (report Report, err error) {
+	source, known := indexSources[q.In]
 	if !known {
 		return report, supervisor.Errorf(supervisor.CodeInvalid, textNoSource, q.In)
 	}
@@ -95,16 +96,16 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Questi
 	if err != nil {
 		return report, err
 	}
-	span, err := s.Span(user.Name, q.From, q.To)
+	span, err := s.ParseSpan(user.Name, q.From, q.To)
 	if err != nil {
 		return report, err
 	}
 	found, err := s.Find(ctx, Query{User: user.Name, Words: q.Words, Source: source, Span: span, Limit: Page})
-	report = Report{Behind: found.Behind, Hits: []ReportHit{}}
+	report = Report{Incomplete: found.Incomplete, Hits: []ReportHit{}}
 	for _, h := range found.Hits {
 		hit := ReportHit{Path: h.Path, Heading: h.Heading, Line: h.Line, Section: h.Text}
 		if h.Source == index.ScopeTranscript {
-			line := s.line(h.Said)
+			line := s.historyLine(h.Message)
 			hit = ReportHit{Said: &line}
 		}
 		report.Hits = append(report.Hits, hit)
@@ -112,7 +113,7 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Questi
 	return report, err
 }
 
-func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q HistoryQuestion) (
+func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q HistoryQuery) (
 	page HistoryPage, err error) {
 	action := ""
 	if (q.After == supervisor.HistoryPosition{}) { // audit once, not for each page
@@ -122,7 +123,7 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 	if err != nil {
 		return page, err
 	}
-	span, err := s.Span(user.Name, q.From, q.To)
+	span, err := s.ParseSpan(user.Name, q.From, q.To)
 	if err != nil {
 		return page, err
 	}
@@ -131,7 +132,7 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 	page = HistoryPage{Lines: []HistoryLine{}}
 	bytes := 0
 	for i, m := range list {
-		page.Lines = append(page.Lines, s.line(m))
+		page.Lines = append(page.Lines, s.historyLine(m))
 		if bytes += len(m.Text()); i == historyPage-1 || bytes > historyBytes && i < len(list)-1 {
 			page.Next = m.Position()
 			break
@@ -140,8 +141,8 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 	return page, err
 }
 
-// line converts a message to a HistoryLine.
-func (s *Searcher) line(m supervisor.HistoryMessage) HistoryLine {
+// historyLine converts a message to a HistoryLine.
+func (s *Searcher) historyLine(m supervisor.HistoryMessage) HistoryLine {
 	line := HistoryLine{At: m.At.In(s.Zone(m.Conversation.User)), Channel: m.Conversation.Channel, Chat: m.Conversation.Chat, Thread: m.Conversation.Thread,
 		Who: m.Speaker(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
 	for _, c := range m.Calls() {
@@ -164,14 +165,14 @@ func (r Report) Text() string {
 	if b.Len() == 0 {
 		b.WriteString(textNothingFound)
 	}
-	if r.Behind != "" {
-		fmt.Fprintln(&b, r.Behind)
+	if r.Incomplete != "" {
+		fmt.Fprintln(&b, r.Incomplete)
 	}
 	return b.String()
 }
 
 // WriteHistory writes the history in one of HistoryFormats. It asks for all pages.
-func WriteHistory(q HistoryQuestion, format string, w io.Writer, ask func(HistoryQuestion) (HistoryPage, error)) error {
+func WriteHistory(q HistoryQuery, format string, w io.Writer, ask func(HistoryQuery) (HistoryPage, error)) error {
 	day := ""
 	for {
 		page, err := ask(q)

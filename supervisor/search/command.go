@@ -19,7 +19,7 @@ func (s *Searcher) commands() []feature.Command {
 	return []feature.Command{
 		{SlashCommand: supervisor.SlashCommand{Name: "search",
 			Help: "find what was said, and what your files hold: /search WORDS; in a group, what was said there"},
-			Group: feature.GroupEveryday, Run: s.command, Prefix: prefix, Press: s.next},
+			Group: feature.GroupEveryday, Run: s.command, Prefix: prefix, Press: s.nextPage},
 		{SlashCommand: supervisor.SlashCommand{Name: historyName,
 			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS " +
 				"shows another time"},
@@ -35,8 +35,9 @@ func (s *Searcher) command(ctx context.Context, r feature.Request) (supervisor.D
 	return s.answer(ctx, r, 0)
 }
 
-// next shows the next page. The press has the inbound of the command, and how many hits to skip.
-func (s *Searcher) next(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+// nextPage shows the next page. The press has the inbound of the command, and how many hits to
+// skip.
+func (s *Searcher) nextPage(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	var skip int
 	if n, _ := fmt.Sscan(r.Arguments, &r.Inbound, &skip); n < 2 || skip < 0 {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
@@ -50,11 +51,11 @@ func (s *Searcher) next(ctx context.Context, r feature.Request) (d supervisor.De
 }
 
 func (s *Searcher) answer(ctx context.Context, r feature.Request, skip int) (d supervisor.Delivery, err error) {
-	a := Asked{Conversation: r.Conversation, Words: r.Arguments, At: r.At, Skip: skip}
+	a := UserSearch{Conversation: r.Conversation, Words: r.Arguments, At: r.At, Skip: skip}
 	if r.Name == historyName {
-		a.Span, a.Words = s.Parse(r.Arguments, r.Conversation.User)
+		a.Span, a.Words = s.SplitSpan(r.Arguments, r.Conversation.User)
 	}
-	text, more, err := s.Tell(ctx, a)
+	text, more, err := s.SearchForUser(ctx, a)
 	if err != nil {
 		return d, fmt.Errorf("search: %w", err)
 	}

@@ -11,14 +11,14 @@ import (
 // fence matches the beginning or end of code in Markdown.
 var fence = regexp.MustCompile("(?m)^[ >]*(```+|~~~+)[^`\n]*$|```+")
 
-// excerpt cuts a text to most characters on one line. It starts near the first match of words, and
-// drops code fences.
+// excerpt returns a part of a text on one line, of at most most characters. It starts near the
+// first match of words, and drops code fences.
 func excerpt(text, words string, most int) string {
 	runes := []rune(printable.Text(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
 	if len(runes) <= most {
 		return string(runes)
 	}
-	from := max(0, min(match(runes, words)-most/4, len(runes)-most))
+	from := max(0, min(matchIndex(runes, words)-most/4, len(runes)-most))
 	cut := string(runes[from : from+most])
 	if from > 0 {
 		cut = "…" + cut
@@ -29,14 +29,14 @@ func excerpt(text, words string, most int) string {
 	return cut
 }
 
-// maxMarked is how many words excerpt looks for, the same number as in the index.
-const maxMarked = 32
+// maxExcerptWords is how many words excerpt looks for, the same number as in the index.
+const maxExcerptWords = 32
 
-// match returns the index of the first word in text that begins like one of words, or 0.
-func match(text []rune, words string) int {
+// matchIndex returns the index of the first word in text that begins like one of words, or 0.
+func matchIndex(text []rune, words string) int {
 	var begins []string
 	for _, word := range strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if len(begins) == maxMarked {
+		if len(begins) == maxExcerptWords {
 			break
 		}
 		begin := []rune(word)

@@ -27,11 +27,11 @@ func (s *Searcher) SearchHistory(ctx context.Context, user string, destination i
 	if err != nil {
 		return found, err
 	}
-	q := Query{User: user, Words: a.Words, Source: index.ScopeTranscript, Who: a.Who, Shown: destination, Limit: Page}
+	q := Query{User: user, Words: a.Words, Source: index.ScopeTranscript, Who: a.Who, OmitShownIn: destination, Limit: Page}
 	if in.InGroup() {
 		q.Conversation = destination
 	}
-	q.Span, err = s.Span(user, a.From, a.To)
+	q.Span, err = s.ParseSpan(user, a.From, a.To)
 	switch {
 	case err != nil:
 		return found, err
@@ -66,11 +66,11 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 	if found.More {
 		end = textMoreForModel
 	}
-	if found.Shown {
+	if found.Omitted {
 		end += textShown
 	}
-	if found.Behind != "" {
-		end += "\n(" + found.Behind + ")"
+	if found.Incomplete != "" {
+		end += "\n(" + found.Incomplete + ")"
 	}
 	for i, h := range found.Hits {
 		text := fmt.Sprintf("%d. %s", i+1, h.forModel(q.Words, s.Zone(q.User)))
@@ -79,7 +79,7 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 			break
 		}
 		told.Text += text
-		told.World = told.World || h.world()
+		told.World = told.World || h.hasOthersWords()
 	}
 	told.Text = strings.TrimSpace(told.Text + end)
 	return told, nil
@@ -94,10 +94,10 @@ func (h Hit) forModel(words string, zone *time.Location) string {
 		}
 		return text + ": " + excerpt(h.Text, words, hitExcerpt) + "\n"
 	}
-	text := line(h.Said, words, hitExcerpt, zone, textHitTime) + "\n"
+	text := line(h.Message, words, hitExcerpt, zone, textHitTime) + "\n"
 	for _, m := range []supervisor.HistoryMessage{h.Before, h.After} {
 		if m.ID != 0 {
-			text += "   " + beside[m.ID > h.Said.ID] + line(m, "", neighbourExcerpt, zone, "15:04") + "\n"
+			text += "   " + neighbourLabels[m.ID > h.Message.ID] + line(m, "", neighbourExcerpt, zone, "15:04") + "\n"
 		}
 	}
 	return text
@@ -105,15 +105,15 @@ func (h Hit) forModel(words string, zone *time.Location) string {
 
 // line formats a message on one line: time, conversation, sender and words.
 func line(m supervisor.HistoryMessage, words string, most int, zone *time.Location, layout string) string {
-	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), Where(m.Conversation), m.Speaker(), cmp.Or(excerpt(messageText(m), words, most), textWordless))
+	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), ConversationName(m.Conversation), m.Speaker(), cmp.Or(excerpt(messageText(m), words, most), textWordless))
 }
 
-// world reports whether a hit may contain other people's words.
-func (h Hit) world() bool {
+// hasOthersWords reports whether a hit may contain other people's words.
+func (h Hit) hasOthersWords() bool {
 	if h.Source == index.ScopeHome {
 		return strings.HasPrefix(h.Path, protocol.UploadsFolder+"/") || strings.HasPrefix(h.Path, protocol.LogsFolder+"/")
 	}
-	for _, m := range []supervisor.HistoryMessage{h.Said, h.Before, h.After} {
+	for _, m := range []supervisor.HistoryMessage{h.Message, h.Before, h.After} {
 		if m.Origin == supervisor.OriginWorld {
 			return true
 		}
@@ -140,8 +140,8 @@ func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.Sea
 	return told, nil
 }
 
-// Where names a conversation in a few words.
-func Where(c supervisor.Conversation) string {
+// ConversationName names a conversation in a few words.
+func ConversationName(c supervisor.Conversation) string {
 	if c.InGroup() {
 		return fmt.Sprintf(textGroup, c.Channel, printable.Text(c.Chat))
 	}

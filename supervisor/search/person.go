@@ -14,11 +14,11 @@ import (
 	"mews/supervisor/printable"
 )
 
-// personExcerpt is how many characters of a hit a user sees.
-const personExcerpt = 160
+// maxUserExcerpt is how many characters of a hit a user sees.
+const maxUserExcerpt = 160
 
-// Asked is a user's search in the history: words, or a span, or both.
-type Asked struct {
+// UserSearch is a user's search in the history: words, or a span, or both.
+type UserSearch struct {
 	// where the user asks; in a group, only that group is searched
 	Conversation supervisor.Conversation
 	Words        string
@@ -27,9 +27,9 @@ type Asked struct {
 	Skip         int
 }
 
-// Parse splits a text into the span at its beginning and the words after it. Without a span at the
-// beginning, span is zero.
-func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string) {
+// SplitSpan splits a text into the span at its beginning and the words after it. Without a span at
+// the beginning, span is zero.
+func (s *Searcher) SplitSpan(text, user string) (span supervisor.Span, words string) {
 	fields := strings.Fields(text)
 	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words
 		span, err := spans.Parse(strings.Join(fields[:n], " "), s.Now().In(s.Zone(user)))
@@ -40,10 +40,10 @@ func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string)
 	return supervisor.Span{}, text
 }
 
-// Tell answers a user's search in Markdown. more says that another page follows. With words it
-// lists the hits, best first. Without words it lists the span in order, or the newest messages if
-// there is no span.
-func (s *Searcher) Tell(ctx context.Context, a Asked) (text string, more bool, err error) {
+// SearchForUser answers a user's search in Markdown. more says that another page follows. With
+// words it lists the hits, best first. Without words it lists the span in order, or the newest
+// messages if there is no span.
+func (s *Searcher) SearchForUser(ctx context.Context, a UserSearch) (text string, more bool, err error) {
 	if a.Span.To.IsZero() || a.Span.To.After(a.At) {
 		a.Span.To = a.At
 	}
@@ -61,13 +61,13 @@ func (s *Searcher) Tell(ctx context.Context, a Asked) (text string, more bool, e
 	for i, h := range found.Hits {
 		text += s.markdown(a.Skip+i+1, h, a.Words)
 	}
-	if found.Behind != "" {
-		text += "\n" + found.Behind
+	if found.Incomplete != "" {
+		text += "\n" + found.Incomplete
 	}
 	return strings.TrimSpace(text), found.More, err
 }
 
-func (s *Searcher) tellTime(ctx context.Context, a Asked) (text string, more bool, err error) {
+func (s *Searcher) tellTime(ctx context.Context, a UserSearch) (text string, more bool, err error) {
 	q := supervisor.HistoryQuery{User: a.Conversation.User, Span: a.Span, Newest: a.Span.From.IsZero(), NoBareCalls: true, Skip: a.Skip, Limit: Page + 1}
 	if a.Conversation.InGroup() {
 		q.Conversation = a.Conversation.ID
@@ -80,7 +80,7 @@ func (s *Searcher) tellTime(ctx context.Context, a Asked) (text string, more boo
 		list = list[:Page]
 	}
 	for i, m := range list {
-		text += s.markdown(a.Skip+i+1, Hit{Said: m}, "")
+		text += s.markdown(a.Skip+i+1, Hit{Message: m}, "")
 	}
 	return strings.TrimSpace(text), more, err
 }
@@ -88,14 +88,14 @@ func (s *Searcher) tellTime(ctx context.Context, a Asked) (text string, more boo
 // markdown formats a hit for a user.
 func (s *Searcher) markdown(number int, h Hit, words string) string {
 	if h.Source == index.ScopeHome {
-		return fmt.Sprintf(textPersonFile, number, code(h.Path), h.Line, code(excerpt(cmp.Or(h.Text, h.Heading), words, personExcerpt)))
+		return fmt.Sprintf(textPersonFile, number, code(h.Path), h.Line, code(excerpt(cmp.Or(h.Text, h.Heading), words, maxUserExcerpt)))
 	}
-	m := h.Said
+	m := h.Message
 	when := m.At.In(s.Zone(m.Conversation.User)).Format(textHitTime)
 	if link := link(m); link != "" {
 		when = "[" + when + "](" + link + ")"
 	}
-	return fmt.Sprintf(textPersonHit, number, when, Where(m.Conversation), m.Speaker(), code(cmp.Or(excerpt(messageText(m), words, personExcerpt), textWordless)))
+	return fmt.Sprintf(textPersonHit, number, when, ConversationName(m.Conversation), m.Speaker(), code(cmp.Or(excerpt(messageText(m), words, maxUserExcerpt), textWordless)))
 }
 
 // messageText returns a message's words, and the names of the tools that it calls.

@@ -66,7 +66,7 @@ type Query struct {
 	Span         supervisor.Span
 	Who          string
 	Conversation int64  // 0 means all of the user's conversations
-	Shown        int64  // a conversation; messages that its model still sees are left out
+	OmitShownIn  int64  // a conversation; messages that its model still sees are left out
 	Under        string // a folder or a file of the home
 	Skip, Limit  int
 }
@@ -74,16 +74,16 @@ type Query struct {
 // Hit is a message, or a section of a file.
 type Hit struct {
 	index.Hit
-	Said          supervisor.HistoryMessage // the message
+	Message       supervisor.HistoryMessage // the message
 	Before, After supervisor.HistoryMessage // the neighbours of Said; an ID of 0 means none
 }
 
 // Found is the result of a Query.
 type Found struct {
-	Hits   []Hit
-	More   bool
-	Shown  bool   // messages that the model still sees were left out
-	Behind string // why hits may be missing, for the user; "" if the index is complete
+	Hits       []Hit
+	More       bool
+	Omitted    bool   // some messages were left out because the model still sees them
+	Incomplete string // why hits may be missing, for the user; "" if the index is complete
 }
 
 const (
@@ -96,16 +96,16 @@ const (
 // Find returns the hits of a query, best first.
 func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	result, err := s.Index.Search(ctx, index.Query{User: q.User, Text: q.Words, Scope: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
-		Conversation: q.Conversation, Under: folder(q.Under), Limit: maxHits})
+		Conversation: q.Conversation, Under: indexPath(q.Under), Limit: maxHits})
 	if err != nil {
 		return found, err
 	}
-	found.Behind = result.Incomplete
-	list, shown, err := s.notShown(ctx, q, result.Hits)
+	found.Incomplete = result.Incomplete
+	list, shown, err := s.dropShown(ctx, q, result.Hits)
 	if err != nil {
 		return found, err
 	}
-	found.Shown = shown
+	found.Omitted = shown
 	for _, h := range list {
 		hit, ok, err := s.readHit(ctx, q, h)
 		switch {
@@ -124,14 +124,14 @@ func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	return found, nil
 }
 
-// notShown drops the messages that the model of q.Shown still sees. They would be the best hits,
+// dropShown drops the messages that the model of q.Shown still sees. They would be the best hits,
 // because the question itself is among them.
-func (s *Searcher) notShown(ctx context.Context, q Query, hits []index.Hit) (list []index.Hit, left bool, err error) {
-	if q.Shown == 0 {
+func (s *Searcher) dropShown(ctx context.Context, q Query, hits []index.Hit) (list []index.Hit, left bool, err error) {
+	if q.OmitShownIn == 0 {
 		return hits, false, nil
 	}
-	from, err := s.Transcript.WindowFrom(ctx, q.User, q.Shown)
-	list = slices.DeleteFunc(hits, func(h index.Hit) bool { return h.Conversation == q.Shown && h.Message >= from })
+	from, err := s.Transcript.WindowFrom(ctx, q.User, q.OmitShownIn)
+	list = slices.DeleteFunc(hits, func(h index.Hit) bool { return h.Conversation == q.OmitShownIn && h.Message >= from })
 	return list, len(list) < len(hits), err
 }
 
@@ -145,7 +145,7 @@ func (s *Searcher) readHit(ctx context.Context, q Query, h index.Hit) (hit Hit, 
 	for _, m := range list {
 		switch {
 		case m.ID == h.Message:
-			hit.Said, ok = m, true
+			hit.Message, ok = m, true
 		case m.ID < h.Message:
 			hit.Before = m
 		default:
@@ -155,8 +155,8 @@ func (s *Searcher) readHit(ctx context.Context, q Query, h index.Hit) (hit Hit, 
 	return hit, ok, err
 }
 
-// folder converts the path of a folder or file to the index's form; "" is the whole home.
-func folder(path string) string {
+// indexPath converts the path of a folder or file to the index's form; "" is the whole home.
+func indexPath(path string) string {
 	path = strings.Trim(strings.TrimPrefix(path, "./"), "/")
 	if path == "." {
 		return ""
@@ -164,8 +164,8 @@ func folder(path string) string {
 	return path
 }
 
-// Span parses the bounds of a search in the user's time zone. Both may be empty.
-func (s *Searcher) Span(user, from, to string) (supervisor.Span, error) {
+// ParseSpan parses the bounds of a search in the user's time zone. Both may be empty.
+func (s *Searcher) ParseSpan(user, from, to string) (supervisor.Span, error) {
 	now := s.Now().In(s.Zone(user))
 	if from == "" && to == "" {
 		return supervisor.Span{}, nil

@@ -18,8 +18,9 @@ const (
 	textWordless     = "(no words)"
 )
 
-// beside is the beginning of a neighbour's line. The key says whether it comes after the hit.
-var beside = map[bool]string{false: "before: ", true: "after: "}
+// neighbourLabels is the beginning of a neighbour's line. The key says whether it comes after the
+// hit.
+var neighbourLabels = map[bool]string{false: "before: ", true: "after: "}
 
 // Answers of /search and /history.
 const (

@@ -18,7 +18,7 @@ func (t *turn) unverified(ctx context.Context, answer string) string {
 	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""
 	}
-	kinds, err := claim.Unverified(claim.Find(answer), func(earlier bool) ([]string, error) {
+	kinds, err := claim.UnverifiedKinds(claim.Find(answer), func(earlier bool) ([]string, error) {
 		messages := 0
 		if earlier {
 			messages = earlierMessages

@@ -23,15 +23,17 @@ type ModelChoice struct {
 // choice.
 func (c ModelChoice) Choice(ctx context.Context, user string) (spec string, own bool, err error) {
 	spec, own, err = c.Settings.Find(ctx, user, SettingModel)
-	if err != nil || own && c.May(user, spec) {
+	if err != nil || own && c.MayChoose(user, spec) {
 		return spec, own, err
 	}
 	u, _ := c.People.Find(user)
 	return cmp.Or(u.Model, c.Configuration().Defaults.Model.Value), false, nil
 }
 
-// May reports whether a user may choose a model, given by its full name.
-func (c ModelChoice) May(user, spec string) bool { return c.Configuration().MayChoose(user, spec) }
+// MayChoose reports whether a user may choose a model, given by its full name.
+func (c ModelChoice) MayChoose(user, spec string) bool {
+	return c.Configuration().MayChoose(user, spec)
+}
 
 // Choose stores a user's choice; "" removes it.
 func (c ModelChoice) Choose(ctx context.Context, user, spec string) error {

@@ -198,7 +198,7 @@ func TestModelChoice_NoLongerAllowed_IsIgnored(t *testing.T) {
 		may        bool
 	}{{"ann", "offline", true}, {"ann", "far/m", false}, {"ben", "far/m", true}, {"ben", "offline", false}, {"added", "offline", true},
 		{"added", "far/m", false}} {
-		if v.May(c.user, c.spec) != c.may {
+		if v.MayChoose(c.user, c.spec) != c.may {
 			t.Errorf("%s may choose %s: %v", c.user, c.spec, !c.may)
 		}
 		must(t, v.Choose(t.Context(), c.user, c.spec))

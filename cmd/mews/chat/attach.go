@@ -18,8 +18,8 @@ import (
 
 // localFile is a file of this machine to send.
 type localFile struct {
-	path  string // absolute
-	label string // its name, size and pixels
+	path  string // absolute path
+	label string // the file's name, size and pixels
 }
 
 // attachCommand is the terminal's command that attaches a file.
@@ -29,31 +29,31 @@ const attachCommand = "/attach"
 func findFile(path string) (localFile, error) {
 	absolute, err := filepath.Abs(expandHome(path))
 	if err != nil {
-		return localFile{}, notAttached(textFileFailed, path, err)
+		return localFile{}, attachError(textFileFailed, path, err)
 	}
 	info, err := os.Stat(absolute)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return localFile{}, notAttached(textNoFile, absolute)
+		return localFile{}, attachError(textNoFile, absolute)
 	case err != nil:
-		return localFile{}, notAttached(textFileFailed, absolute, err)
+		return localFile{}, attachError(textFileFailed, absolute, err)
 	case info.IsDir():
-		return localFile{}, notAttached(textFileIsFolder, absolute, filepath.Base(absolute))
+		return localFile{}, attachError(textFileIsFolder, absolute, filepath.Base(absolute))
 	case !info.Mode().IsRegular():
-		return localFile{}, notAttached(textFileNotRegular, absolute)
+		return localFile{}, attachError(textFileNotRegular, absolute)
 	case info.Size() > control.MaxUploadFile:
-		return localFile{}, notAttached(textFileTooLarge, absolute, amount.Bytes(info.Size()), control.MaxUploadFile>>20)
+		return localFile{}, attachError(textFileTooLarge, absolute, amount.Bytes(info.Size()), control.MaxUploadFile>>20)
 	}
 	file, err := os.Open(absolute)
 	if err != nil {
-		return localFile{}, notAttached(textFileFailed, absolute, err)
+		return localFile{}, attachError(textFileFailed, absolute, err)
 	}
 	defer file.Close()
 	return localFile{absolute, describe(protocol.FileName(absolute), info.Size(), pixels(file))}, nil
 }
 
-// notAttached returns an error for a user about a file.
-func notAttached(format string, args ...any) error {
+// attachError returns an error for a user about a file.
+func attachError(format string, args ...any) error {
 	return supervisor.Errorf(supervisor.CodeInvalid, format, args...)
 }
 
@@ -83,7 +83,7 @@ func expandHome(path string) string {
 func (f localFile) upload(ctx context.Context, chat *control.Chat) (control.UploadedFile, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
-		return control.UploadedFile{}, notAttached(textFileFailed, f.path, err)
+		return control.UploadedFile{}, attachError(textFileFailed, f.path, err)
 	}
 	defer file.Close()
 	ref, err := chat.Upload(ctx, file)
@@ -99,7 +99,7 @@ func Transcribe(ctx context.Context, socket, user, path string) (heard control.T
 	}
 	file, err := os.Open(f.path)
 	if err != nil {
-		return heard, notAttached(textFileFailed, f.path, err)
+		return heard, attachError(textFileFailed, f.path, err)
 	}
 	defer file.Close() // it was only read
 	return control.TranscribeFile(ctx, socket, user, filepath.Base(f.path), file)
@@ -111,7 +111,7 @@ func Transcribe(ctx context.Context, socket, user, path string) (heard control.T
 func droppedFiles(text string) (list []localFile) {
 	for text = strings.TrimSpace(text); text != ""; {
 		word, rest, ok := cutWord(text)
-		path := fromURL(word)
+		path := pathFromURL(word)
 		if !ok || !filepath.IsAbs(path) {
 			return nil
 		}
@@ -124,8 +124,8 @@ func droppedFiles(text string) (list []localFile) {
 	return list
 }
 
-// fromURL returns the path of a file URL. Any other text stays as it is.
-func fromURL(text string) string {
+// pathFromURL returns the path of a file URL. Any other text stays as it is.
+func pathFromURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
 		return text
@@ -158,13 +158,13 @@ func cutWord(text string) (word, rest string, ok bool) {
 	return b.String(), "", quote == 0 && !escaped
 }
 
-// attachedBy returns the file that an /attach names, and the words after it. Without words, a path
+// parseAttach returns the file that an /attach names, and the words after it. Without words, a path
 // with spaces needs no quotes.
-func attachedBy(arguments string) (f localFile, words string, err error) {
+func parseAttach(arguments string) (f localFile, words string, err error) {
 	if f, err := findFile(arguments); err == nil {
 		return f, "", nil
 	}
 	word, words, _ := cutWord(arguments)
-	f, err = findFile(fromURL(word))
+	f, err = findFile(pathFromURL(word))
 	return f, strings.TrimSpace(words), err
 }

@@ -95,8 +95,8 @@ func TestFindFile_Unsendable_IsExplained(t *testing.T) {
 	}
 }
 
-// arrived returns the words and files of the next accepted message, with the files' contents.
-func (p *rig) arrived() (words string, files []string) {
+// nextArrived returns the words and files of the next accepted message, with the files' contents.
+func (p *rig) nextArrived() (words string, files []string) {
 	p.Helper()
 	in := p.nextInbound()
 	list, err := p.db.Attachments().List(p.Context(), in.ID)
@@ -120,7 +120,7 @@ func (p *rig) arrived() (words string, files []string) {
 
 func (p *rig) arrives(words string, files ...string) {
 	p.Helper()
-	gotWords, gotFiles := p.arrived()
+	gotWords, gotFiles := p.nextArrived()
 	if d := cmp.Diff(files, gotFiles); d != "" || gotWords != words {
 		p.Errorf("accepted was %q with %s", gotWords, d)
 	}
@@ -128,7 +128,7 @@ func (p *rig) arrives(words string, files ...string) {
 
 func TestAttach_Files_AreSent(t *testing.T) {
 	dir := folder(t)
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press("/attach " + dir + "/notes.txt  what is this?\r")
 	d.expect("(Attached: notes.txt, 10 bytes.)\r\n")
 	d.arrives("what is this?", "notes.txt: some notes")
@@ -138,7 +138,7 @@ func TestAttach_Files_AreSent(t *testing.T) {
 	d.expect(", 40 x 30 pixels.)\r\n(Enter sends the attached files with your line; Ctrl-C drops them.)\r\n> ")
 	d.press(beginPaste + dir + `/it\'s.txt ` + endPaste)
 	d.expect("(Attached: it's.txt, 5 bytes.")
-	d.shows("> |")
+	d.expectScreen("> |")
 	d.press("/status\r") // a command takes no files along
 	d.arrives("/status")
 	d.press("both of them\r")
@@ -161,7 +161,7 @@ func TestAttach_Files_AreSent(t *testing.T) {
 
 func TestAttach_DeletedFile_IsReported(t *testing.T) {
 	dir := folder(t)
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press("/attach " + dir + "/notes.txt\r")
 	d.expect("(Attached: notes.txt")
 	d.must(os.Remove(dir + "/notes.txt"))

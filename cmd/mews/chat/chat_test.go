@@ -44,8 +44,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// echo answers n messages with their own words.
-func (p *rig) echo(n int) (done func()) {
+// echoAnswers answers n messages with their own words.
+func (p *rig) echoAnswers(n int) (done func()) {
 	var echoing sync.WaitGroup
 	echoing.Go(func() {
 		for range n {
@@ -61,7 +61,7 @@ func TestPipe_PrintsOnlyAnswers(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	p.notice("something from before")
-	defer p.echo(4)()
+	defer p.echoAnswers(4)()
 	var out bytes.Buffer
 	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), p.socket, Options{})
 	if err != nil || out.String() != "re: one\nre: two\nre: /help\nre: last, without an end\n" {
@@ -101,7 +101,7 @@ func TestPipe_RefusedLine_Fails(t *testing.T) {
 		t.Errorf("with nothing running: %v", err)
 	}
 	p.live()
-	defer p.echo(2)()
+	defer p.echoAnswers(2)()
 	var out, refusals bytes.Buffer
 	con := Console{Out: &out, Err: &refusals}
 	err = runPipe(t.Context(), con, strings.NewReader("one\na\x00b\nthree"), p.socket, Options{})
@@ -283,7 +283,7 @@ func TestAway_TypedLines_AreSentLater(t *testing.T) {
 	d.expect("second")
 }
 
-func TestAway_Leave_Works(t *testing.T) {
+func TestAway_Leave_EndsChat(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
 	d := p.startTerminal(Options{})

@@ -12,8 +12,8 @@ import (
 type choices struct {
 	delivery int64
 	words    bool     // words are an answer too
-	presses  []string // by number, from 1
-	lines    []string // one for each row of buttons
+	presses  []string // press of each choice, in the order of the numbers
+	lines    []string // one line for each row of buttons
 }
 
 // choicesOf returns the choices below a delivery.
@@ -30,8 +30,8 @@ func choicesOf(d control.Delivery) choices {
 	return c
 }
 
-// any reports whether there is anything to choose or answer.
-func (c choices) any() bool { return len(c.presses) > 0 || c.words }
+// hasAny reports whether there is anything to choose or answer.
+func (c choices) hasAny() bool { return len(c.presses) > 0 || c.words }
 
 // line returns the message for a typed text. If the text is only the number of a choice, the
 // message is a press.

@@ -29,8 +29,8 @@ func (p *rig) ask(text string) supervisor.Delivery {
 	return d
 }
 
-// pressed answers the next accepted inbound, which must be that press.
-func (p *rig) pressed(press, text string) {
+// answerPress answers the next accepted inbound, which must be that press.
+func (p *rig) answerPress(press, text string) {
 	p.Helper()
 	in := p.nextInbound()
 	if in.Kind != supervisor.KindPress || in.Text != press {
@@ -78,7 +78,7 @@ func TestTerminal_Number_AnswersQuestion(t *testing.T) {
 		t.Errorf("accepted was the %s %q", four.Kind, four.Text)
 	}
 	d.press("1\r")
-	p.pressed("q:1:once", "Going on.")
+	p.answerPress("q:1:once", "Going on.")
 	d.expect("Going on.\r\n")
 	p.finish(turn, s, "I ask.\n\nDone.")
 	d.expect("Done.")
@@ -116,7 +116,7 @@ func TestPipe_Number_AnswersQuestion(t *testing.T) {
 	answering.Go(func() {
 		turn, s := p.begin(p.nextInbound())
 		p.ask("May I?")
-		p.pressed("q:1:once", "Going on.")
+		p.answerPress("q:1:once", "Going on.")
 		p.finish(turn, s, "Done.")
 		p.answer("two")
 	})
@@ -191,7 +191,7 @@ func TestPipe_Number_PressesAnswersButton(t *testing.T) {
 		_, err := p.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Which?", Buttons: yesNo})
 		p.must(err)
 		p.feeds.Delivery(in.Conversation.ID)
-		p.pressed("/help", "Help.")
+		p.answerPress("/help", "Help.")
 	})
 	var out bytes.Buffer
 	err := runPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("/which\n3\n"), p.socket, Options{})

@@ -22,15 +22,15 @@ const prompt = "> "
 // terminal with another idea of a character's width shows that character its own way, and all else
 // is in its place.
 type lineEditor struct {
-	keys      *bufio.Reader
-	out       io.Writer
-	interrupt func() // called for Ctrl-C in an empty line
-	history   *history
-	style     style
+	keys        *bufio.Reader
+	out         io.Writer
+	onInterrupt func() // called for Ctrl-C in an empty line
+	history     *history
+	style       style
 	// called for a text pasted into an empty line; returns true if it took the text; nil takes none
-	pasted func(text string) bool
+	onPaste func(text string) bool
 	// called with mu held when the rows above become final
-	aboveKept func()
+	onAboveFinal func()
 
 	// guards the fields below, and the rows above the line; only ReadLine changes before and after
 	mu            sync.Mutex
@@ -57,8 +57,8 @@ func (e *lineEditor) ReadLine() (string, error) {
 		case k.name == ctrlD && empty:
 			return "", io.EOF
 		case k.name == ctrlC && empty:
-			e.interrupt()
-		case k.pasted && empty && e.pasted != nil && e.pasted(k.text):
+			e.onInterrupt()
+		case k.pasted && empty && e.onPaste != nil && e.onPaste(k.text):
 		case k.name == enter:
 			return e.accept(), nil
 		default:
@@ -76,7 +76,7 @@ func (e *lineEditor) accept() string {
 	e.before, e.after, e.height = text, "", math.MaxInt
 	e.draw(nil, e.above)
 	e.height = height
-	e.keepAbove()
+	e.finishAbove()
 	e.write("\r\n")
 	e.history.Add(text)
 	e.before, e.recalled = "", 0
@@ -108,13 +108,13 @@ func (e *lineEditor) print(rows, changing []row, prompted bool) {
 // above the line is touched. The caller holds mu.
 func (e *lineEditor) resize(width, height int) {
 	e.width, e.height = width, height
-	if e.keepAbove(); e.drawn {
+	if e.finishAbove(); e.drawn {
 		e.draw(nil, nil)
 	}
 }
 
-// keepAbove makes the rows above the line final.
-func (e *lineEditor) keepAbove() {
+// finishAbove makes the rows above the line final.
+func (e *lineEditor) finishAbove() {
 	if len(e.above) == 0 {
 		return
 	}
@@ -122,7 +122,7 @@ func (e *lineEditor) keepAbove() {
 		e.write("\r\n")
 	}
 	e.above = nil
-	e.aboveKept()
+	e.onAboveFinal()
 }
 
 // leave puts the cursor below everything on the screen.
@@ -149,7 +149,7 @@ func (e *lineEditor) draw(rows, changing []row) {
 	}
 	for _, r := range rows[same:] {
 		b.WriteString(lineEnd[newline] + r.text)
-		newline = !r.goesOn
+		newline = !r.continues
 	}
 	e.above, e.rowsBelow, e.drawn = changing, 0, drawn
 	if drawn || len(changing) == 0 {
@@ -184,7 +184,7 @@ func sameRows(rows, shown []row, behind bool) (n int) {
 	if n == len(rows) && n > 0 && !behind {
 		n--
 	}
-	for n > 0 && rows[n-1].goesOn {
+	for n > 0 && rows[n-1].continues {
 		n--
 	}
 	return n
@@ -196,7 +196,7 @@ func (e *lineEditor) line() string {
 	l := layout{width: e.width, rows: []string{e.style.prompt + prompt + e.style.reset}, column: len(prompt)}
 	l.add(e.before)
 	if l.column >= l.width {
-		l.newRow() // for the cursor
+		l.newRow() // a row for the cursor
 	}
 	e.row = len(l.rows) - 1
 	left := l.rows[e.row]

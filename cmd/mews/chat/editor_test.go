@@ -16,10 +16,10 @@ import (
 	"mews/cmd/mews/chat/chattest"
 )
 
-// shows waits until the screen ends with some lines; | is the cursor.
-func (d *terminalUser) shows(want string) {
+// expectScreen waits until the screen ends with some lines; | is the cursor.
+func (d *terminalUser) expectScreen(want string) {
 	d.Helper()
-	give := time.After(patience)
+	give := time.After(testTimeout)
 	for {
 		d.mu.Lock()
 		text := d.emulator.Text()
@@ -35,13 +35,13 @@ func (d *terminalUser) shows(want string) {
 	}
 }
 
-// atPrompt starts a chat at an empty line.
-func atPrompt(t *testing.T) *terminalUser {
+// startAtPrompt starts a chat at an empty line.
+func startAtPrompt(t *testing.T) *terminalUser {
 	t.Helper()
 	p, _ := sitting(t)
 	p.live()
 	d := p.startTerminal(Options{})
-	d.shows("> |")
+	d.expectScreen("> |")
 	return d
 }
 
@@ -55,23 +55,23 @@ const (
 // alphabet returns n letters.
 func alphabet(n int) string { return strings.Repeat("abcdefghijklmnopqrstuvwxyz", n/26+1)[:n] }
 
-func TestEditor_LineOf138In80Columns(t *testing.T) {
-	d := atPrompt(t)
+func TestEditor_LongLine_IsEditedInRows(t *testing.T) {
+	d := startAtPrompt(t)
 	long := alphabet(138)
 	d.press(long)
-	d.shows("> " + long[:78] + "\n" + long[78:] + "|")
+	d.expectScreen("> " + long[:78] + "\n" + long[78:] + "|")
 	d.press(ctrlAKey + "X")
-	d.shows("> X|" + long[:77] + "\n" + long[77:])
+	d.expectScreen("> X|" + long[:77] + "\n" + long[77:])
 	d.press(ctrlEKey + strings.Repeat(leftKey, 61))
-	d.shows("> X" + long[:77] + "\n|" + long[77:])
+	d.expectScreen("> X" + long[:77] + "\n|" + long[77:])
 	d.press(leftKey)
-	d.shows("> X" + long[:76] + "|" + long[76:77] + "\n" + long[77:])
+	d.expectScreen("> X" + long[:76] + "|" + long[76:77] + "\n" + long[77:])
 	d.press(rightKey + rightKey + backspaceKey + deleteKey)
-	d.shows("> X" + long[:77] + "\n|" + long[79:])
+	d.expectScreen("> X" + long[:77] + "\n|" + long[79:])
 	d.press(ctrlUKey)
-	d.shows("> |" + long[79:])
+	d.expectScreen("> |" + long[79:])
 	d.press(ctrlKKey)
-	d.shows("> |")
+	d.expectScreen("> |")
 	d.press("still here\r")
 	if in := d.nextInbound(); in.Text != "still here" {
 		t.Errorf("accepted was %q", in.Text)
@@ -79,12 +79,12 @@ func TestEditor_LineOf138In80Columns(t *testing.T) {
 }
 
 func TestCtrlC_ClearsLine(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	long := alphabet(138)
 	d.press(long)
-	d.shows("> " + long[:78] + "\n" + long[78:] + "|")
+	d.expectScreen("> " + long[:78] + "\n" + long[78:] + "|")
 	d.press(leftKey + ctrlCKey)
-	d.shows("> |")
+	d.expectScreen("> |")
 	d.press("hello\r")
 	in := d.nextInbound()
 	if in.Text != "hello" {
@@ -92,11 +92,11 @@ func TestCtrlC_ClearsLine(t *testing.T) {
 	}
 	turn, s := d.begin(in)
 	s.Add("On and on")
-	d.shows("On and on|")
+	d.expectScreen("On and on|")
 	d.press("no, wa")
-	d.shows("On and on\n> no, wa|")
+	d.expectScreen("On and on\n> no, wa|")
 	d.press(ctrlCKey)
-	d.shows("On and on|")
+	d.expectScreen("On and on|")
 	d.press(ctrlCKey)
 	if in := d.nextInbound(); in.Text != "/stop" {
 		t.Errorf("accepted was %q", in.Text)
@@ -105,38 +105,38 @@ func TestCtrlC_ClearsLine(t *testing.T) {
 }
 
 func TestEditor_WordKeys_CrossRows(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press(strings.Repeat("word ", 20))
 	row := strings.Repeat("word ", 16)[:78]
-	d.shows("> " + row + "\nd word word word word |")
+	d.expectScreen("> " + row + "\nd word word word word |")
 	d.press(strings.Repeat(ctrlWKey, 5))
-	d.shows("> " + strings.Repeat("word ", 15) + "|")
+	d.expectScreen("> " + strings.Repeat("word ", 15) + "|")
 	d.press("\x1bb\x1bbX\x1b[1;5CY\x1bd\x1b[1;3D")
-	d.shows("> " + strings.Repeat("word ", 13) + "|XwordY")
+	d.expectScreen("> " + strings.Repeat("word ", 13) + "|XwordY")
 }
 
-func TestEditor_WideAndComposedLetters(t *testing.T) {
+func TestEditor_ComposedLetters_MoveAsOne(t *testing.T) {
 	for _, apart := range []bool{false, true} {
-		d := atPrompt(t)
+		d := startAtPrompt(t)
 		d.mu.Lock()
 		d.emulator.Apart = apart
 		d.mu.Unlock()
 		d.press(strings.Repeat("漢字", 30) + "a")
 		row := strings.Repeat("漢字", 19) + "漢"
 		rest := "字" + strings.Repeat("漢字", 10) + "a"
-		d.shows("> " + row + "\n" + rest + "|")
+		d.expectScreen("> " + row + "\n" + rest + "|")
 		d.press(ctrlAKey + "x" + rightKey)
-		d.shows("> x漢|字" + strings.TrimPrefix(strings.TrimSuffix(row, "漢"), "漢字") + "\n漢" + rest)
+		d.expectScreen("> x漢|字" + strings.TrimPrefix(strings.TrimSuffix(row, "漢"), "漢字") + "\n漢" + rest)
 		d.press(ctrlAKey + ctrlKKey + "e\u0301 👨‍👩‍👧z")
-		d.shows("> e\u0301 👨‍👩‍👧z|")
+		d.expectScreen("> e\u0301 👨‍👩‍👧z|")
 		d.press(leftKey + "|")
-		d.shows("> e\u0301 👨‍👩‍👧||z")
+		d.expectScreen("> e\u0301 👨‍👩‍👧||z")
 		d.press(backspaceKey + backspaceKey)
-		d.shows("> e\u0301 |z")
+		d.expectScreen("> e\u0301 |z")
 		d.press(leftKey + leftKey)
-		d.shows("> |e\u0301 z")
+		d.expectScreen("> |e\u0301 z")
 		d.press(deleteKey)
-		d.shows("> | z")
+		d.expectScreen("> | z")
 		d.press("🇩🇪\r")
 		if in := d.nextInbound(); in.Text != "🇩🇪 z" {
 			t.Errorf("accepted was %q", in.Text)
@@ -145,38 +145,38 @@ func TestEditor_WideAndComposedLetters(t *testing.T) {
 }
 
 func TestEditor_AnswerWhileTyping_KeepsLine(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press("hello\r")
 	turn, s := d.begin(d.nextInbound())
 	s.Add("I lo")
-	d.shows("I lo|")
+	d.expectScreen("I lo|")
 	long := alphabet(100)
 	d.press(long + leftKey)
-	d.shows("I lo\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
+	d.expectScreen("I lo\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
 	s.Add("ok at " + strings.Repeat("漢", 35))
 	look := "I look at " + strings.Repeat("漢", 35)
-	d.shows(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
+	d.expectScreen(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
 	s.Add(", all\nof it.")
 	look = strings.TrimSuffix(look, "漢") + "\n漢, all\nof it."
-	d.shows(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
+	d.expectScreen(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
 	d.press(ctrlUKey)
-	d.shows(look + "\n> |" + long[99:])
+	d.expectScreen(look + "\n> |" + long[99:])
 	d.press(deleteKey)
-	d.shows(look + "|")
+	d.expectScreen(look + "|")
 	s.Add(" Yes")
 	d.press("?")
-	d.shows(look + " Yes\n> ?|")
+	d.expectScreen(look + " Yes\n> ?|")
 	d.finish(turn, s, "I look at "+strings.Repeat("漢", 35)+", all\nof it. Yes")
 	d.notice(strings.Repeat("line\n", 30) + alphabet(160))
-	d.shows("line\nline\n" + alphabet(160)[:80] + "\n" + alphabet(160)[80:] + "\n> ?|")
+	d.expectScreen("line\nline\n" + alphabet(160)[:80] + "\n" + alphabet(160)[80:] + "\n> ?|")
 }
 
 func TestPaste_IsShownAndSentUnchanged(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press("so: " + beginPaste + "one\r\n\ttwo\x1b[31m\x07\nthree" + endPaste + ".")
-	d.shows("> so: one\n        two[31m\nthree.|")
+	d.expectScreen("> so: one\n        two[31m\nthree.|")
 	d.press(upKey + downKey + ctrlAKey)
-	d.shows("> |so: one\n        two[31m\nthree.")
+	d.expectScreen("> |so: one\n        two[31m\nthree.")
 	d.press("\r")
 	if in := d.nextInbound(); in.Text != "so: one\n\ttwo[31m\nthree." {
 		t.Errorf("accepted was %q", in.Text)
@@ -185,30 +185,30 @@ func TestPaste_IsShownAndSentUnchanged(t *testing.T) {
 
 // The screen shows the part around the cursor.
 func TestPaste_HigherThanScreen_ShowsCursor(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + endPaste)
-	d.shows(strings.TrimPrefix(strings.Repeat("\nline", 23), "\n") + "|")
+	d.expectScreen(strings.TrimPrefix(strings.Repeat("\nline", 23), "\n") + "|")
 	d.press(ctrlAKey)
-	d.shows("> |first" + strings.Repeat("\nline", 22))
+	d.expectScreen("> |first" + strings.Repeat("\nline", 22))
 	d.press(ctrlKKey)
-	d.shows("> |")
+	d.expectScreen("> |")
 }
 
 // The screen showed only a part of the line while it was edited.
 func TestEditor_SentHighLine_ShowsItsEnd(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + "\nlast" + endPaste + ctrlAKey)
-	d.shows("> |first" + strings.Repeat("\nline", 22))
+	d.expectScreen("> |first" + strings.Repeat("\nline", 22))
 	d.press("\r")
 	d.answer("re: last")
-	d.shows("line\nlast\nre: last\n> |")
+	d.expectScreen("line\nlast\nre: last\n> |")
 }
 
 func TestEditor_Resize_RewrapsLine(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	long := alphabet(138)
 	d.press(long + leftKey)
-	d.shows("> " + long[:78] + "\n" + long[78:137] + "|" + long[137:])
+	d.expectScreen("> " + long[:78] + "\n" + long[78:137] + "|" + long[137:])
 	for _, cols := range []int{50, 100} {
 		d.mu.Lock()
 		d.emulator.Resize(cols, 24)
@@ -221,30 +221,30 @@ func TestEditor_Resize_RewrapsLine(t *testing.T) {
 		if len(rest) > cols {
 			rows, rest = rows+rest[:cols]+"\n", rest[cols:]
 		}
-		d.shows(rows + rest[:len(rest)-1] + "|" + rest[len(rest)-1:])
+		d.expectScreen(rows + rest[:len(rest)-1] + "|" + rest[len(rest)-1:])
 	}
 }
 
 func TestHistory_Return_RestoresTypedLine(t *testing.T) {
-	d := atPrompt(t)
+	d := startAtPrompt(t)
 	d.press("first\r")
 	d.answer("re: first")
-	d.shows("re: first\n> |")
+	d.expectScreen("re: first\n> |")
 	d.press("second" + upKey)
-	d.shows("> first|")
+	d.expectScreen("> first|")
 	d.press(upKey + downKey)
-	d.shows("> second|")
+	d.expectScreen("> second|")
 	d.press(downKey + "\x1b[15~\x1bx\x1b\x1b[D\x00")
-	d.shows("> secon|d")
+	d.expectScreen("> secon|d")
 	d.press("\x0c")
-	d.shows("> secon|d")
+	d.expectScreen("> secon|d")
 }
 
 // A user may type faster than the program reads.
 func TestCtrlC_FollowsEarlierInput(t *testing.T) {
 	var interrupts atomic.Int32
 	e := &lineEditor{keys: bufio.NewReader(strings.NewReader("\x03hang\r\x03\x03on\x03off\n\xff")), out: io.Discard, history: &history{},
-		interrupt: func() { interrupts.Add(1) }}
+		onInterrupt: func() { interrupts.Add(1) }}
 	for i, want := range []string{"hang", "off"} {
 		if text, err := e.ReadLine(); text != want || err != nil || interrupts.Load() != int32(1+2*i) {
 			t.Errorf("read %q after %d interrupts, %v", text, interrupts.Load(), err)
@@ -266,7 +266,7 @@ func FuzzLineEditor(f *testing.F) {
 		}
 		cols, rows := max(2, int(width)), 24
 		screen := chattest.NewScreen(t, cols, rows)
-		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &history{}, interrupt: func() {}, aboveKept: func() {}}
+		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &history{}, onInterrupt: func() {}, onAboveFinal: func() {}}
 		e.resize(cols, rows)
 		e.print(nil, []row{{text: "so"}}, true)
 		for {

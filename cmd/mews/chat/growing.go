@@ -11,11 +11,11 @@ import (
 // block is rewritten as it grows, as far as the screen reaches: rows that have scrolled off stay as
 // they were. The zero value is an empty answer.
 type growing struct {
-	source  string // the text that is not final
-	left    string // the text in rows of it that can't be rewritten
-	begun   bool   // something was written before source
-	clipped bool   // some rows above the screen were never written
-	shown   []row  // the rows of source on the screen
+	source    string // the text that is not final
+	offScreen string // source's text in rows that can't be rewritten
+	begun     bool   // something was written before source
+	clipped   bool   // some rows above the screen were never written
+	shown     []row  // the rows of source on the screen
 }
 
 // view is the appearance of Markdown on a screen.
@@ -38,28 +38,28 @@ func (v view) render(t supervisor.RichText) []row {
 func (g *growing) add(text string, v view) (settled, shown []row) {
 	g.source += text
 	n, steady := markdown.Settled(g.source)
-	settled = g.settle(n, v)
+	settled = g.renderFinal(n, v)
 	rows := g.separated(v.render(markdown.Columns(v.width).Growing(g.source)))
-	known := countCovered(rows, g.left)
-	g.left, rows = appendRead("", rows[:known]), rows[known:]
+	known := countCovered(rows, g.offScreen)
+	g.offScreen, rows = appendLetters("", rows[:known]), rows[known:]
 	over := max(0, len(rows)-v.height)
 	if g.clipped = over > 0 && !steady; over > 0 && steady {
 		settled = append(settled, rows[:over]...)
-		g.left = appendRead(g.left, rows[:over])
+		g.offScreen = appendLetters(g.offScreen, rows[:over])
 	}
 	g.shown = rows[over:]
 	return settled, g.shown
 }
 
-// settle returns rows for the first n bytes of source, without those that are already final.
-func (g *growing) settle(n int, v view) []row {
+// renderFinal returns rows for the first n bytes of source, without those that are already final.
+func (g *growing) renderFinal(n int, v view) []row {
 	rows := v.render(markdown.Columns(v.width).Render(g.source[:n]))
 	if g.source = g.source[n:]; n == 0 || len(rows) == 0 {
 		return nil
 	}
 	rows = g.separated(rows)
-	rows = rows[countCovered(rows, g.left):]
-	g.left, g.begun = "", true
+	rows = rows[countCovered(rows, g.offScreen):]
+	g.offScreen, g.begun = "", true
 	return rows
 }
 
@@ -71,24 +71,24 @@ func (g *growing) separated(rows []row) []row {
 	return rows
 }
 
-// keep makes the shown rows final. If they show only a part of source, all of it is written again
-// later.
-func (g *growing) keep() {
+// finishShown makes the shown rows final. If they show only a part of source, all of it is written
+// again later.
+func (g *growing) finishShown() {
 	if !g.clipped {
-		g.left = appendRead(g.left, g.shown)
+		g.offScreen = appendLetters(g.offScreen, g.shown)
 	}
 	g.shown, g.clipped = nil, false
 }
 
 // finish returns the last rows of the answer.
 func (g *growing) finish(v view) []row {
-	rows := g.settle(len(g.source), v)
+	rows := g.renderFinal(len(g.source), v)
 	*g = growing{}
 	return rows
 }
 
-// appendRead adds the letters of rows to read, and a newline for each empty row at the end.
-func appendRead(read string, rows []row) string {
+// appendLetters adds the letters of rows to read, and a newline for each empty row at the end.
+func appendLetters(read string, rows []row) string {
 	for _, r := range rows {
 		if l := letters(r); l != "" {
 			read = strings.TrimRight(read, "\n") + l

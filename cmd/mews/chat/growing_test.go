@@ -27,7 +27,7 @@ type watcher struct {
 func newWatcher(t testing.TB, cols, rows int) *watcher {
 	w := &watcher{terminal: terminal{style: inColour(true)}, emulator: chattest.NewScreen(t, cols, rows)}
 	w.line = &lineEditor{keys: bufio.NewReader(strings.NewReader("")), out: w.emulator, history: &history{}, style: w.style,
-		aboveKept: w.reply.keep, width: cols, height: rows}
+		onAboveFinal: w.reply.finishShown, width: cols, height: rows}
 	return w
 }
 

@@ -20,7 +20,7 @@ const (
 // history has the lines typed before, newest first. It is stored in a file of the account. If that
 // file can't be read or written, the chat works without it.
 type history struct {
-	path  string // "" stores nothing
+	path  string // file; "" stores nothing
 	lines []string
 }
 
@@ -41,7 +41,7 @@ func openHistory(getenv func(string) string) *history {
 	}
 	oldest := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for _, line := range slices.Backward(oldest) {
-		if len(h.lines) < maxHistory && fitsHistory(line) {
+		if len(h.lines) < maxHistory && isStorable(line) {
 			h.lines = append(h.lines, line)
 		}
 	}
@@ -63,9 +63,9 @@ func (h *history) shorten() {
 	}
 }
 
-// fitsHistory reports whether a line may be stored. Lines with a code for the gate or an invitation
+// isStorable reports whether a line may be stored. Lines with a code for the gate or an invitation
 // may not.
-func fitsHistory(line string) bool {
+func isStorable(line string) bool {
 	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n") && !holdsCode(line)
 }
 
@@ -82,7 +82,7 @@ var inviteShape = regexp.MustCompile(`(?i)^\s*/start(?:@\w+)?\s+\S|\b[A-Z2-7]{26
 // stored.
 func (h *history) Add(line string) {
 	line = strings.TrimSpace(line)
-	if !fitsHistory(line) || len(h.lines) > 0 && h.lines[0] == line {
+	if !isStorable(line) || len(h.lines) > 0 && h.lines[0] == line {
 		return
 	}
 	h.lines = slices.Insert(h.lines, 0, line)

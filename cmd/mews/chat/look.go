@@ -15,7 +15,7 @@ import (
 type style struct {
 	prompt, dim, warn, reset string
 	marks                    map[supervisor.EntityType]string
-	diff                     map[byte]string // by the first character of a diff's line
+	diff                     map[byte]string // style of a diff's line by its first character
 	links                    bool            // the terminal knows links
 }
 
@@ -32,10 +32,10 @@ func styleFor(getenv func(string) string) style {
 		diff: map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}}
 }
 
-// knownByName has the values of variables that identify terminals with links. VTE's variable has
+// linkTerminals has the values of variables that identify terminals with links. VTE's variable has
 // its version: it knows links since 0.50.1. (From npm's supports-hyperlinks, which also defines the
 // switch FORCE_HYPERLINK.)
-var knownByName = map[string]*regexp.Regexp{
+var linkTerminals = map[string]*regexp.Regexp{
 	"TERM":         regexp.MustCompile(`^(xterm-kitty|xterm-ghostty|alacritty|foot|contour|wezterm|rio)`),
 	"TERM_PROGRAM": regexp.MustCompile(`^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|mintty|zed|rio)$`),
 	"WT_SESSION":   regexp.MustCompile(`.`),
@@ -53,7 +53,7 @@ func knowsLinks(getenv func(string) string) bool {
 	if term := getenv("TERM"); strings.HasPrefix(term, "tmux") || strings.HasPrefix(term, "screen") {
 		return false
 	}
-	for name, known := range knownByName {
+	for name, known := range linkTerminals {
 		if known.MatchString(getenv(name)) {
 			return true
 		}
@@ -66,7 +66,7 @@ type run struct {
 	text        string
 	on, off     string // sequences before and after it
 	url         string // the target of its link; "" means none
-	code, quote bool   // it belongs to such a block
+	code, quote bool   // the text is in a code block or a quote
 	diff        bool   // the code is a diff, whose lines have styles
 }
 
@@ -115,7 +115,7 @@ func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind stri
 	case e.Type == supervisor.EntityQuote || e.Type == supervisor.EntityLongQuote:
 		r.quote = true
 	case e.Type == supervisor.EntityLink && s.links:
-		r.url = inSequence(e.URL)
+		r.url = encodeURL(e.URL)
 	case e.Type == supervisor.EntityLink && ends:
 		return " (" + stripControls(e.URL) + ")"
 	}
@@ -131,8 +131,8 @@ const (
 	endSequence = "\x1b\\"
 )
 
-// inSequence encodes an address for a sequence: printable ASCII, and all else percent-encoded.
-func inSequence(url string) string {
+// encodeURL encodes an address for a sequence: printable ASCII, and all else percent-encoded.
+func encodeURL(url string) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {
 		if c > ' ' && c < 0x7f {

@@ -30,20 +30,20 @@ type pipe struct {
 
 	// Fields of the goroutine that exchanges lines:
 	said, refused, failed int         // counts of lines
-	lookahead             *inputLine  // was read while a question was open, and is no answer to it
+	lookahead             *inputLine  // line that was read during a question, but does not answer it
 	attached              []localFile // files for the first message
 
 	mu      sync.Mutex           // guards the fields below, and writes to err
 	open    map[string]*openLine // sent lines without an answer, by key
 	answers []answer
-	choices choices // below the newest delivery that was shown
+	choices choices // choices below the newest shown delivery
 	err     io.Writer
 }
 
 // openLine is a sent line without an answer.
 type openLine struct {
-	noticeSuffices bool // a notice that names it is the whole answer
-	noticed        bool // such a notice has come
+	noticeSuffices bool // a notice that names the line is the whole answer
+	noticed        bool // a notice that names the line has come
 }
 
 // runPipe sends each line and prints its answer, one after the other. It ends with the last answer.
@@ -113,7 +113,7 @@ func (p *pipe) next(ctx context.Context) (l inputLine, err error) {
 type answer struct {
 	control.Delivery
 	lines   int
-	printed bool // as a notice
+	printed bool // already printed as a notice
 }
 
 // inputLine is a line of the input, or its end.
@@ -189,7 +189,7 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 		select {
 		case <-p.changed:
 		case s := <-read:
-			if !p.chooses(s) {
+			if !p.isChoice(s) {
 				p.lookahead = &s // it is sent after this answer
 				continue
 			}
@@ -235,15 +235,15 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 		p.forget(l.key)
 		p.failed++
 		return 0, p.printNotice(textHeld)
-	case said.Answered && p.hasNotice(l.key):
+	case said.Answered && p.acceptNotice(l.key):
 		return 0, nil
 	}
 	return 1, nil
 }
 
-// hasNotice marks a notice as sufficient for a line, and reports whether that notice has already
+// acceptNotice marks a notice as sufficient for a line, and reports whether that notice has already
 // come.
-func (p *pipe) hasNotice(key string) bool {
+func (p *pipe) acceptNotice(key string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.open[key]
@@ -268,11 +268,11 @@ func (p *pipe) takeAnswers() (answers []answer, asked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	answers, p.answers = p.answers, nil
-	return answers, p.choices.any()
+	return answers, p.choices.hasAny()
 }
 
-// chooses reports whether a line is the number of a choice, or words if those are wanted.
-func (p *pipe) chooses(l inputLine) bool {
+// isChoice reports whether a line is the number of a choice, or words if those are wanted.
+func (p *pipe) isChoice(l inputLine) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return l.err == nil && (p.choices.words || p.choices.line("", l.line).press != "")
@@ -321,7 +321,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 			l.noticed, named = true, true
 		}
 	}
-	mine, asks := lines > 0, notice && choicesOf(d).any()
+	mine, asks := lines > 0, notice && choicesOf(d).hasAny()
 	if mine {
 		p.answers = append(p.answers, answer{d, lines, notice})
 	}

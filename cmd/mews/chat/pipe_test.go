@@ -16,9 +16,10 @@ import (
 func TestPipe_UnsendableLine_OthersContinue(t *testing.T) {
 	p := newRig(t)
 	p.live()
-	defer p.echo(2)()
+	defer p.echoAnswers(2)()
 	var out, told bytes.Buffer
-	lines := "one\n" + strings.Repeat("x", supervisor.MaxText+1) + "\ncaf\xe9\n" + strings.Repeat("y", 3*supervisor.MaxText) + "\ntwo\n"
+	lines := "one\n" + strings.Repeat("x", supervisor.MaxText+1) + "\ncaf\xe9\n" + strings.Repeat("y",
+		3*supervisor.MaxText) + "\ntwo\n"
 	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(lines), p.socket, Options{})
 	if out.String() != "re: one\nre: two\n" || err == nil || err.Error() != "of 5 lines, 3 could not be sent and 0 had no full answer" {
 		t.Errorf("printed was %q, %v", out.String(), err)

@@ -23,8 +23,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// patience is how long a test waits before it fails.
-const patience = 30 * time.Second
+// testTimeout is how long a test waits before it fails.
+const testTimeout = 30 * time.Second
 
 // onlyAnn knows ann alone, who may do everything.
 type onlyAnn struct{}
@@ -32,8 +32,8 @@ type onlyAnn struct{}
 func (onlyAnn) Speaker(uint32, string) (supervisor.User, error) {
 	return supervisor.User{Name: "ann", Home: "/homes/ann"}, nil
 }
-func (onlyAnn) Known(uint32) bool { return true }
-func (onlyAnn) Admin(uint32) bool { return true }
+func (onlyAnn) IsKnown(uint32) bool { return true }
+func (onlyAnn) IsAdmin(uint32) bool { return true }
 
 // rig is a control socket with a real database. The test plays the sessions.
 type rig struct {
@@ -98,7 +98,7 @@ func (p *rig) nextInbound() supervisor.Inbound {
 	select {
 	case in := <-p.accepted:
 		return in
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		p.Fatal("nothing was accepted")
 		return supervisor.Inbound{}
 	}
@@ -220,7 +220,7 @@ func (d *terminalUser) screen() string {
 // expect waits for a text after those expected before.
 func (d *terminalUser) expect(text string) {
 	d.Helper()
-	give := time.After(patience)
+	give := time.After(testTimeout)
 	for {
 		seen := d.screen()
 		if at := strings.Index(seen[d.read:], text); at >= 0 {
@@ -248,7 +248,7 @@ func (d *terminalUser) waitEnd() error {
 	case err := <-d.left:
 		d.left <- err
 		return err
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		d.Fatal("the chat does not end")
 		return nil
 	}

@@ -16,7 +16,7 @@ type row struct {
 	text string // with its style sequences, which end in it
 	// the next row continues it without a line break, so that a long address can be copied in one
 	// piece
-	goesOn bool
+	continues bool
 }
 
 // quoteMark begins the rows of a quote.
@@ -116,14 +116,14 @@ type breaker struct {
 	runs   []run // the remaining runs; the first contains the next text
 	width  int
 	begin  string // the beginning of each row
-	indent string // the further beginning of each row but the first
+	indent string // what each row but the first has after begin
 
-	rows     []row
-	out      string // the current row
-	open     string // the sequence that ends its open style
-	looking  bool   // that style is open
-	column   int
-	composed bool // some characters have several code points
+	rows      []row
+	out       string // the current row
+	open      string // the sequence that ends its open style
+	styleOpen bool   // open's style has begun and not ended
+	column    int
+	composed  bool // some characters have several code points
 }
 
 // word adds a word and the spaces after it. If it does not fit, it begins a new row.
@@ -149,8 +149,8 @@ func (b *breaker) word(word string) {
 
 // add adds a character.
 func (b *breaker) add(cluster string, width int) {
-	if r := b.runs[0]; !b.looking {
-		b.out, b.open, b.looking = b.out+r.on, r.off, true
+	if r := b.runs[0]; !b.styleOpen {
+		b.out, b.open, b.styleOpen = b.out+r.on, r.off, true
 	}
 	b.out += cluster
 	b.column += width
@@ -170,8 +170,8 @@ func (b *breaker) skip(n int) {
 
 // close ends the open style.
 func (b *breaker) close() {
-	if b.looking {
-		b.out, b.looking = b.out+b.open, false
+	if b.styleOpen {
+		b.out, b.styleOpen = b.out+b.open, false
 	}
 }
 

@@ -21,8 +21,8 @@ func inColour(links bool) style {
 // plain is no style.
 var plain = style{}
 
-// shownAs renders Markdown in rows, joined.
-func shownAs(s style, md string, width int) string {
+// renderText renders Markdown in rows, joined.
+func renderText(s style, md string, width int) string {
 	var lines []string
 	for _, r := range s.rows(markdown.Columns(width).Render(md), "", width) {
 		lines = append(lines, r.text)
@@ -55,7 +55,7 @@ func TestRows_BreakAtWords(t *testing.T) {
 		"a table":           {"|a|b|\n|-|-:|\n|x|12|\n", "a |  b\n--+---\nx | 12"},
 		"a wide table":      {"|name|what it is|\n|-|-|\n|x|a letter that is long|\n", "name · what it is\n\nx\nwhat it is: a letter\nthat is long"},
 	} {
-		if d := cmp.Diff(c.want, shownAs(plain, c.md, 20)); d != "" {
+		if d := cmp.Diff(c.want, renderText(plain, c.md, 20)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -75,16 +75,16 @@ func TestRows_Marks_HaveStyles(t *testing.T) {
 			"\n\x1b[32m+b **c d" + reset + "\n\x1b[32m**" + reset + "\n same"},
 		"struck through": {"~~a~~", "\x1b[9ma" + reset},
 	} {
-		if d := cmp.Diff(c.want, shownAs(inColour(true), c.md, 8)); d != "" {
+		if d := cmp.Diff(c.want, renderText(inColour(true), c.md, 8)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	if got := shownAs(inColour(false), "[a](https://a.example)", 80); got != "\x1b[4ma"+reset+" (https://a.example)" {
+	if got := renderText(inColour(false), "[a](https://a.example)", 80); got != "\x1b[4ma"+reset+" (https://a.example)" {
 		t.Errorf("where links are not known it is %q", got)
 	}
 }
 
-func TestKnowsLinks_ByEnvironment(t *testing.T) {
+func TestKnowsLinks_FollowsEnvironment(t *testing.T) {
 	for env, want := range map[string]bool{
 		"": false, "TERM=xterm-256color": false, "TERM=xterm-kitty": true, "TERM=alacritty": true, "TERM=foot-extra": true,
 		"TERM_PROGRAM=iTerm.app": true, "TERM_PROGRAM=Apple_Terminal": false, "VTE_VERSION=4999": false, "VTE_VERSION=5000": false,
@@ -104,7 +104,7 @@ func TestKnowsLinks_ByEnvironment(t *testing.T) {
 
 // A named character reference could be a terminal command.
 func TestRows_CharacterReferences_AreHarmless(t *testing.T) {
-	got := shownAs(inColour(true), "&#x1b;[2J &#x9d;0;evil&#x90; `\u009b2J` <a href=\"https://a.example/\u009d\">x</a> &#27;]0;y&#7;", 80)
+	got := renderText(inColour(true), "&#x1b;[2J &#x9d;0;evil&#x90; `\u009b2J` <a href=\"https://a.example/\u009d\">x</a> &#27;]0;y&#7;", 80)
 	for _, r := range readable(got) {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
 			t.Errorf("%q holds %U", got, r)
@@ -134,7 +134,7 @@ func FuzzRows(f *testing.F) {
 			screen.Write([]byte(r.text + "\r\n"))
 		}
 		want := strings.TrimSpace(letters(row{text: stripControls(rich.Text)}))
-		if got := strings.TrimSpace(appendRead("", rows)); looks && got != want {
+		if got := strings.TrimSpace(appendLetters("", rows)); looks && got != want {
 			t.Errorf("the rows hold %q, want %q", got, want)
 		}
 	})

@@ -62,8 +62,8 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 			t.printMarkdown(t.style.prompt, textAsks, text)
 		case d.Kind == supervisor.DeliveryNotice:
 			t.printMarkdown(t.style.warn, timestamp(d), text)
-		case d.Kind == supervisor.DeliveryAnswer && d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
-			t.grow(text[len(t.shown):])
+		case d.Kind == supervisor.DeliveryAnswer && d.Inbound == t.inbound && strings.HasPrefix(text, t.shownText):
+			t.grow(text[len(t.shownText):])
 			t.endReply()
 		default:
 			t.endReply()
@@ -71,7 +71,7 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 		}
 		t.showBelow(d)
 		if d.Kind == supervisor.DeliveryAnswer {
-			t.inbound, t.shown, t.busy = 0, "", false
+			t.inbound, t.shownText, t.busy = 0, "", false
 		}
 	})
 	return true
@@ -99,7 +99,7 @@ func (t *terminal) Show(s control.Progress) {
 	t.stream(func() {
 		if s.Inbound != t.inbound {
 			t.endReply()
-			t.inbound, t.shown = s.Inbound, ""
+			t.inbound, t.shownText = s.Inbound, ""
 		}
 		t.busy = true
 		for _, line := range s.Tools {
@@ -114,12 +114,12 @@ func (t *terminal) Show(s control.Progress) {
 func (t *terminal) appendReply(s control.Progress) {
 	text := stripControls(s.Text)
 	switch {
-	case s.Offset == 0 && strings.HasPrefix(text, t.shown):
-		text = text[len(t.shown):]
-	case s.Offset == 0 && t.shown != "":
+	case s.Offset == 0 && strings.HasPrefix(text, t.shownText):
+		text = text[len(t.shownText):]
+	case s.Offset == 0 && t.shownText != "":
 		t.endReply()
 		t.print(t.style.dim, textRestarted)
-		t.shown = ""
+		t.shownText = ""
 	}
 	t.grow(text)
 }
@@ -129,7 +129,7 @@ func (t *terminal) grow(text string) {
 	if text == "" {
 		return
 	}
-	t.shown += text
+	t.shownText += text
 	settled, _ := t.reply.add(text, t.view(""))
 	t.rows = append(t.rows, settled...)
 }
@@ -165,7 +165,7 @@ func (t *terminal) showTool(line control.ToolLine) {
 func (t *terminal) show(what func()) {
 	t.draw(func() (prompted bool) {
 		what()
-		return !t.busy || t.choices.any()
+		return !t.busy || t.choices.hasAny()
 	})
 }
 
@@ -204,5 +204,5 @@ func (t *terminal) printMarkdown(look, time, text string) {
 // put adds rows below the shown part of a reply.
 func (t *terminal) put(rows []row) {
 	t.rows = slices.Concat(t.rows, t.reply.shown, rows)
-	t.reply.keep()
+	t.reply.finishShown()
 }

@@ -39,8 +39,8 @@ func runTerminal(ctx context.Context, con Console, socket string, o Options) err
 	}
 	defer io.WriteString(con.Out, noMarks)
 	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv), attached: files}
-	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, interrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
-		aboveKept: t.reply.keep, pasted: t.drop, width: 80, height: 24}
+	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, onInterrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
+		onAboveFinal: t.reply.finishShown, onPaste: t.drop, width: 80, height: 24}
 	t.setSize(fd)
 	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
@@ -57,13 +57,13 @@ type terminal struct {
 	hints  bool
 
 	home       string  // the user's folder
-	rows       []row   // to write
+	rows       []row   // rows to write
 	inbound    int64   // the inbound that the reply on the screen answers
-	shown      string  // the part of that reply that has come
-	reply      growing // its part after the last tool
+	shownText  string  // received text of that reply
+	reply      growing // the reply's text after the last tool
 	busy       bool    // a turn runs, as far as this screen knows
 	unanswered unanswered
-	choices    choices     // below the newest delivery
+	choices    choices     // choices below the newest delivery
 	attached   []localFile // files for the next message
 }
 
@@ -129,7 +129,7 @@ func (t *terminal) say(text string) {
 
 // attach attaches the file that an /attach names. If words follow, it sends both.
 func (t *terminal) attach(arguments string) {
-	f, words, err := attachedBy(arguments)
+	f, words, err := parseAttach(arguments)
 	switch {
 	case arguments == "":
 		t.show(func() { t.print(t.style.dim, textAttachUsage) })
@@ -171,7 +171,7 @@ func (t *terminal) refused(l outgoing, why string) {
 func (t *terminal) interrupt() {
 	t.line.mu.Lock()
 	l := outgoing{key: control.NewKey(), text: "/stop"}
-	running := t.busy || t.unanswered.any()
+	running := t.busy || t.unanswered.hasLines()
 	attached := len(t.attached) > 0
 	t.attached = nil
 	first := !attached && running && t.unanswered.shouldStop(l.key, time.Now())

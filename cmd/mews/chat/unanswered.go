@@ -8,9 +8,9 @@ const stopRepeatWindow = time.Second
 // unanswered has the lines that a screen has sent and not seen answered, by key. The zero value is
 // empty.
 type unanswered struct {
-	lines   map[string]bool
-	stopKey string    // of the open /stop; "" means none
-	stopped time.Time // when the newest /stop for these lines was sent; zero means never
+	lines     map[string]bool
+	stopKey   string    // of the open /stop; "" means none
+	stoppedAt time.Time // when the newest /stop for these lines was sent; zero means never
 }
 
 // add notes a sent line. An earlier /stop does not cover it.
@@ -19,7 +19,7 @@ func (a *unanswered) add(key string) {
 		a.lines = map[string]bool{}
 	}
 	a.lines[key] = true
-	a.stopKey, a.stopped = "", time.Time{}
+	a.stopKey, a.stoppedAt = "", time.Time{}
 }
 
 // answered notes an answer or a refusal. It ignores unknown keys.
@@ -31,14 +31,14 @@ func (a *unanswered) answered(key string) {
 }
 
 // any reports whether a line waits for its answer.
-func (a *unanswered) any() bool { return len(a.lines) > 0 }
+func (a *unanswered) hasLines() bool { return len(a.lines) > 0 }
 
-// shouldStop reports whether Ctrl-C shall send a /stop under that key. One is enough for all lines before
-// it.
+// shouldStop reports whether Ctrl-C shall send a /stop under that key. One is enough for all lines
+// before it.
 func (a *unanswered) shouldStop(key string, now time.Time) bool {
-	if a.stopKey != "" || now.Sub(a.stopped) < stopRepeatWindow {
+	if a.stopKey != "" || now.Sub(a.stoppedAt) < stopRepeatWindow {
 		return false
 	}
-	a.stopKey, a.stopped = key, now
+	a.stopKey, a.stoppedAt = key, now
 	return true
 }

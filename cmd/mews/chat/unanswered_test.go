@@ -33,11 +33,11 @@ func TestUnanswered_Line_NeedsItsOwnAnswer(t *testing.T) {
 	a.add("/etc/passwd")
 	for _, key := range []string{"another's", "", "one"} {
 		a.answered(key)
-		if !a.any() {
+		if !a.hasLines() {
 			t.Fatalf("after the answer to %q nothing is left", key)
 		}
 	}
-	if a.answered("/etc/passwd"); a.any() {
+	if a.answered("/etc/passwd"); a.hasLines() {
 		t.Error("after the last answer something is left")
 	}
 }

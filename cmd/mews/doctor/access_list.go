@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// entry is an entry of a file's access control list: its tag, its rights, and the id of a named
+// aclEntry is an entry of a file's access control list: its tag, its rights, and the id of a named
 // user or group.
-type entry struct {
+type aclEntry struct {
 	tag, rights uint16
 	id          uint32
 }
@@ -25,31 +25,31 @@ const (
 	tagOthers     = 0x20
 )
 
-// modeEntries lists the entries of a file without an access control list, with their positions in the
-// mode.
+// modeEntries lists the entries of a file without an access control list, with their positions in
+// the mode.
 var modeEntries = []struct{ tag, shift uint16 }{{tagOwner, 6}, {tagGroup, 3}, {tagOthers, 0}}
 
 // accessList returns the entries of a file's access control list (acl(5)). Without a list, it
 // returns those of the file's mode.
-func accessList(path string, file syscall.Stat_t) (list []entry) {
+func accessList(path string, file syscall.Stat_t) (list []aclEntry) {
 	// A header of four bytes, and eight bytes for each entry (linux/posix_acl_xattr.h).
 	raw := make([]byte, 1<<16)
 	if n, err := unix.Getxattr(path, "system.posix_acl_access", raw); err == nil && n%8 == 4 {
 		for e := range slices.Chunk(raw[4:n], 8) {
-			list = append(list, entry{binary.LittleEndian.Uint16(e), binary.LittleEndian.Uint16(e[2:]), binary.LittleEndian.Uint32(e[4:])})
+			list = append(list, aclEntry{binary.LittleEndian.Uint16(e), binary.LittleEndian.Uint16(e[2:]), binary.LittleEndian.Uint32(e[4:])})
 		}
 		return list
 	}
 	for _, part := range modeEntries {
-		list = append(list, entry{tag: part.tag, rights: uint16(file.Mode) >> part.shift})
+		list = append(list, aclEntry{tag: part.tag, rights: uint16(file.Mode) >> part.shift})
 	}
 	return list
 }
 
-// may reports whether an account has a right to a file, such as 4 to read.
-func (a account) may(path string, file syscall.Stat_t, right uint16) bool {
+// hasRight reports whether an account has a right to a file, such as 4 to read.
+func (a account) hasRight(path string, file syscall.Stat_t, right uint16) bool {
 	list, most, member := accessList(path, file), right, false
-	if i := slices.IndexFunc(list, func(e entry) bool { return e.tag == tagMask }); i >= 0 {
+	if i := slices.IndexFunc(list, func(e aclEntry) bool { return e.tag == tagMask }); i >= 0 {
 		most &= list[i].rights
 	}
 	for _, e := range list { // the first matching entry counts; any of the groups may match

@@ -13,7 +13,7 @@ import (
 )
 
 // setList gives a file an access control list.
-func setList(t *testing.T, path string, list ...entry) {
+func setList(t *testing.T, path string, list ...aclEntry) {
 	t.Helper()
 	raw := binary.LittleEndian.AppendUint32(nil, 2) // the only version
 	for _, e := range list {
@@ -46,25 +46,25 @@ func openFile(t *testing.T) string {
 const unnamed = ^uint32(0) // the id in an entry without a name
 
 // As acl(5) says: for a named user, by a group, within the mask, and for others.
-func TestMay_AccessList_FollowsKernel(t *testing.T) {
+func TestHasRight_AccessList_FollowsKernel(t *testing.T) {
 	path := openFile(t)
 	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}
-	list := func(middle ...entry) []entry {
-		return append(append([]entry{{tagOwner, 6, unnamed}}, middle...), entry{tagMask, 4, unnamed}, entry{tagOthers, 0, unnamed})
+	list := func(middle ...aclEntry) []aclEntry {
+		return append(append([]aclEntry{{tagOwner, 6, unnamed}}, middle...), aclEntry{tagMask, 4, unnamed}, aclEntry{tagOthers, 0, unnamed})
 	}
 	for name, test := range map[string]struct {
-		list []entry
+		list []aclEntry
 		may  bool
 	}{
-		"named":                        {list(entry{tagUser, 4, 70001}, entry{tagGroup, 0, unnamed}), true},
-		"named for nothing":            {list(entry{tagUser, 0, 70001}, entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 4, 70100}), false},
-		"another user named":           {list(entry{tagUser, 4, 70002}, entry{tagGroup, 0, unnamed}), false},
-		"a group":                      {list(entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 4, 70100}), true},
-		"a group of others":            {list(entry{tagGroup, 4, unnamed}, entry{tagNamedGroup, 4, 70200}), false},
-		"one of two groups":            {list(entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 0, 70001}, entry{tagNamedGroup, 4, 70100}), true},
-		"more than the mask":           {list(entry{tagUser, 2, 70001}, entry{tagGroup, 0, unnamed}), false},
-		"all others":                   {[]entry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagOthers, 4, unnamed}}, true},
-		"group denied, others allowed": {[]entry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagNamedGroup, 0, 70100}, {tagMask, 4, unnamed}, {tagOthers, 4, unnamed}}, false},
+		"named":                        {list(aclEntry{tagUser, 4, 70001}, aclEntry{tagGroup, 0, unnamed}), true},
+		"named for nothing":            {list(aclEntry{tagUser, 0, 70001}, aclEntry{tagGroup, 0, unnamed}, aclEntry{tagNamedGroup, 4, 70100}), false},
+		"another user named":           {list(aclEntry{tagUser, 4, 70002}, aclEntry{tagGroup, 0, unnamed}), false},
+		"a group":                      {list(aclEntry{tagGroup, 0, unnamed}, aclEntry{tagNamedGroup, 4, 70100}), true},
+		"a group of others":            {list(aclEntry{tagGroup, 4, unnamed}, aclEntry{tagNamedGroup, 4, 70200}), false},
+		"one of two groups":            {list(aclEntry{tagGroup, 0, unnamed}, aclEntry{tagNamedGroup, 0, 70001}, aclEntry{tagNamedGroup, 4, 70100}), true},
+		"more than the mask":           {list(aclEntry{tagUser, 2, 70001}, aclEntry{tagGroup, 0, unnamed}), false},
+		"all others":                   {[]aclEntry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagOthers, 4, unnamed}}, true},
+		"group denied, others allowed": {[]aclEntry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagNamedGroup, 0, 70100}, {tagMask, 4, unnamed}, {tagOthers, 4, unnamed}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setList(t, path, test.list...)
@@ -72,21 +72,21 @@ func TestMay_AccessList_FollowsKernel(t *testing.T) {
 			if err := syscall.Stat(path, &file); err != nil {
 				t.Fatal(err)
 			}
-			if got := bob.may(path, file, 0o4); got != test.may {
+			if got := bob.hasRight(path, file, 0o4); got != test.may {
 				t.Errorf("bob may read: %v", got)
 			}
 			if os.Getuid() != 0 {
 				t.Skip("only root can read the file as somebody else")
 			}
-			if read := readsAs(t, path, &syscall.Credential{Uid: bob.uid, Gid: bob.gids[0], Groups: bob.gids}); read != test.may {
+			if read := canReadAs(t, path, &syscall.Credential{Uid: bob.uid, Gid: bob.gids[0], Groups: bob.gids}); read != test.may {
 				t.Errorf("bob reads: %v", read)
 			}
 		})
 	}
 }
 
-// readsAs reports whether the kernel lets an account read a file.
-func readsAs(t *testing.T, path string, as *syscall.Credential) bool {
+// canReadAs reports whether the kernel lets an account read a file.
+func canReadAs(t *testing.T, path string, as *syscall.Credential) bool {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "cat", path)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
@@ -100,7 +100,7 @@ func TestExposedSecrets_AccessList_IsNamed(t *testing.T) {
 	if err := exposedFile(path, accounts, false); err != nil {
 		t.Error(err)
 	}
-	setList(t, path, entry{tagOwner, 6, unnamed}, entry{tagUser, 4, 70001}, entry{tagGroup, 0, unnamed}, entry{tagMask, 4, unnamed}, entry{tagOthers, 0, unnamed})
+	setList(t, path, aclEntry{tagOwner, 6, unnamed}, aclEntry{tagUser, 4, 70001}, aclEntry{tagGroup, 0, unnamed}, aclEntry{tagMask, 4, unnamed}, aclEntry{tagOthers, 0, unnamed})
 	err := exposedFile(path, accounts, false)
 	if err == nil || !strings.Contains(err.Error(), "these can read it: bob: setfacl -b "+path) {
 		t.Errorf("said is %v", err)

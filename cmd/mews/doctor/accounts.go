@@ -30,10 +30,10 @@ func readAccounts(etc string) ([]account, error) {
 	}
 	var all []account
 	for _, p := range people {
-		a := account{name: p[0], uid: number(p[2]), gids: []uint32{number(p[3])}}
+		a := account{name: p[0], uid: parseID(p[2]), gids: []uint32{parseID(p[3])}}
 		for _, g := range groups {
 			if slices.Contains(strings.Split(g[3], ","), a.name) {
-				a.gids = append(a.gids, number(g[2]))
+				a.gids = append(a.gids, parseID(g[2]))
 			}
 		}
 		all = append(all, a)
@@ -52,8 +52,8 @@ func readFields(path string, least int) (lines [][]string, err error) {
 	return lines, err
 }
 
-// number parses an id. Anything else is the id of nobody (-2, as on real systems).
-func number(text string) uint32 {
+// parseID parses an id. Anything else is the id of nobody (-2, as on real systems).
+func parseID(text string) uint32 {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
 		return ^uint32(1)

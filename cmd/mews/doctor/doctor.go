@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Config  *config.Config
 	Path    string // the configuration file; "" means none
-	Version string // of this program
+	Version string // version of this program
 	Out     io.Writer
 }
 
@@ -61,10 +61,10 @@ func Run(ctx context.Context, o Options) error {
 		mark := "ok"
 		switch {
 		case errors.As(err, new(*warning)):
-			mark, finding = "WARN", indented(err.Error())
+			mark, finding = "WARN", indentRest(err.Error())
 		case err != nil:
 			bad++
-			mark, finding = "BAD", indented(err.Error())
+			mark, finding = "BAD", indentRest(err.Error())
 		}
 		fmt.Fprintf(o.Out, "%-4s  %-9s %s\n", mark, e.name, finding)
 	}
@@ -74,8 +74,8 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// indented indents all lines of a finding but the first, to the column of the findings.
-func indented(finding string) string {
+// indentRest indents all lines of a finding but the first, to the column of the findings.
+func indentRest(finding string) string {
 	const beside = 16 // the width of the columns before a finding
 	return strings.ReplaceAll(finding, "\n", "\n"+strings.Repeat(" ", beside))
 }

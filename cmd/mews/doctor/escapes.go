@@ -62,7 +62,7 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	}
 	walls := s.Sandbox()
 	fmt.Fprintf(o.Out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
-	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
+	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarkerFile)
 	defer os.Remove(marker)
 	var findings []protocol.Finding
 	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.NoHost]) (err error) {

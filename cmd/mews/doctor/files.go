@@ -41,7 +41,7 @@ func examinePrograms(ctx context.Context, o Options) (string, error) {
 }
 
 func examineState(_ context.Context, o Options) (string, error) {
-	dir := nearest(o.Config.State)
+	dir := nearestExisting(o.Config.State)
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return "", fmt.Errorf(textStateClosed, dir, err)
 	}
@@ -53,7 +53,7 @@ const lowDisk = 256 << 20
 
 func examineDisk(_ context.Context, o Options) (string, error) {
 	var fs unix.Statfs_t
-	dir := nearest(o.Config.State)
+	dir := nearestExisting(o.Config.State)
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return "", fmt.Errorf("look at the disk of %s: %w", dir, err)
 	}
@@ -75,7 +75,7 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 		}
 		if bad := homeFault(ctx, cfg, u); bad != nil {
 			errs = append(errs, bad)
-		} else if err := unix.Access(nearest(u.Home), unix.W_OK|unix.X_OK); err != nil {
+		} else if err := unix.Access(nearestExisting(u.Home), unix.W_OK|unix.X_OK); err != nil {
 			errs = append(errs, fmt.Errorf(textHomeClosed, u.Name, u.Home, err))
 		}
 	}
@@ -96,14 +96,14 @@ func homeFault(ctx context.Context, cfg *config.Config, u config.User) error {
 	if _, err := placement.FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textUnknownAccount, u.Name, u.Account)
 	}
-	if _, err := os.Stat(u.Home); errors.Is(err, fs.ErrNotExist) && !makesHome(cfg, u) {
+	if _, err := os.Stat(u.Home); errors.Is(err, fs.ErrNotExist) && !serviceMakesHome(cfg, u) {
 		return fmt.Errorf(textHomeMissing, u.Name, u.Home, cmp.Or(u.Account, "ACCOUNT"))
 	}
 	return checkHomeOwner(ctx, cfg, u)
 }
 
-// makesHome reports whether the service makes a user's home itself.
-func makesHome(cfg *config.Config, u config.User) bool {
+// serviceMakesHome reports whether the service makes a user's home itself.
+func serviceMakesHome(cfg *config.Config, u config.User) bool {
 	return filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes")
 }
 
@@ -135,7 +135,7 @@ func hasOwnAccount(u config.User) bool {
 // its start.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
-	if !seesHomes(cfg) || err != nil || makesHome(cfg, u) {
+	if !seesHomes(cfg) || err != nil || serviceMakesHome(cfg, u) {
 		return nil
 	}
 	want, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
@@ -168,8 +168,8 @@ func ownerFault(u config.User, owner, worker uint32) error {
 	return fmt.Errorf(textHomeOfAccount, u.Name, u.Home, whose.Username, worker, u.Name, whose.Username)
 }
 
-// nearest returns the path if it exists, otherwise the nearest existing folder above it.
-func nearest(path string) string {
+// nearestExisting returns the path if it exists, otherwise the nearest existing folder above it.
+func nearestExisting(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
 			return path

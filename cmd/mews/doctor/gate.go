@@ -27,7 +27,7 @@ func examineGate(ctx context.Context, o Options) (string, error) {
 	if !hasDatabase(o.Config) {
 		return textNoFactors, nil
 	}
-	list, err := app.Have[admin.People](ctx, o.Config, admin.MethodUserList, admin.UserName{})
+	list, err := app.Call[admin.People](ctx, o.Config, admin.MethodUserList, admin.UserName{})
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +76,7 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 	state, err1 := os.Stat(cfg.State)
 	key, err2 := os.Lstat(path)
 	if err1 == nil && err2 == nil && os.Getuid() == 0 && placement.UIDOf(state) != 0 {
-		return examineSealOf(placement.UIDOf(state), path, key)
+		return examineServiceSeal(placement.UIDOf(state), path, key)
 	}
 	_, err := access.LoadKey(path, false)
 	if errors.Is(err, fs.ErrNotExist) && !hasDatabase(cfg) {
@@ -88,8 +88,8 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textKeyOwn, path), nil
 }
 
-// examineSealOf checks the key of a service under another account. Only root can do that.
-func examineSealOf(service uint32, path string, key fs.FileInfo) (string, error) {
+// examineServiceSeal checks the key of a service under another account. Only root can do that.
+func examineServiceSeal(service uint32, path string, key fs.FileInfo) (string, error) {
 	if placement.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf(textKeyExposed, path, service)
 	}

@@ -50,7 +50,7 @@ func (r *rig) configure(text string) {
 
 func (r *rig) load() *config.Config {
 	r.t.Helper()
-	env, err := config.OS(app.Effects())
+	env, err := config.MachineEnv(app.Effects())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func (r *rig) load() *config.Config {
 // request sends a request as admin, which must succeed. It makes the state folder.
 func (r *rig) request(method string, params any) {
 	r.t.Helper()
-	if _, err := app.Have[any](r.t.Context(), r.load(), method, params); err != nil {
+	if _, err := app.Call[any](r.t.Context(), r.load(), method, params); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -92,7 +92,7 @@ func (r *rig) expectFinding(name string, want string) {
 	r.t.Fatalf("the doctor has no examination %q", name)
 }
 
-func TestExamineGate_Findings(t *testing.T) {
+func TestExamineGate_CountsFactors(t *testing.T) {
 	r := newRig(t)
 	r.expectFinding("gate", "ok nobody has a second factor yet")
 	r.expectFinding("seal", "ok is made when Mews starts")

@@ -48,8 +48,8 @@ func dial(ctx context.Context, u *url.URL) error {
 	return conn.Close()
 }
 
-// TelegramFiles returns an error if the files of a Bot API server can't be read from here.
-func TelegramFiles(cfg *config.Config) error {
+// ValidateTelegramFiles returns an error if the Bot API server's files can't be read here.
+func ValidateTelegramFiles(cfg *config.Config) error {
 	dir := cfg.Telegram.Files
 	if dir == "" {
 		return nil
@@ -67,7 +67,7 @@ func examineTelegram(ctx context.Context, o Options) (string, error) {
 	if t.Token.Reveal() == "" {
 		return textNoTelegram, nil
 	}
-	if err := TelegramFiles(o.Config); err != nil {
+	if err := ValidateTelegramFiles(o.Config); err != nil {
 		return "", err
 	}
 	client, err := telegram.New(telegram.Options{Token: t.Token.Reveal(), APIURL: t.APIURL})

@@ -14,12 +14,12 @@ import (
 )
 
 func examineSecrets(_ context.Context, o Options) (string, error) {
-	return textSecrets, ExposedSecrets(o.Config)
+	return textSecrets, FindExposedSecrets(o.Config)
 }
 
-// ExposedSecrets names files with a secret that others can read, and those others. The mode alone
-// does not tell: that depends on the members of the group.
-func ExposedSecrets(cfg *config.Config) error {
+// FindExposedSecrets names files with a secret that others can read, and those others. The mode
+// alone does not tell: that depends on the members of the group.
+func FindExposedSecrets(cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
 		return fmt.Errorf("look who can read the secrets: %w", err)
@@ -31,17 +31,17 @@ func ExposedSecrets(cfg *config.Config) error {
 		return a.uid == 0 || a.uid == uint32(os.Getuid()) || !unknown && a.uid == state.Uid
 	})
 	var errs []error
-	for _, path := range cfg.Holds {
+	for _, path := range cfg.SecretFiles {
 		errs = append(errs, exposedFile(path, all, unknown))
 	}
 	return errors.Join(errs...)
 }
 
-// firstPerson is the first uid above the system's accounts (login.defs: UID_MIN).
-const firstPerson = 1000
+// firstPersonUID is the first uid above the system's accounts (login.defs: UID_MIN).
+const firstPersonUID = 1000
 
-// exposedFile returns an error that names the accounts that can read a file. If systems is set, system
-// accounts may read it, unless everybody can.
+// exposedFile returns an error that names the accounts that can read a file. If systems is set,
+// system accounts may read it, unless everybody can.
 func exposedFile(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {
@@ -50,7 +50,7 @@ func exposedFile(path string, accounts []account, systems bool) error {
 	mode := uint32(file.Mode) & 0o777
 	var readers, leave []string
 	for _, a := range accounts {
-		if !a.may(path, file, 0o4) || !a.reaches(path) || systems && a.uid < firstPerson && mode&0o004 == 0 {
+		if !a.hasRight(path, file, 0o4) || !a.canReach(path) || systems && a.uid < firstPersonUID && mode&0o004 == 0 {
 			continue
 		}
 		if a.uid == file.Uid {
@@ -70,11 +70,11 @@ func exposedFile(path string, accounts []account, systems bool) error {
 	return fmt.Errorf(textSecretOfGroup, path, mode, groupName(file.Gid), strings.Join(readers, ", "), strings.Join(leave, "; "))
 }
 
-// reaches reports whether an account may enter the folders around a file.
-func (a account) reaches(path string) bool {
+// canReach reports whether an account may enter the folders around a file.
+func (a account) canReach(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		var folder syscall.Stat_t
-		if err := syscall.Stat(dir, &folder); err != nil || !a.may(dir, folder, 0o1) {
+		if err := syscall.Stat(dir, &folder); err != nil || !a.hasRight(dir, folder, 0o1) {
 			return false
 		}
 		if dir == filepath.Dir(dir) {

@@ -12,9 +12,9 @@ import (
 	"mews/protocol/amount"
 )
 
-// SpeechModel returns an error if recordings can't be transcribed as configured. A program or model
-// may be missing, or a model may need more memory than a worker has.
-func SpeechModel(cfg *config.Config) error {
+// ValidateSpeechModel returns an error if recordings can't be transcribed as configured. A program
+// or model may be missing, or a model may need more memory than a worker has.
+func ValidateSpeechModel(cfg *config.Config) error {
 	in := cfg.Speech.In
 	switch {
 	case in.Engine == config.SpeechCommand:
@@ -54,12 +54,12 @@ func SpeechModelMemory(model string) (int64, error) {
 
 // checkProgram returns an error if a program is in none of the folders that workers see.
 func checkProgram(name string) error {
-	_, err := WorkersProgram(name)
+	_, err := FindWorkerProgram(name)
 	return err
 }
 
-// WorkersProgram returns the path at which workers find a program.
-func WorkersProgram(name string) (path string, err error) {
+// FindWorkerProgram returns the path at which workers find a program.
+func FindWorkerProgram(name string) (path string, err error) {
 	if strings.Contains(name, "/") {
 		return exec.LookPath(name)
 	}

@@ -25,7 +25,7 @@ func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 	}
 	cfg := &config.Config{Worker: config.Worker{Memory: config.GiB}}
 	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechWhisper, Program: "sh", Model: model}
-	if err := SpeechModel(cfg); err != nil {
+	if err := ValidateSpeechModel(cfg); err != nil {
 		t.Errorf("where it fits: %v", err)
 	}
 	for want, change := range map[string]func(){
@@ -36,17 +36,17 @@ func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 	} {
 		was := *cfg
 		change()
-		if err := SpeechModel(cfg); err == nil || !strings.Contains(err.Error(), want) {
+		if err := ValidateSpeechModel(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		*cfg = was
 	}
 	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechEndpoint, Program: "no-such-whisper", Model: "cloud/whisper-1"}
-	if err := SpeechModel(cfg); err != nil {
+	if err := ValidateSpeechModel(cfg); err != nil {
 		t.Errorf("a server's: %v", err)
 	}
 	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechWhisper, Program: "sh"}
-	if err := SpeechModel(cfg); err != nil {
+	if err := ValidateSpeechModel(cfg); err != nil {
 		t.Errorf("without a model: %v", err)
 	}
 }

@@ -95,11 +95,11 @@ const (
 	textSharedAccount = " %d people share one account, and what the kernel counts for it: %s."
 
 	textSharedByChoice = "give each an `account:` of their own, or write `worker: {uids: auto}`"
-	textSharedHomes    = "their homes or workspaces belong to it, and can't be shared with another account: only root can do that, on Linux 5.12 or later, with " +
-		"a file system that supports it, such as ext4, XFS and Btrfs. A user without workspaces gets a user id of their own once their home is " +
+	textSharedHomes    = "their homes or workspaces belong to it, and can't be shared with another account. Only root can share them, on Linux 5.12 or later and " +
+		"a file system such as ext4, XFS or Btrfs. A user without workspaces gets a user id of their own once their home is " +
 		"handed over (see homes)"
-	textSharedPools = " %d people share the kernel's limits of one account: epoll watches, pipes, inotify, processes. Whoever " +
-		"takes more than a part is ended within seconds, for which the others may have to wait. Run as root, or by " +
+	textSharedPools = " %d people share the kernel's limits of one account: epoll watches, pipes, inotify, processes. A worker " +
+		"that takes more than its part is ended within seconds. Until then the others may have to wait. Run as root, or by " +
 		"deploy/systemd/mews.service, Mews gives people accounts of their own, which share nothing; with sysctl " +
 		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances everybody has more."
 

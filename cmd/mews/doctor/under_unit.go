@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/unit"
 )
 
-// sets are settings that a unit adds up. systemd-run takes only the last one.
-var sets = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
+// additiveSettings are settings that a unit adds up. systemd-run takes only the last one.
+var additiveSettings = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
 // tryUnderUnit makes the attempts like the service's own spawner: in a unit of its own with the
 // settings of the unit of Mews. It is for root, who has other rights than the service's account.
@@ -19,11 +19,11 @@ func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 	args := []string{"--pipe", "--wait", "--collect", "--quiet"}
 	for _, setting := range s.Settings {
 		key, _, _ := strings.Cut(setting, "=")
-		if key != "Type" && !slices.Contains(sets, key) && !strings.HasPrefix(key, "Exec") && !strings.HasPrefix(key, "Restart") {
+		if key != "Type" && !slices.Contains(additiveSettings, key) && !strings.HasPrefix(key, "Exec") && !strings.HasPrefix(key, "Restart") {
 			args = append(args, "--property="+setting)
 		}
 	}
-	for _, key := range sets {
+	for _, key := range additiveSettings {
 		if values := s.Values(key); len(values) > 0 {
 			args = append(args, "--property="+key+"="+strings.Join(values, " "))
 		}

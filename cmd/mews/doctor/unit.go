@@ -22,9 +22,9 @@ func examineUnit(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textUnit, s.Name), unitFaults(o.Config)
 }
 
-// ServiceFaults returns an error if the settings of Mews's unit keep it from serving. Without a
+// FindServiceFaults returns an error if the settings of Mews's unit keep it from serving. Without a
 // unit it returns nil.
-func ServiceFaults(ctx context.Context, cfg *config.Config) error {
+func FindServiceFaults(ctx context.Context, cfg *config.Config) error {
 	err := unitFaults(cfg)
 	if _, ok := unit.Of(cfg.State); !ok || !seesHomes(cfg) {
 		return err
@@ -41,16 +41,16 @@ func unitFaults(cfg *config.Config) error {
 	if !ok {
 		return nil
 	}
-	errs := []error{unreadable(s, cfg)}
+	errs := []error{unreadableSecrets(s, cfg)}
 	for _, u := range cfg.Users {
-		errs = append(errs, outsideUnit(s, cfg, u))
+		errs = append(errs, homeHiddenByUnit(s, cfg, u))
 	}
 	return errors.Join(errs...)
 }
 
-// unreadable names files with secrets that the service's account can't read. It skips those that
-// systemd passes to the service.
-func unreadable(s unit.Service, cfg *config.Config) error {
+// unreadableSecrets names files with secrets that the service's account can't read. It skips those
+// that systemd passes to the service.
+func unreadableSecrets(s unit.Service, cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
 		return fmt.Errorf("look who can read the secrets: %w", err)
@@ -65,9 +65,9 @@ func unreadable(s unit.Service, cfg *config.Config) error {
 		handed[name] = true
 	}
 	var errs []error
-	for _, path := range append([]string{cfg.File}, cfg.Holds...) {
+	for _, path := range append([]string{cfg.File}, cfg.SecretFiles...) {
 		var file syscall.Stat_t
-		if syscall.Stat(path, &file) != nil || all[i].may(path, file, 0o4) && all[i].reaches(path) {
+		if syscall.Stat(path, &file) != nil || all[i].hasRight(path, file, 0o4) && all[i].canReach(path) {
 			continue
 		}
 		if base := filepath.Base(path); !handed[base] || path == cfg.File {
@@ -85,8 +85,8 @@ func lastValue(values []string) string {
 	return values[len(values)-1]
 }
 
-// outsideUnit names the setting that keeps the service from a user's home.
-func outsideUnit(s unit.Service, cfg *config.Config, u config.User) error {
+// homeHiddenByUnit names the setting that keeps the service from a user's home.
+func homeHiddenByUnit(s unit.Service, cfg *config.Config, u config.User) error {
 	hides := lastValue(s.Values("ProtectHome"))
 	for _, hidden := range []string{"/home", "/root", "/run/user"} {
 		if inside(u.Home, hidden) && hides != "" && hides != "no" && hides != "false" {

@@ -23,7 +23,7 @@ func examineVoice(_ context.Context, o Options) (string, error) {
 		programs[config.SpeechCommand] = out.Command[0]
 	}
 	for _, name := range []string{programs[out.Engine], "ffmpeg"} {
-		_, err := WorkersProgram(name)
+		_, err := FindWorkerProgram(name)
 		switch {
 		case err != nil && out.Engine == config.SpeechAuto:
 			return fmt.Sprintf(textVoiceNone, name), nil

@@ -16,11 +16,11 @@ import (
 )
 
 func examineWalls(ctx context.Context, o Options) (string, error) {
-	status, err := wallsHere(ctx, o.Config)
+	status, err := readIsolation(ctx, o.Config)
 	if err != nil {
 		return "", placement.SandboxFault(err)
 	}
-	walls, shared := status.Walls, sharing(o.Config, status)
+	walls, shared := status.Walls, sharedAccountText(o.Config, status)
 	if walls.Weak() {
 		return "", &warning{strings.ToUpper(walls.Tier) + ". " + splitTiers(walls.Why) + shared}
 	}
@@ -31,17 +31,17 @@ func examineLimits(ctx context.Context, o Options) (string, error) {
 	if status, err := serviceStatus(ctx, o.Config); err == nil {
 		return status.Walls.Limits, nil
 	}
-	status, err := wallsHere(ctx, o.Config)
+	status, err := readIsolation(ctx, o.Config)
 	if err != nil {
-		return "", limitsUnknown(err)
+		return "", unknownLimits(err)
 	}
 	return fmt.Sprintf(textLimits, o.Config.Worker.Memory, o.Config.Worker.PIDs, status.Walls.Limits), nil
 }
 
-// wallsHere returns the status of the running service, with its isolation. A service manager may
-// have started its spawner with rights that the doctor lacks. Without a service, it starts a
+// readIsolation returns the status of the running service, with its isolation. A service manager
+// may have started its spawner with rights that the doctor lacks. Without a service, it starts a
 // spawner only to ask it, and the rest of the status is empty.
-func wallsHere(ctx context.Context, cfg *config.Config) (api.Status, error) {
+func readIsolation(ctx context.Context, cfg *config.Config) (api.Status, error) {
 	if status, err := serviceStatus(ctx, cfg); err == nil {
 		return status, nil
 	}
@@ -69,8 +69,8 @@ func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*p
 	return s, workers, err
 }
 
-// limitsUnknown is the finding about limits if no sandbox could be built. Another finding says why.
-func limitsUnknown(err error) error {
+// unknownLimits is the finding about limits if no sandbox could be built. Another finding says why.
+func unknownLimits(err error) error {
 	if fault := placement.SandboxFault(err); fault != err {
 		return &warning{textLimitsUnknown}
 	}
@@ -86,10 +86,10 @@ func splitTiers(why string) string {
 	return held + "\n" + strings.TrimSpace(spawnerBetter) + "\n" + strings.ReplaceAll(rest, "; ", "\n")
 }
 
-// sharing counts the users without an account of their own, and says why. Unless accounts are the
-// isolation, it also says what all of them share. Without a service, it judges by the
+// sharedAccountText counts the users without an account of their own, and says why. Unless accounts
+// are the isolation, it also says what all of them share. Without a service, it judges by the
 // configuration.
-func sharing(cfg *config.Config, status api.Status) string {
+func sharedAccountText(cfg *config.Config, status api.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {
 		known := slices.IndexFunc(status.Users, func(s api.UserStatus) bool { return s.Name == u.Name })

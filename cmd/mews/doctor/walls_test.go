@@ -22,15 +22,15 @@ func TestLimits_NoSandbox_QuoteSpawner(t *testing.T) {
 	if got, want := placement.SandboxFault(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
 		t.Errorf("%s", got)
 	}
-	if got := limitsUnknown(spawners); !errors.As(got, new(*warning)) {
+	if got := unknownLimits(spawners); !errors.As(got, new(*warning)) {
 		t.Errorf("the limits: %v", got)
 	}
 	for _, other := range []error{errors.New("no such program"), errors.New(`it wrote: mews-spawner: \q`), nil} {
-		if placement.SandboxFault(other) != other || limitsUnknown(other) != other {
+		if placement.SandboxFault(other) != other || unknownLimits(other) != other {
 			t.Errorf("%v is not left as it is", other)
 		}
 	}
-	if got, want := indented("one\ntwo"), "one\n                two"; got != want {
+	if got, want := indentRest("one\ntwo"), "one\n                two"; got != want {
 		t.Errorf("%q", got)
 	}
 	for why, want := range map[string]string{
@@ -46,42 +46,42 @@ func TestLimits_NoSandbox_QuoteSpawner(t *testing.T) {
 
 // If accounts are the isolation, users without an account share the service's. Otherwise all users
 // share one.
-func TestSharing_CountsUsersAndReason(t *testing.T) {
+func TestSharedAccountText_CountsUsers(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
 	in := func(tier string) api.Status { return api.Status{Walls: pool.Sandbox{Tier: tier}} }
-	if got := sharing(cfg, in("accounts")); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, "uids: auto") {
+	if got := sharedAccountText(cfg, in("accounts")); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, "uids: auto") {
 		t.Errorf("%q", got)
 	}
 	running := in("accounts")
 	running.Users = []api.UserStatus{{Name: "ann", Shares: true}, {Name: "ben"}, {Name: "cat", Shares: true}}
 	for why, want := range map[string]string{"": "handed over", "the range is not free": "the range is not free"} {
 		cfg.Worker.UIDs, running.Sharing = config.UIDsAuto, why
-		if got := sharing(cfg, running); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, want) {
+		if got := sharedAccountText(cfg, running); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, want) {
 			t.Errorf("%q", got)
 		}
 	}
 	running.Users[2].Shares = false
-	if got := sharing(cfg, running); got != "" {
+	if got := sharedAccountText(cfg, running); got != "" {
 		t.Errorf("each with a uid of their own: %q", got)
 	}
 	for _, tier := range []string{"namespaces", "landlock"} {
-		if got := sharing(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share the kernel's limits of one account") ||
+		if got := sharedAccountText(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share the kernel's limits of one account") ||
 			!strings.Contains(got, "fs.epoll.max_user_watches") {
 			t.Errorf("in %s: %q", tier, got)
 		}
 	}
-	if got := sharing(cfg, in("off")); got != "" {
+	if got := sharedAccountText(cfg, in("off")); got != "" {
 		t.Errorf("without walls: %q", got)
 	}
 	cfg.Users = cfg.Users[1:]
-	if got := sharing(cfg, in("accounts")); got != "" {
+	if got := sharedAccountText(cfg, in("accounts")); got != "" {
 		t.Errorf("one alone: %q", got)
 	}
 }
 
 // The lock of the daemon shows that it lives.
 func TestCheckDaemon_Survivor_IsFound(t *testing.T) {
-	marker := filepath.Join(t.TempDir(), protocol.DaemonMarker)
+	marker := filepath.Join(t.TempDir(), protocol.DaemonMarkerFile)
 	outcome := func() string {
 		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.EscapeUntried}, {Row: "X1", Outcome: protocol.EscapeUntried}}
 		checkDaemon(findings, marker)

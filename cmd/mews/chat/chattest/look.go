@@ -2,9 +2,9 @@ package chattest
 
 import "strings"
 
-// Look is the appearance of a character. Color is a colour's number of ECMA-48, from 31 to 36; 0
+// Style is the appearance of a character. Color is a colour's number of ECMA-48, from 31 to 36; 0
 // means the terminal's default.
-type Look struct {
+type Style struct {
 	Bold, Dim, Italic, Underline, Strikethrough bool
 	Color                                       int
 }
@@ -17,7 +17,7 @@ func (e *Screen) dress(numbers string) {
 	for number := range strings.SplitSeq(numbers, ";") {
 		switch number {
 		case "", "0":
-			e.look = Look{}
+			e.look = Style{}
 		case "1":
 			e.look.Bold = true
 		case "2":

@@ -22,7 +22,7 @@ type Screen struct {
 	cols, rows int
 	lines      []Line
 	gone       []Line // lines that have scrolled off the screen
-	look       Look   // of the text that follows
+	look       Style  // of the text that follows
 	row, col   int
 	wrapped    bool // the last column is written, so the next character begins a row
 	noWrap     bool
@@ -35,8 +35,8 @@ type Line []Cell
 // Cell is a column of a line. Text is one character; "" if nothing was written there, and "\x00" in
 // the second column of a wide one.
 type Cell struct {
-	Text string
-	Look Look
+	Text  string
+	Style Style
 }
 
 // NewScreen returns an empty screen.
