@@ -16,7 +16,7 @@ func (s *service) openAdmin(context.Context) error {
 	o := s.adminOptions()
 	o.Running = &admin.Running{Clean: s.cleanFiles, Archive: s.archive, Work: admin.UserWork{
 		ListUnfinished: s.db.Inbox().ListUnfinished, StopTurn: s.sessions.StopNow, Evict: s.pool.Evict,
-		Ends: []func(context.Context, string) error{s.commands.End, s.attachments.End, s.voices.End, s.operations.End},
+		EndOthers: []func(context.Context, string) error{s.commands.End, s.attachments.End, s.voices.End, s.operations.End},
 	}}
 	s.admins = admin.New(o)
 	return nil

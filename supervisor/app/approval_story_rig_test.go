@@ -114,7 +114,7 @@ func (l approvalService) checkArrived(names ...string) {
 	for _, m := range l.bot.BotMessages(l.telegramUser("bob").ID) {
 		switch {
 		case m.File == nil:
-		case strings.HasPrefix(m.Text, apptest.Repeated):
+		case strings.HasPrefix(m.Text, apptest.RepeatMark):
 			marked[m.File.Name]++
 		default:
 			plain[m.File.Name]++

@@ -21,7 +21,8 @@ func (l approvalService) changeConfig(old, new string) {
 		l.T.Fatalf("there is no %q in %s (%v)", old, b, err)
 	}
 	l.write("mews.yaml", strings.Replace(string(b), old, new, 1))
-	out, err := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), "reload", "--config", l.Config).CombinedOutput()
+	out, err := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), "reload", "--config",
+		l.Config).CombinedOutput()
 	if err != nil {
 		l.T.Fatalf("reload: %s%v", out, err)
 	}

@@ -85,13 +85,13 @@ const pressKills = 3
 // known what the press was used for, the user is asked again. There are never two files.
 func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 	t.Parallel()
-	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	l := newApprovalService(t, "ask", "")
 	l.Start()
 	var files []string
-	for round := range apptest.Number(t, "MEWS_PRESS_KILLS", pressKills) {
+	for round := range apptest.EnvNumber(t, "MEWS_PRESS_KILLS", pressKills) {
 		name := fmt.Sprintf("%d.txt", round)
 		files = append(files, name)
 		l.writeHomeFile(name, strings.Repeat("x", round+2))

@@ -22,7 +22,8 @@ var dearConfig = strings.ReplaceAll(pricedConfig, "small: test/little, ", "")
 
 // endlessModel lists the folder again and again, for 5,000 tokens each time.
 func endlessModel(r modeltest.Request) modeltest.Answer {
-	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: fmt.Sprintf(`{"limit": %d}`, len(r.Done())+1)}},
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files",
+		Args: fmt.Sprintf(`{"limit": %d}`, len(r.Done())+1)}},
 		Usage: &modeltest.Usage{Prompt: 3000, Completion: 2000}}
 }
 

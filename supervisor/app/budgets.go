@@ -32,8 +32,9 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	}
 	if t.Kind.IsOneShot() {
 		terms := s.readingTerms(t)
-		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-			Pot: terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.ForUser(configured),
+		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation,
+			Destination: t.AnswersIn(),
+			Pot:         terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.ForUser(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 			Log: s.log.Named("budget")}, true, nil
 	}

@@ -119,7 +119,8 @@ func newCanaryService(t *testing.T) *canaryService {
 	}
 	a.hook = listener.Addr().String()
 	listener.Close()
-	config := strings.NewReplacer("CANARY_WRONG", a.canaries["a wrong key"], "CANARY_DOWN", a.canaries["the key of who is down"],
+	config := strings.NewReplacer("CANARY_WRONG", a.canaries["a wrong key"], "CANARY_DOWN",
+		a.canaries["the key of who is down"],
 		"ANTHROPIC_URL", "MODEL_ROOT").Replace(canaryConfig)
 	a.gatedService = newGatedService(t, modeltest.Echo, config, "alice, role: admin, totp: off", "bob, totp: required")
 	a.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))

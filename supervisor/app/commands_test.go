@@ -33,7 +33,7 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.config.State, "homes", "cleo")); err != nil {
 		t.Error(err)
 	}
-	if made.Link != "" || len(made.Files) != 0 || made.Enrols || made.Lasts != 24*time.Hour {
+	if made.Link != "" || len(made.Files) != 0 || made.Enrols || made.ValidFor != 24*time.Hour {
 		t.Errorf("made was %+v", made)
 	}
 	used, err := s.db.Access().Invites.Redeem(t.Context(), access.DigestInvite(made.Code), supervisor.ChannelTelegram, "77", "")
@@ -81,10 +81,10 @@ func TestGroup_AllowThenDisallow(t *testing.T) {
 	g := users.Groups{Loader: s.configuration.Loader}
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-7"}
 	must(t, g.Allow(t.Context(), c))
-	if !s.people.GroupAllowed(c.Channel, c.Chat) {
+	if !s.people.IsGroupAllowed(c.Channel, c.Chat) {
 		t.Error("it is not allowed")
 	}
-	if stays, err := g.Disallow(t.Context(), c); stays || err != nil || s.people.GroupAllowed(c.Channel, c.Chat) {
+	if stays, err := g.Disallow(t.Context(), c); stays || err != nil || s.people.IsGroupAllowed(c.Channel, c.Chat) {
 		t.Errorf("it stays: %v, %v", stays, err)
 	}
 	c.Chat = "-5" // a group of the configuration

@@ -31,9 +31,10 @@ func (s *service) openControl(context.Context) (err error) {
 	s.control, err = control.Listen(SocketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds,
 		Greet: func(u supervisor.User) control.Attached {
-			return control.Attached{Version: s.version, Walls: report.Walls(), Model: report.Model(u)}
+			return control.Attached{Version: s.version, Walls: report.Sandbox(), Model: report.Model(u)}
 		},
-		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload, Methods: methods,
+		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload,
+		Methods: methods,
 		Refused: ingress.NoteRefusals(s.audit.Note, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
 	})
 	return err
@@ -41,7 +42,7 @@ func (s *service) openControl(context.Context) (err error) {
 
 // methods returns the calls of the control socket, by name.
 func (s *service) methods(report api.StatusReporter) (map[string]api.Method, error) {
-	own := api.Own{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
+	own := api.ServiceCalls{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
 		Effects: s.db.Effects()}
 	table, err := api.New(api.Options{People: s.people, Audit: s.audit.Note}, own.Calls(), s.admins.Calls(),
 		collect(s.features, func(f feature.Feature) []feature.Call { return f.Calls }))

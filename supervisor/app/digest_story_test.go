@@ -19,7 +19,8 @@ import (
 // is just before 7:30 of the next day.
 func newDigestDay(t *testing.T, m *taskModel, digest string) *aliceService {
 	m.chat = scriptedModel{
-		{words: "set them", calls: calls("schedule_task", `{"when":"daily at 16:00","text":"Look.","kind":"task","name":"Garden"}`,
+		{words: "set them", calls: calls("schedule_task",
+			`{"when":"daily at 16:00","text":"Look.","kind":"task","name":"Garden"}`,
 			"schedule_task", `{"when":"daily at 17:00","text":"Look.","kind":"task","name":"Shed","options":{"on_miss":"skip"}}`), answer: "They are set."},
 		{words: "Which cake", calls: calls("ask_user", `{"question":"Which one?","kind":"choice","options":["apple","plum"]}`), answer: "Plum it is."},
 	}

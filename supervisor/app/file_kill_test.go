@@ -252,7 +252,7 @@ func (l *killedService) checkTold(state string, told, want []string) {
 	l.T.Helper()
 	var plain []string
 	for _, text := range told {
-		if rest, marked := strings.CutPrefix(text, apptest.Repeated); !marked {
+		if rest, marked := strings.CutPrefix(text, apptest.RepeatMark); !marked {
 			plain = append(plain, text)
 		} else if n := slices.IndexFunc(want, func(w string) bool { return strings.HasSuffix(rest, w) }); n < 0 {
 			l.T.Errorf("killed when it was %s: bob was told %q", state, text)

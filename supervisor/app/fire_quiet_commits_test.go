@@ -24,7 +24,8 @@ func (l *fireRig) setQuiet() {
 		l.Fatal(err)
 	}
 	for i, text := range []string{fireRoses, fireShed} {
-		l.set(text, supervisor.JobTask, recurrence.Rule{Kind: recurrence.Once, At: firesStart.Add(time.Duration(2+i) * time.Minute)}, supervisor.CheckCondition{})
+		l.set(text, supervisor.JobTask, recurrence.Rule{Kind: recurrence.Once,
+			At: firesStart.Add(time.Duration(2+i) * time.Minute)}, supervisor.CheckCondition{})
 	}
 }
 

@@ -20,12 +20,12 @@ const codeKills = 3
 // once.
 func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	t.Parallel()
-	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	for round := range apptest.Number(t, "MEWS_CODE_KILLS", codeKills) {
+	for round := range apptest.EnvNumber(t, "MEWS_CODE_KILLS", codeKills) {
 		l.withDatabase(func(db *sqlite.DB) {
 			if _, _, err := db.Access().Factors.Reset(t.Context(), "bob"); err != nil {
 				t.Fatal(err)
@@ -70,7 +70,7 @@ func checkToldOnce(l *gatedService, text string) {
 		switch {
 		case told == text:
 			plain++
-		case strings.HasPrefix(told, apptest.Repeated) && strings.Contains(told, text):
+		case strings.HasPrefix(told, apptest.RepeatMark) && strings.Contains(told, text):
 			marked++
 		}
 	}

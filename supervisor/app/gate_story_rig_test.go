@@ -79,7 +79,7 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 			"seal.key, session_max: 2h, "+
 			"rate: {burst: 1000}}\n%susers:\n%s",
 		l.Dir,
-		apptest.OnTelegram(l.bot, "rate: {chat: 30, all: 1000}")+"chat: {busy: queue, question: 5m}\n",
+		apptest.TelegramConfig(l.bot, "rate: {chat: 30, all: 1000}")+"chat: {busy: queue, question: 5m}\n",
 		strings.NewReplacer("MODEL_URL", url, "MODEL_ROOT", strings.TrimSuffix(url, "/v1")).
 			Replace(more),
 		users.String(),

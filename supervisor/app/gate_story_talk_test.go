@@ -23,7 +23,8 @@ var flatChat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 // stranger and the suspended get no answer.
 func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required",
+		"dave, totp: off", "erin, totp: required")
 	l.enrol("bob")
 	l.withDatabase(func(db *sqlite.DB) {
 		if err := db.Access().People.Suspend(t.Context(), "dave", true); err != nil {

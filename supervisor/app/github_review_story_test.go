@@ -124,7 +124,7 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		}
 	}
 	ends := 0
-	for n := int64(1); ; n += int64(apptest.Number(t, "MEWS_REVIEW_KILL_STEP", 12)) {
+	for n := int64(1); ; n += int64(apptest.EnvNumber(t, "MEWS_REVIEW_KILL_STEP", 12)) {
 		branch := fmt.Sprint("fix-", n)
 		repo.Commit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(1)}})
 		number := repo.Open(githubtest.NewPull{Title: "Fix", Head: branch})

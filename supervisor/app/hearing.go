@@ -20,7 +20,7 @@ func (s *service) openHearing(context.Context) error {
 			Spool: s.spool, Uploads: s.operations.DoUploads}.Hear
 	}
 	s.transcriber = transcription.New(transcription.Options{
-		Operations: s.operations, Engine: speechInput{s}.engine, Endpoint: endpoint, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
+		Operations: s.operations, Engine: speechInput{s}.engine, Endpoint: endpoint, MaxLength: in.Longest, ShowText: in.Echo == config.SwitchOn,
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
 			said, err := s.db.Outbox().SayAbout(ctx, d)
 			if err == nil {

@@ -22,7 +22,8 @@ func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.Thread(7))
 	l.awaitInFlat("water the fern")
 	before := len(l.bot.BotMessages(flatChat.ID))
-	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400, Text: "Bad Request: message thread not found"})
+	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400,
+		Text: "Bad Request: message thread not found"})
 	l.move(5 * time.Minute)
 	l.tick()
 	l.WaitFor(apptest.Patience, "the reminder", func() bool { return l.countTold("alice", "water the fern") == 1 })

@@ -16,7 +16,8 @@ import (
 func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 	t.Parallel()
 	const run, day = 100_000, 150_000
-	m := &taskModel{chat: scriptedModel{{words: "every few hours", calls: calls("schedule_task", `{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	m := &taskModel{chat: scriptedModel{{words: "every few hours", calls: calls("schedule_task",
+		`{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *aliceService
 	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if !strings.Contains(r.Asked(), "Nobody reads along") {

@@ -25,7 +25,8 @@ func newDownloadService(t *testing.T) downloadService {
 	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: telegramtest.DownloadMethod})
 	l.Start()
 	l.say("dan", "", telegramtest.Document(telegramtest.File{Name: "plan.txt", Size: 19 << 20}))
-	l.WaitFor(apptest.Patience, "the file to come", func() bool { return l.downloads() == 1 && l.runningDownloads() == 1 })
+	l.WaitFor(apptest.Patience, "the file to come",
+		func() bool { return l.downloads() == 1 && l.runningDownloads() == 1 })
 	return l
 }
 

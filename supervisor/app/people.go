@@ -58,7 +58,7 @@ func (s *service) isUser(user string) bool {
 }
 
 // isActive says whether a user exists and is not suspended.
-func (s *service) isActive(user string) bool { return s.isUser(user) && !s.people.Suspended(user) }
+func (s *service) isActive(user string) bool { return s.isUser(user) && !s.people.IsSuspended(user) }
 
 // serves says whether a conversation is still served. It is not if its user is not active, if its
 // group is not allowed, or if its private chat belongs to somebody else now. For channels without a
@@ -67,10 +67,11 @@ func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !s.isActive(c.User):
 		return false
-	case c.Channel.Capabilities().Private, c.Channel.Capabilities() == supervisor.Capabilities{}: // the latter has no reader
+	case c.Channel.Capabilities().Private,
+		c.Channel.Capabilities() == supervisor.Capabilities{}: // the latter has no reader
 		return true
 	case c.InGroup():
-		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))
+		return s.people.IsGroupAllowed(c.Channel, c.Chat) || s.people.IsGroupAllowed(c.Channel, s.renames.Current(c.Chat))
 	}
 	whose, known := s.people.ByAccount(c.Channel, c.Chat)
 	return known && whose.Name == c.User

@@ -12,7 +12,8 @@ import (
 // the button keeps working for its owner.
 func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 	t.Parallel()
-	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin", "bob, approvals: {send_file: ask}")}
+	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin",
+		"bob, approvals: {send_file: ask}")}
 	l.writeHomeFile("a.txt", "hello\n")
 	l.open()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")

@@ -80,11 +80,11 @@ func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	service := admin.New(s.adminOptions())
-	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user"})
+	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.AddUserRequest{Name: "dan", Role: "user"})
 	if problem.Message(err) != words {
 		t.Errorf("on the command line it is refused with %v", err)
 	}
-	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user", Again: true})
+	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.AddUserRequest{Name: "dan", Role: "user", Again: true})
 	must(t, err)
 	must(t, i.Check(t.Context(), "dan")) // dan is a user by now
 }
@@ -132,11 +132,11 @@ func TestInvite_NoTelegram_NamesNoBot(t *testing.T) {
 	})
 	s := newTwoPersonService(t)
 	made, err := s.inviter().Invite(t.Context(), "cleo")
-	if err != nil || !strings.HasPrefix(made.Botless, "Telegram is not set up here") {
+	if err != nil || !strings.HasPrefix(made.NoBotText, "Telegram is not set up here") {
 		t.Errorf("made was %+v, %v", made, err)
 	}
 	s.config.Telegram.Token = config.NewSecret("42:x")
-	if why := s.configuration.Facts().Botless(); why != "" {
+	if why := s.configuration.Facts().NoBotText(); why != "" {
 		t.Errorf("with a bot: %q", why)
 	}
 }

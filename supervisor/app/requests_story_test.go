@@ -58,8 +58,10 @@ var storyStart = time.Date(2025, 11, 20, 12, 19, 0, 0, time.UTC)
 const aliceInMadrid = "alice, role: admin, totp: 'off', timezone: Europe/Madrid"
 
 // newAliceService configures alice's service with a model of one kind of API.
-func newAliceService(t *testing.T, provider string, script modeltest.Script, more string, people ...string) *aliceService {
-	l := &aliceService{gatedService: newGatedService(t, script, "models: {default: test/claude-sonnet-4-5, providers: {test: "+provider+"}}\n"+more, people...)}
+func newAliceService(t *testing.T, provider string, script modeltest.Script, more string,
+	people ...string) *aliceService {
+	l := &aliceService{gatedService: newGatedService(t, script,
+		"models: {default: test/claude-sonnet-4-5, providers: {test: "+provider+"}}\n"+more, people...)}
 	l.at = storyStart
 	return l
 }

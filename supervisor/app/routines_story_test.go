@@ -69,7 +69,7 @@ func (l *aliceService) runUntil(at time.Time) {
 		return
 	}
 	l.move(at.Sub(l.now()))
-	edit := schedule.Question{User: "bob", Action: "edit", Job: l.query("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
+	edit := schedule.JobRequest{User: "bob", Action: "edit", Job: l.query("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
 	// this wakes the scheduler
 	if err := control.Ask(l.T.Context(), l.Socket, schedule.MethodJob, edit, &schedule.Report{}); err != nil {
 		l.T.Fatal(err)

@@ -59,8 +59,8 @@ func (s *service) zoneOf(user, chosen string) *time.Location {
 // startTimeout is how long a starting service may take until it answers, once it holds its lock.
 const startTimeout = 5 * time.Second
 
-// Await waits until a service that has just started answers.
-func Await(ctx context.Context, cfg *config.Config) error {
+// AwaitService waits until a service that has just started answers.
+func AwaitService(ctx context.Context, cfg *config.Config) error {
 	for end := time.Now().Add(startTimeout); ; {
 		var status api.Status
 		err := control.Ask(ctx, SocketPath(cfg), api.MethodStatus, nil, &status)

@@ -19,7 +19,8 @@ func newReminderService(t *testing.T) *aliceService {
 // awaitLastTold waits until the last message to a user contains some words.
 func (l *aliceService) awaitLastTold(name, words string) {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, name+" to be told "+words, func() bool { return strings.Contains(lastOf(l.told(name)), words) })
+	l.WaitFor(apptest.Patience, name+" to be told "+words,
+		func() bool { return strings.Contains(lastOf(l.told(name)), words) })
 }
 
 // countTold returns how many messages to a user contain some words.

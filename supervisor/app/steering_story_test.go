@@ -98,7 +98,10 @@ func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	l.awaitInFlat("I now answer the people I know in this group")
 	for set := range slices.Chunk(texts["group"], 5) {
 		_, id := l.bot.Say(flatChat, l.telegramUser("alice"), strings.Join(set, "\n"))
-		l.turn(func() { l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot look at this", telegramtest.ReplyTo(id)) })
+		l.turn(func() {
+			l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot look at this",
+				telegramtest.ReplyTo(id))
+		})
 	}
 	writes(60, "AGENTS.md")
 	for n, text := range texts["remember"] {

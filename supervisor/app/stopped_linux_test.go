@@ -62,7 +62,7 @@ func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	c.sayAndAwait("carol", "/jobs", "You have no reminders")
 	for i := range 3 {
 		c.move(time.Millisecond) // messages are told apart by their times
-		add := schedule.Question{User: "carol", Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}
+		add := schedule.JobRequest{User: "carol", Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}
 		if err := control.Ask(t.Context(), c.Socket, schedule.MethodJob, add, &schedule.Report{}); err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: sendRates(s.config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool {
-			return s.settings.StreamsReplies(c.User) && !s.voices.HoldsText(c)
+			return s.settings.StreamsReplies(c.User) && !s.voices.IsVoiceOnly(c)
 		},
 		NoVoice: func(ctx context.Context, c supervisor.Conversation) error { return s.voices.Forbid(ctx, c) },
 		Serves:  s.serves, Now: time.Now, FallbackFor: s.fallbackChat, Queued: s.notifyFallback,

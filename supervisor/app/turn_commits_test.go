@@ -98,7 +98,8 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 	yes := func(supervisor.Conversation) bool { return true }
 	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
 	l.box = outbox.New(outbox.Options{
-		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(), Posts: l.db.Posts(),
+		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(),
+		Posts:         l.db.Posts(),
 		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
@@ -188,10 +189,10 @@ func (l *turnRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { re
 func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
 	o := l.budgetOf(a.Turn.Conversation)
 	o.Turn = a.Turn.ID
-	l.host.BeginTurn(hostcall.Turn{Reserver: budget.New(o), ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, First: a.First, Step: a.Start.Step,
-		Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream, Kind: a.Turn.Kind, CommitLast: a.CommitLast})
+	l.host.BeginTurn(hostcall.Turn{Reserver: budget.New(o), ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, First: a.First, Step: a.Start.CommittedSteps,
+		Limits: a.Start.Limits, Pending: a.Start.PendingCalls, Reply: a.Stream, Kind: a.Turn.Kind, CommitLast: a.CommitLast})
 	defer func() { l.host.EndTurn(a.Turn.ID, end.Why) }()
-	after, pending := a.Start.Last, a.Start.Pending
+	after, pending := a.Start.LastMessage, a.Start.PendingCalls
 	for {
 		for _, p := range pending {
 			kept, err := l.host.Call(ctx, request(protocol.MethodStepCommit, protocol.StepCommit{Turn: a.Turn.ID, Call: p.Call.ID,

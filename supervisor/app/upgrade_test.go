@@ -43,7 +43,7 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()
 	for _, name := range l.names {
 		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
 	}
-	l.Configure(apptest.OnTelegram(l.bot, "") + "chat: {busy: queue, stream: final}\n")
+	l.Configure(apptest.TelegramConfig(l.bot, "") + "chat: {busy: queue, stream: final}\n")
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	l.WaitFor(apptest.Patience, "all to be answered", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })
 	for name, want := range map[string][]string{
 		"ann":  {`^done: append one line to log\.txt\nsay ann's first\n\nWhat I did\nadded to log\.txt \(created, 9 bytes\)$`, `^done: say ann's second$`, `^done: say ann's third$`},
-		"carl": {`^` + apptest.Repeated + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`, `^done: say carl's third$`},
+		"carl": {`^` + apptest.RepeatMark + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`, `^done: say carl's third$`},
 	} {
 		if got := l.told(name); !slices.EqualFunc(want, got, func(w, g string) bool { return regexp.MustCompile(w).MatchString(g) }) {
 			t.Errorf("%s was told %q, want %q", name, got, want)

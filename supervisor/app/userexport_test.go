@@ -161,7 +161,7 @@ func TestUserDelete_StopsWorkFirst(t *testing.T) {
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
 	service.Running = &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
-		Ends: []func(context.Context, string) error{
+		EndOthers: []func(context.Context, string) error{
 			func(_ context.Context, user string) error {
 				did = append(did, "quit "+user)
 				return nil

@@ -12,7 +12,7 @@ import (
 func (s *service) openVoices(context.Context) error {
 	s.voices = voice.New(voice.Options{
 		Store: s.db.Speeches(), Settings: s.db.Settings(), Operations: s.operations, Engine: s.voiceEngine,
-		Recording: s.showRecording, Queued: s.deliveryQueued, Serves: s.isUser, Log: s.log.Named("voice"),
+		ShowRecording: s.showRecording, Queued: s.deliveryQueued, IsServed: s.isUser, Log: s.log.Named("voice"),
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
 			_, err := s.db.Outbox().Say(ctx, d)
 			return err

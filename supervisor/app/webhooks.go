@@ -25,7 +25,7 @@ func (s *service) openWebhooks(context.Context) error {
 	if s.config.Webhooks.Listen != "" && len(s.config.GitHub.Repos) > 0 {
 		o.GitHub = &webhook.GitHub{
 			Path: config.GitHubPath, Secret: s.config.GitHub.WebhookSecret.Reveal(), MaxPayload: event.MaxPayload,
-			Read: event.Read, Repo: s.gitHub.Repo, Arrived: s.gitHub.Wake,
+			Read: event.Read, Repo: s.gitHub.Repo, Notify: s.gitHub.Wake,
 		}
 	}
 	s.webhooks = webhook.New(o)
@@ -40,7 +40,7 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 		hook := webhook.Hook{
 			Name: name, Path: config.HookPath + name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign),
 			Header: h.Header, Urgent: h.Urgent,
-			To: func() (supervisor.Conversation, bool) { return s.activeChat(h.User, recipientOf(h.Chat)) },
+			Destination: func() (supervisor.Conversation, bool) { return s.activeChat(h.User, recipientOf(h.Chat)) },
 		}
 		if h.Job != "" {
 			hook.Run = func(ctx context.Context, at time.Time, text string) error {

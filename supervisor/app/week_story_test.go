@@ -336,7 +336,7 @@ func TestWeek_KilledAtCommits_AsksTheSame(t *testing.T) {
 	t.Parallel()
 	days, every := 1, 8
 	if os.Getenv("MEWS_WEEK_KILLED") != "" {
-		days, every = daysOfWeek, apptest.Number(t, "MEWS_WEEK_KILLED", 1)
+		days, every = daysOfWeek, apptest.EnvNumber(t, "MEWS_WEEK_KILLED", 1)
 	}
 	l := newWeek(t)
 	requests := l.playDays(days, 0, func(exchange, modeltest.Request) {})

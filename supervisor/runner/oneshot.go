@@ -65,7 +65,8 @@ func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 	})
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy}, err
+	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy},
+		err
 }
 
 // checkEnd returns a check of the end that a worker reports. An end without a report is an error,

@@ -56,7 +56,7 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 		t.Log.Error("find a user's model", "user", a.Turn.Conversation.User, "error", err)
 	}
 	// without counts all facts are equal
-	if a.Start.Uses, err = t.Uses(ctx, a.Turn.Conversation.User); err != nil {
+	if a.Start.RecallCounts, err = t.Uses(ctx, a.Turn.Conversation.User); err != nil {
 		t.Log.Error("count the uses of a user's facts", "user", a.Turn.Conversation.User, "error", err)
 	}
 	spec, err := t.Spec(a.Turn.Conversation.User)
@@ -68,8 +68,9 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model,
-		First: a.First, Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
-		Kind: a.Turn.Kind, Reserver: t.Reserver(a.Turn), CommitLast: a.CommitLast,
+		First: a.First, Step: a.Start.CommittedSteps, Limits: a.Start.Limits, Pending: a.Start.PendingCalls,
+		Reply: a.Stream,
+		Kind:  a.Turn.Kind, Reserver: t.Reserver(a.Turn), CommitLast: a.CommitLast,
 	})
 	end, err := call(ctx, worker, a)
 	t.OnEnd(a.Turn.Conversation.User, end)

@@ -9,16 +9,16 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// OnTelegram returns configuration lines that connect a service to a test's Telegram.
-func OnTelegram(s *telegramtest.Server, more string) string {
+// TelegramConfig returns configuration lines that connect a service to a test's Telegram.
+func TelegramConfig(s *telegramtest.Server, more string) string {
 	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
 }
 
 // OneByOne configures an answer for each single message, for tests that count answers.
 const OneByOne = "chat: {busy: queue}\n"
 
-// Number returns the value of an environment variable, or otherwise if it is not set.
-func Number(t *testing.T, name string, otherwise int) int {
+// EnvNumber returns the value of an environment variable, or otherwise if it is not set.
+func EnvNumber(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
@@ -31,5 +31,5 @@ func Number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// Repeated begins a message that may have been sent before.
-const Repeated = "↻"
+// RepeatMark begins a message that may have been sent before.
+const RepeatMark = "↻"
