@@ -24,8 +24,8 @@ const maxWait = time.Minute
 // else.
 type container struct {
 	t      *testing.T
-	name   string // also the name of its control group
-	leader string // pid of its first process on this machine
+	name   string // name of the container and of its control group
+	leader string // pid of the container's first process on this machine
 }
 
 // etc holds the files in /etc before Mews is installed.
@@ -82,7 +82,7 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	}
 	gone := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it was killed, or has explained its end
+		_ = cmd.Wait() // the container was killed, or has explained its end
 		_ = ready.SetReadDeadline(time.Now())
 		close(gone)
 	}()
@@ -167,7 +167,7 @@ func unshared(ctx context.Context, script string, args ...string) *exec.Cmd {
 
 // end ends systemd-nspawn with everything in the container, and removes the container.
 func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
-	_ = nspawn.Kill() // it may have ended
+	_ = nspawn.Kill() // an error means that nspawn has ended
 	<-gone
 	for began := time.Now(); ; { // killed processes need some time to disappear
 		ctx, cancel := context.WithTimeout(context.Background(), maxWait)

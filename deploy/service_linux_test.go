@@ -12,7 +12,7 @@ func (c *container) checkCapabilities(has string) {
 	c.t.Helper()
 	for name, want := range map[string]string{
 		"mews-spawner": "CapPrm:" + has + " CapEff:" + has + " CapBnd:" + has + " CapInh:" + none +
-			" CapAmb:" + none + " NoNewPrivs:1", // its children inherit none
+			" CapAmb:" + none + " NoNewPrivs:1", // ambient set: children inherit no capability
 		// The bounding set holds capabilities that a program could give it, but none does
 		// (NoNewPrivs).
 		"mews": "CapInh:" + none + " CapPrm:" + none + " CapEff:" + none + " CapAmb:" + none + " NoNewPrivs:1",
@@ -190,7 +190,7 @@ func (c *container) checkNewUsers() {
 }
 
 // checkOldHome: a home of an earlier version stays as it is, and its user is served there, until an
-// admin changes it by doctor's own command. Other homes are made all the same.
+// admin changes it by doctor's own command. Other homes are still made.
 func (c *container) checkOldHome() {
 	c.t.Helper()
 	c.run(`install -d -m 700 -o mews -g mews /var/lib/mews/homes/fay; install -m 600 -o mews -g mews /dev/null /var/lib/mews/homes/fay/old.md

@@ -52,7 +52,7 @@ func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c.run("mount -t proc proc /mnt && echo 0 >/mnt/sys/user/max_user_namespaces && umount /mnt")
 	install(c)
 	c.run("systemctl start mews")
-	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // it tries forever
+	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // systemd tries forever
 	said := c.run("journalctl -o cat -u mews")
 	for _, want := range []string{"there are no walls that are good enough", "user namespaces are switched off",
 		"sysctl user.max_user_namespaces=15000", "no-user-namespaces.conf"} {
@@ -68,7 +68,7 @@ func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	}
 	c.checkServes()
 	c.checkCapabilities(six)
-	c.checkUsers("shopping.md", "[0-9]{3}") // it has no uids beyond 65535
+	c.checkUsers("shopping.md", "[0-9]{3}") // the container has no uids beyond 65535
 	if said := c.run("mews status --json"); !strings.Contains(said, "70000-79999 is not there") {
 		c.t.Errorf("why people share an account: %s", said)
 	}
@@ -76,7 +76,7 @@ func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c.checkStop()
 }
 
-// TestUnit_Crash_RestartsAtOnce: and without an end.
+// TestUnit_Crash_RestartsAtOnce: systemd restarts the service at once, however often it fails.
 func TestUnit_Crash_RestartsAtOnce(t *testing.T) {
 	text, err := os.ReadFile(unit)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestUnit_Crash_RestartsAtOnce(t *testing.T) {
 const (
 	none  = "0000000000000000"
 	three = "00000000000000e0" // CAP_SETUID, CAP_SETGID, CAP_KILL
-	six   = "00000000002001e4" // also CAP_SYS_ADMIN, CAP_SETPCAP, CAP_DAC_READ_SEARCH
+	six   = "00000000002001e4" // those of three, CAP_SYS_ADMIN, CAP_SETPCAP, CAP_DAC_READ_SEARCH
 )
 
 // emptyLocal makes a /usr/local without any installed file.

@@ -12,14 +12,14 @@ import (
 )
 
 // MethodChatSend sends one or several files to the turn's chat. It is a call in turn, one at a
-// time, at most MaxSendCalls times in a turn. Repeated for the same tool call, it sends nothing again
-// and has the same answer, even if the file has changed. The call may wait for the user's approval.
-// Its error tells the model in words why the file was not sent.
+// time, at most MaxSendCalls times in a turn. A repeated call sends nothing
+// again and gets the same answer, even if the file has changed. The call may wait for the user's
+// approval. Its error tells the model in words why the file was not sent.
 const MethodChatSend = "chat.send"
 
 // MethodChatMessage sends a text to the turn's chat, before the turn's answer: the argument text of
-// the named tool call. It is a call in turn, one at a time, at most MaxSentMessages times in a turn.
-// Repeated, it sends nothing again.
+// the named tool call. It is a call in turn, one at a time, at most MaxSentMessages times in a
+// turn. Repeated, it sends nothing again.
 //
 //	{"turn":8,"call":"c5"}
 //	{}

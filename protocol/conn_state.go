@@ -27,7 +27,7 @@ func laneOf(method string) lane {
 // connState is the changing part of a connection. Only Conn.update may use it. Its methods never
 // wait.
 type connState struct {
-	cause     error           // why the connection ended; nil while it lives
+	cause     error           // cause of the connection's end; nil while the connection lives
 	running   bool            // whether Run was called
 	lastID    int64           // id of the newest outgoing call
 	calls     map[int64]*call // outgoing calls without an answer, by id

@@ -123,8 +123,8 @@ type ToolResult struct {
 
 // Change is one effect of a tool, as the ledger records it.
 type Change struct {
-	// write, append, edit, move, delete; program: a program has changed the file; run: a program was
-	// run; begin: a crash has interrupted the call
+	// write, append, edit, move, delete; program: a program has changed the file; run: a program
+	// was run; begin: a crash has interrupted the call
 	Kind string `json:"kind"`
 	// a path relative to the workspace; the first words of a run command; the tool of the call
 	Target string `json:"target"`
@@ -159,8 +159,8 @@ func (m Message) Text() string {
 	return s
 }
 
-// StampedParts returns the parts of m as a model reads them. Its recap and stamp are added above the
-// first text.
+// StampedParts returns the parts of m as a model reads them. Its recap and stamp are added above
+// the first text.
 func (m Message) StampedParts() []Part {
 	head := m.Stamp
 	if m.Recap != "" {
@@ -194,7 +194,7 @@ func (m Message) Calls() []ToolCall {
 	return calls
 }
 
-// UserText returns a message of the user with one text part.
-func UserText(text string) Message {
+// NewUserMessage returns a message of the user with one text part.
+func NewUserMessage(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{{Text: text}}}
 }

@@ -11,7 +11,8 @@ import (
 // wireTypes are all structs of the wire.
 var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
-	StepCommitResult{}, TurnEvent{}, ModelStream{}, ModelStreamResult{}, AnsweredCall{}, ToolsFind{}, ToolsFindResult{}, FindToolsArguments{}, SystemRef{}, ToolsRef{}, Message{},
+	StepCommitResult{}, TurnEvent{}, ModelStream{}, ModelStreamResult{}, AnsweredCall{}, ToolsFind{},
+	ToolsFindResult{}, FindToolsArguments{}, SystemRef{}, ToolsRef{}, Message{},
 	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBeginResult{}, BlobWrite{}, BlobCommit{},
 	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSendResult{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{}, OperationPiece{}, OperationProgress{},

@@ -28,8 +28,8 @@ const MethodIndexChanged = "index.changed"
 //	{"differing":[0]}
 const MethodIndexFiles = "index.files"
 
-// MethodIndexSections lists the sections of files: IndexSections to IndexSectionsResult. It is a call in
-// an index operation. The supervisor records the files once all missing sections were put.
+// MethodIndexSections lists the sections of files: IndexSections to IndexSectionsResult. It is a
+// call in an index operation. The supervisor records the files once all missing sections were put.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
 //	{"missing":["8f434346648f6b96df89dda901c5176b"]}

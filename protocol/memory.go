@@ -21,8 +21,8 @@ import (
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"choice":"both"}
 const MethodMemoryRemember = "memory.remember"
 
-// MethodMemoryRecalled reports the facts that recall has shown. They count as used that day. It is a
-// call in turn.
+// MethodMemoryRecalled reports the facts that recall has shown. They count as used that day. It is
+// a call in turn.
 //
 //	{"turn":8,"ids":["k7","k9"]}
 //	{}
@@ -82,10 +82,10 @@ const (
 
 // MemoryPermission is the result of memory.remember.
 type MemoryPermission struct {
-	Message int64        `json:"message"`
-	At      string       `json:"at"`    // time of sending that message, in RFC 3339
-	After   int          `json:"after"` // the highest number in a forgotten id
-	Choice  MemoryChoice `json:"choice,omitempty"`
+	Message          int64        `json:"message"`
+	At               string       `json:"at"`    // time of sending that message, in RFC 3339
+	HighestForgotten int          `json:"after"` // the highest number in a forgotten id
+	Choice           MemoryChoice `json:"choice,omitempty"`
 }
 
 // RecalledFacts holds the ids of facts that were shown.
@@ -186,10 +186,10 @@ type MemoryParameters struct {
 	ID     string       `json:"id,omitempty"`
 	Text   string       `json:"text,omitempty"` // new words, for MemoryCorrect
 	// for MemoryList: the number of facts before the page, and the size of the page
-	Offset int    `json:"offset,omitempty"`
-	Limit  int    `json:"limit,omitempty"`
-	Path   string `json:"path,omitempty"`  // file or folder to import, relative to the home
-	After  int    `json:"after,omitempty"` // the highest number in a forgotten id
+	Offset           int    `json:"offset,omitempty"`
+	Limit            int    `json:"limit,omitempty"`
+	Path             string `json:"path,omitempty"`  // file or folder to import, relative to the home
+	HighestForgotten int    `json:"after,omitempty"` // the highest number in a forgotten id
 
 	// for MemoryImport: the newest WordsDigest of texts not to import, at most MaxForgotten
 	Forgotten []string `json:"forgotten,omitempty"`
@@ -216,11 +216,11 @@ type MemoryResult struct {
 	Total int          `json:"total"` // facts in the file
 	Added int          `json:"added,omitempty"`
 	// lines of daily notes that were added; with Of, lines from those turns
-	Notes int      `json:"notes,omitempty"`
-	Logs  int      `json:"logs,omitempty"`  // with Of: exchanges in logs
-	Known int      `json:"known,omitempty"` // facts that were there before
-	Left  []string `json:"left,omitempty"`  // facts that were not imported, and why
-	More  int      `json:"more,omitempty"`  // number of facts not imported that Left does not list
+	Notes       int      `json:"notes,omitempty"`
+	Logs        int      `json:"logs,omitempty"`  // with Of: exchanges in logs
+	Known       int      `json:"known,omitempty"` // facts that were there before
+	NotImported []string `json:"left,omitempty"`  // facts that were not imported, and why
+	More        int      `json:"more,omitempty"`  // number of facts not imported that Left does not list
 
 	Refused string `json:"refused,omitempty"` // reason for changing nothing
 
@@ -236,17 +236,17 @@ type MemoryFact struct {
 	Kind       string  `json:"kind"`
 	Confidence float64 `json:"confidence"`
 	Message    int64   `json:"message,omitempty"`
-	Source     string  `json:"source"` // origin of the fact, in words
+	Origin     string  `json:"source"` // origin of the fact, in words
 	Line       int     `json:"line"`
 }
 
 // Check refuses a result that no honest worker sends.
 func (r MemoryResult) Check() error {
-	if len(r.Text) > PromptFileBytes("MEMORY.md") || len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts || len(r.Left) > MaxMemoryLeft || min(r.Total, r.Added, r.Notes, r.Logs, r.Known, r.More) < 0 {
-		return fmt.Errorf("%d facts, %d left", len(r.Facts), len(r.Left))
+	if len(r.Text) > PromptFileBytes("MEMORY.md") || len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts || len(r.NotImported) > MaxMemoryLeft || min(r.Total, r.Added, r.Notes, r.Logs, r.Known, r.More) < 0 {
+		return fmt.Errorf("%d facts, %d left", len(r.Facts), len(r.NotImported))
 	}
 	for _, f := range r.Facts {
-		if err := checkFact(f.ID, f.Text+f.Kind+f.Source); err != nil {
+		if err := checkFact(f.ID, f.Text+f.Kind+f.Origin); err != nil {
 			return err
 		}
 	}

@@ -57,8 +57,8 @@ type PromptFileReport struct {
 type PromptFile struct {
 	Path  string    `json:"path"`
 	State FileState `json:"state,omitempty"`
-	// Inspected means that the file was inspected: Text has the bytes that count, and the fields below
-	// are set.
+	// Inspected means that the file was inspected: Text has the bytes that count, and the fields
+	// below are set.
 	Inspected bool   `json:"looked,omitempty"`
 	Text      []byte `json:"text,omitempty"`
 	// Noted means that all text added since the state From is notes that the model may keep.

@@ -66,21 +66,21 @@ type ReviewChunk struct {
 
 // ReviewFile is the part of a file in a chunk.
 type ReviewFile struct {
-	Path   string `json:"path"`
-	Before string `json:"before,omitempty"` // the earlier path, if it was renamed
-	Status string `json:"status"`           // added, modified, removed, renamed
-	Diff   string `json:"diff"`             // lines, each after its number and side
-	Whole  string `json:"whole,omitempty"`  // the whole file in the head, if a hunk needs it
+	Path       string `json:"path"`
+	FormerPath string `json:"before,omitempty"` // the earlier path, if it was renamed
+	Status     string `json:"status"`           // added, modified, removed, renamed
+	Diff       string `json:"diff"`             // lines, each after its number and side
+	Whole      string `json:"whole,omitempty"`  // the whole file in the head, if a hunk needs it
 }
 
 // Bounds of a review or triage, in bytes of text unless the line names another unit.
 const (
 	MaxWindowName    = 100
 	MaxWindowText    = 512 << 10
-	MaxFindings      = 400 // in one report
-	MaxUnread        = 400 // in one report
+	MaxFindings      = 400 // findings in one report
+	MaxUnread        = 400 // unread chunks in one report
 	MaxFindingPath   = 4 << 10
-	MaxFindingLabel  = 300 // of a finding's category and title
+	MaxFindingLabel  = 300 // bytes of a finding's category or title
 	MaxFindingText   = 8 << 10
 	MaxReviewVerdict = 4 << 10
 	MaxTriageNames   = 20 // labels, and related issues

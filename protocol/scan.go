@@ -22,7 +22,7 @@ type scanner struct {
 
 // decodeError describes a fault, and where in the value it is.
 type decodeError struct {
-	path    string // such as limits.steps or parts[3].call; "" means the whole value
+	path    string // path to the fault, such as limits.steps or parts[3].call; "" means the whole value
 	problem string
 }
 

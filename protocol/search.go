@@ -34,7 +34,8 @@ type SearchResult struct {
 	World bool   `json:"world,omitempty"` // the text has words of others
 }
 
-// HistorySearchArguments holds the arguments of search_history. One of Words, From and To must be set.
+// HistorySearchArguments holds the arguments of search_history. One of Words, From and To must be
+// set.
 type HistorySearchArguments struct {
 	Words string `json:"words"`
 	// the first day: a day, a month, today, yesterday or 7d, in the user's zone; it is included

@@ -30,8 +30,8 @@ type TranscribeParameters struct {
 	Path    string       `json:"path"`    // relative to the home
 	Seconds int          `json:"seconds"` // longer recordings fail with SpeechTooLong
 	Engine  SpeechEngine `json:"engine"`
-	// ServerText is a server's transcript of the whole recording. The worker then does not transcribe:
-	// it only removes invented words.
+	// ServerText is a server's transcript of the whole recording. The worker then does not
+	// transcribe: it only removes invented words.
 	ServerText *TranscribedPiece `json:"heard,omitempty"`
 }
 
@@ -55,9 +55,9 @@ const (
 // and started again later with the committed pieces.
 const MethodOperationPiece = "operation.piece"
 
-// OperationPiece names the finished piece and the next one. The first call after operation.start has
-// no Done, and begins the piece after OperationStart.Pieces. Each later call has the Done of the
-// piece that the call before began.
+// OperationPiece names the finished piece and the next one. The first call after operation.start
+// has no Done, and begins the piece after OperationStart.Pieces. Each later call has the Done of
+// the piece that the call before began.
 type OperationPiece struct {
 	Operation int64 `json:"operation"`
 	// the next piece, counted from 0; equal to Of if all are done
@@ -162,7 +162,7 @@ const (
 // VoiceEngine configures how texts are spoken.
 type VoiceEngine struct {
 	Engine  string `json:"engine"`            // espeak, piper or command
-	Program string `json:"program,omitempty"` // for espeak and piper; "" means their own name
+	Program string `json:"program,omitempty"` // program of espeak or piper; "" means the usual name
 	// for command: program and arguments with {text}, {voice} and {wav}
 	Command []string `json:"command,omitempty"`
 }

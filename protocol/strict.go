@@ -29,7 +29,7 @@ func DecodeStrict(data []byte, v any) error {
 		return f
 	}
 	err := json.Unmarshal(data, v)
-	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // its text has Go's names
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // the error's own text has names of Go types
 		return &decodeError{path: wrong.Field, problem: fmt.Sprintf("cannot be %s", wrong.Value)}
 	}
 	return err
@@ -107,7 +107,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape
 	s := &jsonShape{want: kindAny}
 	building[t] = s
 	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
-		return s // such as RawMessage and time.Time, whose own method decides
+		return s // the type's own method decides, as for RawMessage and time.Time
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -220,7 +220,7 @@ func TestTranscript_EachSide_PlaysIt(t *testing.T) {
 			a.conn = protocol.NewConn(ours, a, protocol.Options{})
 			result := protocoltest.Run(t, a.conn)
 			steps := make(chan int)
-			script := &protocoltest.Script{As: other(side), Lines: lines, Step: func(i int) { steps <- i }}
+			script := &protocoltest.Script{As: other(side), Lines: lines, OnLine: func(i int) { steps <- i }}
 			played := runLater(func() error { defer close(steps); return script.Play(theirs) })
 			for i, m := range messages {
 				if lines[i].From == side {

@@ -12,18 +12,18 @@ type TurnStart struct {
 	Channel string `json:"channel"`
 	Group   bool   `json:"group,omitempty"` // whether others read the answer too
 	// whether the channel shows a sent file, and not only its name
-	Files  bool       `json:"files,omitempty"`
-	Limits TurnLimits `json:"limits"`
+	ShowsFiles bool       `json:"files,omitempty"`
+	Limits     TurnLimits `json:"limits"`
 	// steps committed before this start; 0 for a new turn
-	Step int   `json:"step"`
-	Last int64 `json:"last"` // the id of the transcript's newest message
+	CommittedSteps int   `json:"step"`
+	LastMessage    int64 `json:"last"` // the id of the transcript's newest message
 	// calls of the last committed step that have no result yet
-	Pending []PendingCall `json:"pending,omitempty"`
+	PendingCalls []PendingCall `json:"pending,omitempty"`
 	// this turn's earlier calls, in order, to notice repetition
-	Recent []ToolCall `json:"recent,omitempty"`
+	RecentCalls []ToolCall `json:"recent,omitempty"`
 
 	// recalls of facts in MEMORY.md in 90 days, by id; facts without recalls are left out
-	Uses map[string]int `json:"uses,omitempty"`
+	RecallCounts map[string]int `json:"uses,omitempty"`
 
 	Material *BlobRef `json:"material,omitempty"` // blob with a ReviewMaterial, for kind review and triage
 }
@@ -42,26 +42,26 @@ type PendingCall struct {
 	Begun bool `json:"begun,omitempty"`
 }
 
-// Why is the reason why a turn ended.
-type Why string
+// TurnEndReason is the reason why a turn ended.
+type TurnEndReason string
 
 const (
-	WhyDone    Why = "done"    // the model answered without another tool call
-	WhyStopped Why = "stopped" // the user stopped the turn
-	WhySteps   Why = "steps"   // TurnLimits.Steps was reached
-	WhyTime    Why = "time"    // TurnLimits.Seconds was reached
-	WhyRepeat  Why = "repeat"  // the model made the same call three times running
-	WhyError   Why = "error"   // a model call failed for good; the supervisor knows the details
+	WhyDone    TurnEndReason = "done"    // the model answered without another tool call
+	WhyStopped TurnEndReason = "stopped" // the user stopped the turn
+	WhySteps   TurnEndReason = "steps"   // TurnLimits.Steps was reached
+	WhyTime    TurnEndReason = "time"    // TurnLimits.Seconds was reached
+	WhyRepeat  TurnEndReason = "repeat"  // the model made the same call three times running
+	WhyError   TurnEndReason = "error"   // a model call failed for good; the supervisor knows the details
 	// a call failed with CodeWaits: the turn has not ended, and goes on when the user has answered
-	WhyWaits Why = "waits"
+	WhyWaits TurnEndReason = "waits"
 	// the model declined to answer; only the supervisor sets it, in place of WhyError
-	WhyRefused Why = "refused"
+	WhyRefused TurnEndReason = "refused"
 )
 
 // TurnEnd is the result of turn.start. The supervisor itself knows the messages and the cost.
 type TurnEnd struct {
-	Why   Why `json:"why"`
-	Steps int `json:"steps"` // steps in all, including those before this start
+	Why   TurnEndReason `json:"why"`
+	Steps int           `json:"steps"` // steps in all, including those before this start
 
 	// Disk is how many bytes the home holds, as far as the worker has counted; 0 if it has not
 	// counted. DiskMore means that the home holds more, too much to count.

@@ -53,8 +53,8 @@ type Undo struct {
 	After  FileState `json:"after,omitempty"` // state of Path after the change; "" for a move
 	Size   int64     `json:"size,omitempty"`  // Size and Mode describe a regular file
 	Mode   int       `json:"mode,omitempty"`  // permissions of the file
-	// Obstacle is why the change cannot be undone; "" if it can. If it is set, only Path matters, and
-	// with ByProgram also After.
+	// Obstacle is why the change cannot be undone; "" if it can. If it is set, only Path matters,
+	// and with ByProgram also After.
 	Obstacle string `json:"not,omitempty"`
 }
 
@@ -71,8 +71,8 @@ func (u Undo) Check() error {
 	return errors.Join(u.Before.check(), u.After.check())
 }
 
-// SizedState returns the state of a file whose bytes nobody has read.
-func SizedState(size int64, modified time.Time) FileState {
+// LargeFileState returns the state of a file whose bytes nobody has read.
+func LargeFileState(size int64, modified time.Time) FileState {
 	return FileState(fmt.Sprint(FileLarge, size, " ", modified.UnixNano()))
 }
 

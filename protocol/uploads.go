@@ -15,15 +15,15 @@ const OperationUploads OperationKind = "uploads"
 type UploadsAction string
 
 const (
-	UploadsList   UploadsAction = "list"   // list the newest files, UploadsPage of them
+	UploadsList   UploadsAction = "list"   // list the newest files, UploadsPageSize of them
 	UploadsSend   UploadsAction = "send"   // commit one file as a blob
 	UploadsRead   UploadsAction = "read"   // commit any file of the home as a blob
 	UploadsDelete UploadsAction = "delete" // move one file to the trash
 	UploadsRemove UploadsAction = "remove" // remove one file for good
 )
 
-// UploadsPage is how many files are listed at once.
-const UploadsPage = 8
+// UploadsPageSize is how many files are listed at once.
+const UploadsPageSize = 8
 
 // UploadsParameters select the action and its file.
 type UploadsParameters struct {
@@ -61,7 +61,7 @@ func UploadKey(path string) string {
 
 // Check refuses a result that no honest worker sends.
 func (r UploadsResult) Check() error {
-	if len(r.Files) > UploadsPage || r.From < 0 || r.From+len(r.Files) > r.Total {
+	if len(r.Files) > UploadsPageSize || r.From < 0 || r.From+len(r.Files) > r.Total {
 		return fmt.Errorf("%d files of %d", len(r.Files), r.Total)
 	}
 	for _, f := range r.Files {

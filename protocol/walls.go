@@ -1,13 +1,13 @@
 package protocol
 
-// MethodTryWalls asks a worker to try to escape from its walls: TryWalls to TryWallsResult. It replaces
-// hello, for a worker without a user.
+// MethodTryWalls asks a worker to try to escape from its walls: TryWalls to TryWallsResult. It
+// replaces hello, for a worker without a user.
 const MethodTryWalls = "walls.try"
 
-// DaemonMarker is a file in the home of a worker that tries everything. A process that the worker
-// leaves behind keeps the file locked. So the supervisor sees whether such a process lives after
-// the worker has ended.
-const DaemonMarker = "mews-daemon"
+// DaemonMarkerFile is a file in the home of a worker that tries everything. A process that the
+// worker leaves behind keeps the file locked. So the supervisor sees whether such a process lives
+// after the worker has ended.
+const DaemonMarkerFile = "mews-daemon"
 
 // TryWalls selects the attempts and their victims. The supervisor has made the victims. Each of
 // them holds Secret: a worker that can tell it has escaped. An empty victim is not tried.

@@ -146,8 +146,8 @@ func parseID(b []byte) (int64, error) {
 // maxHead is the length of the longest head of a call: everything before its parameters.
 const maxHead = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
 
-// outgoingLine is a line to send. Its head is written last, because a call gets its id when its line
-// is queued: so ids rise in the order of the queue.
+// outgoingLine is a line to send. Its head is written last, because a call gets its id when its
+// line is queued: so ids rise in the order of the queue.
 type outgoingLine struct {
 	bytes []byte // maxHead, the encoded value, }\n
 }

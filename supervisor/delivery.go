@@ -14,9 +14,9 @@ type Delivery struct {
 	Key          string // the key of the answered inbound; "" for a notice
 	// keys of the inbounds that joined the turn, in order: the delivery answers them too
 	AlsoKeys []string
-	Message  string       // the channel's name of the answered message; "" means none
-	Turn     int64        // the turn that made the delivery; 0 means none
-	TurnEnd  protocol.Why // the reason why the turn ended; "" means no turn
+	Message  string                 // the channel's name of the answered message; "" means none
+	Turn     int64                  // the turn that made the delivery; 0 means none
+	TurnEnd  protocol.TurnEndReason // the reason why the turn ended; "" means no turn
 	Kind     DeliveryKind
 	Text     string
 	Buttons  [][]Button // rows of buttons below the last part of Text

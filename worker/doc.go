@@ -17,6 +17,7 @@
 //	family       tools that are shown to a model together
 //	handshake    the first line each way, with versions and limits
 //	instructions what prompt files say, as far as it is in force
+//	kernel pool  a resource that the kernel counts for an account or the machine
 //	landlock     the kernel's rules about paths and sockets
 //	leftovers    processes of a program that still run when the program has ended
 //	namespaces   the kernel's separate views of mounts, processes and network

@@ -12,15 +12,15 @@ import (
 // modes are the functions of this program by its only argument. It executes itself with the first
 // three.
 var modes = map[string]func() error{
-	sandbox.StageOneArgument:  sandbox.StageOne,
-	sandbox.StageZeroArgument: sandbox.StageZero,
-	sandbox.FolderArgument:    sandbox.OwnFolder,
-	"--version":               printVersion,
+	sandbox.StageOneArgument:   sandbox.StageOne,
+	sandbox.StageZeroArgument:  sandbox.StageZero,
+	sandbox.MakeFolderArgument: sandbox.RunMakeFolder,
+	"--version":                printVersion,
 }
 
 // exitStatus returns this program's exit status after err.
 func exitStatus(err error) int {
-	var ended spawn.EndedError
+	var ended spawn.ProgramExitError
 	if errors.As(err, &ended) {
 		return ended.Status
 	}

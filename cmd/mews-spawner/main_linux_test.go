@@ -83,7 +83,7 @@ func TestArguments_EachForm_IsHandled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := program(t, c.args...)
-			out, _ := cmd.CombinedOutput() // its status is compared
+			out, _ := cmd.CombinedOutput() // the exit status is compared below
 			if got := cmd.ProcessState.ExitCode(); got != c.status || !strings.Contains(string(out), c.said) {
 				t.Errorf("status %d, said %q; want %d, %q", got, out, c.status, c.said)
 			}
@@ -108,7 +108,8 @@ func home(t *testing.T) (dir string, account []string) {
 	return dir, []string{fmt.Sprintf("account=%d:%d", testUID, testUID)}
 }
 
-// TestSpawn_Worker_StartsAndEnds: the program executes itself as stage one.
+// TestSpawn_Worker_StartsAndEnds: the program executes itself as stage one, and that becomes the
+// worker.
 func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	dir, account := home(t)
 	conn, theirs, err := spawnwire.NewConnPair()
@@ -179,7 +180,7 @@ func TestSupervise_StartsMews(t *testing.T) {
 			cmd.Args[0] = "mews-spawner"
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.account, AmbientCaps: []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL}}
 		}
-		out, _ := cmd.CombinedOutput() // its status is compared
+		out, _ := cmd.CombinedOutput() // the exit status is compared below
 		if got := cmd.ProcessState.ExitCode(); got != c.status || !strings.Contains(string(out), c.said) {
 			t.Errorf("%s: status %d, said %q; want %d, %q", name, got, out, c.status, c.said)
 		}

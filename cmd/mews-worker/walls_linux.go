@@ -74,6 +74,6 @@ func escapeVictims(v protocol.Victims) escape.Victims {
 	return escape.Victims{
 		Secret: v.Secret, SupervisorPID: v.Supervisor, VictimPID: v.Process, PIDNamespace: v.PIDNamespace, Worker: os.Getpid(),
 		OtherHome: v.OtherHome, OwnOutside: v.OwnOutside, SecretFile: v.StateFile, TCP: v.TCP, Abstract: v.Abstract,
-		Socket: v.Socket, Workspace: home, Marker: filepath.Join(home, protocol.DaemonMarker),
+		Socket: v.Socket, Workspace: home, Marker: filepath.Join(home, protocol.DaemonMarkerFile),
 	}
 }

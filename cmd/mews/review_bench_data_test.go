@@ -125,7 +125,7 @@ func (j judge) countFound(ctx context.Context, p benchPull, findings []patch.Fin
 	}
 	for range 2 {
 		var answer modelcall.Answer
-		answer, err = j.models.Stream(ctx, j.spec, modelcall.Request{System: systemJudge, Messages: []protocol.Message{protocol.UserText(string(asked))}},
+		answer, err = j.models.Stream(ctx, j.spec, modelcall.Request{System: systemJudge, Messages: []protocol.Message{protocol.NewUserMessage(string(asked))}},
 			func(modelcall.Delta) {})
 		if err != nil {
 			return 0, err

@@ -45,10 +45,10 @@ func Transcript(data []byte) ([]Line, error) {
 // Script is a peer that plays one side of a transcript. It sends its own lines, and expects the
 // other's, byte for byte and in order.
 type Script struct {
-	As    Side
-	Lines []Line
-	Step  func(i int)   // hook after each sent or received line; may be nil
-	Wait  time.Duration // limit for one line if the connection has deadlines; 0 means 10 s
+	As      Side
+	Lines   []Line
+	OnLine  func(i int)   // hook after each sent or received line; may be nil
+	Timeout time.Duration // limit for one line if the connection has deadlines; 0 means 10 s
 }
 
 // Play plays until the last line, or until the first unexpected one.
@@ -58,15 +58,15 @@ func (s *Script) Play(rw io.ReadWriter) error {
 		if err := s.play(rw, in, line); err != nil {
 			return fmt.Errorf("transcript line %d: %w", i+1, err)
 		}
-		if s.Step != nil {
-			s.Step(i)
+		if s.OnLine != nil {
+			s.OnLine(i)
 		}
 	}
 	return nil
 }
 
 func (s *Script) play(rw io.ReadWriter, in *bufio.Reader, line Line) error {
-	wait := s.Wait
+	wait := s.Timeout
 	if wait == 0 {
 		wait = 10 * time.Second
 	}

@@ -38,7 +38,7 @@ func TestScript_UnexpectedLine_Fails(t *testing.T) {
 				t.Fatal(err)
 			}
 			steps := 0
-			s := protocoltest.Script{As: protocoltest.Supervisor, Lines: lines, Step: func(int) { steps++ }}
+			s := protocoltest.Script{As: protocoltest.Supervisor, Lines: lines, OnLine: func(int) { steps++ }}
 			err := s.Play(a)
 			if tt.want == "" && (err != nil || steps != 2) {
 				t.Errorf("got %v after %d steps", err, steps)

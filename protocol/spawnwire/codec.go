@@ -153,9 +153,9 @@ func checkText(v string, limit int) error {
 	return nil
 }
 
-// Clip makes any text valid: UTF-8, without zero bytes, at most MaxText bytes. It cuts out the
+// ClipText makes any text valid: UTF-8, without zero bytes, at most MaxText bytes. It cuts out the
 // middle, because an error names the attempt at its beginning and the cause at its end.
-func Clip(v string) string {
+func ClipText(v string) string {
 	v = strings.ReplaceAll(strings.ToValidUTF8(v, "?"), "\x00", "?")
 	if len(v) <= MaxText {
 		return v

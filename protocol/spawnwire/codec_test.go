@@ -110,7 +110,7 @@ func TestEncode_BadMessages_AreRefused(t *testing.T) {
 func TestClip_AnyText_IsValid(t *testing.T) {
 	long, invalid := strings.Repeat("é", MaxText), strings.Repeat("\xff", MaxText+9)
 	for _, text := range []string{"short", long, "a\x00b\xffc", invalid} {
-		got := Clip(text)
+		got := ClipText(text)
 		if _, err := Encode(Refused{Reason: got}); err != nil {
 			t.Errorf("%.20q clipped to %.20q: %v", text, got, err)
 		}
@@ -149,7 +149,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzClip(f *testing.F) {
 	f.Add("openat2: no such file")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := Clip(text)
+		got := ClipText(text)
 		if len(got) > MaxText || !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
 			t.Fatalf("%q was clipped to %q", text, got)
 		}

@@ -42,9 +42,9 @@ type Ready struct {
 	Tier    string `limit:"word"` // walls of the workers
 	Why     string `limit:"text"` // a sentence about the walls, for people
 	// a sentence about the common limits of a worker and its programs
-	Limits string `limit:"text"`
-	From   uint32 // the first uid for people without an account; 0 means none
-	To     uint32 // the last uid for people without an account
+	Limits   string `limit:"text"`
+	FirstUID uint32 // the first uid for people without an account; 0 means none
+	LastUID  uint32 // the last uid for people without an account
 }
 
 // Started is the answer to a Spawn that succeeded.

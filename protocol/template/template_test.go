@@ -181,7 +181,8 @@ func TestParse_Nesting_IsBounded(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := template.Parse(nested(template.MaxDepth + 1))
-	if refused := new(template.UnsupportedError); !errors.As(err, &refused) || refused.Name != "a block within 32 others" {
+	if refused := new(template.UnsupportedError); !errors.As(err, &refused) ||
+		refused.Name != "a block within 32 others" {
 		t.Errorf("one more: got %v", err)
 	}
 	chain := "{{if .a}}1" + strings.Repeat("{{else if .b}}2", 10_000) + "{{else}}3{{end}}"

@@ -134,7 +134,7 @@ type Delivery struct {
 	// keys of the messages that its turn took in, and that it answers too
 	Also []string                `json:"also,omitempty"`
 	Kind supervisor.DeliveryKind `json:"kind"`
-	Why  protocol.Why            `json:"why,omitempty"` // with an answer: why its turn ended
+	Why  protocol.TurnEndReason  `json:"why,omitempty"` // with an answer: why its turn ended
 	Text string                  `json:"text"`
 	At   time.Time               `json:"at"`
 

@@ -24,7 +24,7 @@ func story(kinds string, size int) []protocol.Message {
 	for i, k := range kinds {
 		switch k {
 		case 'u':
-			add(protocol.UserText(text))
+			add(protocol.NewUserMessage(text))
 		case 'a':
 			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}})
 		case 'c':
@@ -97,7 +97,7 @@ func TestPair_ResultsFollowOrderOfCalls(t *testing.T) {
 		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
 	}
 	paired := history.Pair([]protocol.Message{
-		protocol.UserText("go"),
+		protocol.NewUserMessage("go"),
 		{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("1"), call("2"), call("3")}},
 		result("3"), result("1"), result("orphan"),
 	})

@@ -106,7 +106,7 @@ func TestShorten_LeftOutPart_BecomesALine(t *testing.T) {
 }
 
 func TestShorten_NewestTooLong_IsCut(t *testing.T) {
-	pasted := []protocol.Message{protocol.UserText("Begin. " + strings.Repeat("ä", 40<<10) + " The end.")}
+	pasted := []protocol.Message{protocol.NewUserMessage("Begin. " + strings.Repeat("ä", 40<<10) + " The end.")}
 	pasted[0].ID = 1
 	text := all(history.Fit(pasted, 1, 1000, false, named).Messages)
 	if !strings.HasPrefix(text, "Begin.") || !strings.Contains(text, "The end.") || !strings.Contains(text, "bytes left out here") ||

@@ -26,10 +26,10 @@ const (
 type Conn struct {
 	o         *Options
 	user      string
-	endWorker func(reason error) // does not wait for its end
+	endWorker func(reason error) // ends the worker process; does not wait for its end
 	now       func() time.Time
 
-	offended atomic.Bool // the worker was ended for an offence
+	offended atomic.Bool // whether the worker was ended for an offence
 	events   *rate.Limiter
 
 	mu          sync.Mutex // guards the fields below
@@ -37,7 +37,7 @@ type Conn struct {
 	prefix      requestPrefix
 	begun       map[workKey]*work
 	transcripts transcriptCaches
-	unknown     []time.Time // when unknown methods came, in the last minute
+	unknown     []time.Time // times of unknown methods within the last minute
 }
 
 // NewConn returns the connection of one worker process of a user. endWorker ends that process,
@@ -74,7 +74,7 @@ func (c *Conn) BeginTurn(t Turn) {
 // EndTurn closes a turn, cancels its calls and waits for them. After it returns, nothing of the
 // turn runs in the supervisor, and this connection commits nothing more for it. why is the reason
 // that the worker gave, or "".
-func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
+func (c *Conn) EndTurn(id int64, why protocol.TurnEndReason) TurnOutcome {
 	w := c.end(workKey{inTurn, id})
 	if w == nil {
 		return TurnOutcome{}
@@ -104,7 +104,7 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 		persons := turnBlobs{c, 0}
 		w.blobs, w.before = &personsBlobs{w.operation, &persons}, &personsBlobs{w.operation, &beforeBlobs{persons}}
 	}
-	if !a.Index { // which has its own limits
+	if !a.Index { // operations of the index have their own limits
 		w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
 	}
 	c.begin(w)
@@ -146,14 +146,14 @@ func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return answer, w.reply(req.Method, err)
 }
 
-// Notify takes a notification of the worker.
+// Notify handles a notification of the worker.
 func (c *Conn) Notify(req *protocol.Request) {
 	r, w, params, err := c.admitCall(req, true)
 	if err != nil {
-		return // the worker was ended for it, or the method is unknown
+		return // the worker was ended for an offence, or the method is unknown
 	}
 	defer c.endCall(w, r)
-	_ = w.reply(req.Method, r.note(w, params)) // nobody waits for an answer
+	_ = w.reply(req.Method, r.note(w, params)) // a notification has no answer
 }
 
 // admitCall checks a message of the worker against its row of the table. Its error is the answer.

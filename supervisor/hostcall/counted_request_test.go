@@ -12,7 +12,7 @@ import (
 func TestTokenCount_AppliesToSharedMessages(t *testing.T) {
 	talk := func(texts ...string) (list []protocol.Message) {
 		for _, text := range texts {
-			list = append(list, protocol.UserText(text))
+			list = append(list, protocol.NewUserMessage(text))
 		}
 		return list
 	}

@@ -29,7 +29,7 @@ type stepStream struct {
 	before   string                  // text of the calls that have ended
 	paid     *sqlite.ModelCall       // the ended call that is not stored yet
 	maxCosts map[int64]int64         // the most that each lease holds, in millionths of a dollar
-	answered []protocol.AnsweredCall // of the committed step
+	answered []protocol.AnsweredCall // answered calls of the committed step
 }
 
 // answer gets the model's message. It continues a truncated message, and takes back the text of a
@@ -41,7 +41,7 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 	said, err := s.call(ctx, req)
 	why := ""
 	for n := 0; err == nil && isTruncated(said) && n < continuations[said.CutForMoney].most; n++ {
-		s.charge(ctx) // now: the next call may need the rest of this one's lease
+		s.charge(ctx) // stored now: the next call may need the rest of this lease
 		more, failed := s.call(ctx, continueRequest(req, said.Message))
 		if failed != nil && ctx.Err() != nil { // the turn was stopped; the answer is not truncated
 			return said, failed
@@ -58,7 +58,8 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 	switch {
 	case err != nil:
 	case isTruncated(said):
-		said.Message = s.note(said.Message, fmt.Sprintf(textBrokenOff, cmp.Or(why, continuations[said.CutForMoney].why)))
+		said.Message = s.note(said.Message,
+			fmt.Sprintf(textBrokenOff, cmp.Or(why, continuations[said.CutForMoney].why)))
 	case said.Stop == modelcall.StopOther:
 		said.Message = s.note(said.Message, textPerhapsCut)
 	}
@@ -116,9 +117,9 @@ func isTruncated(a modelcall.Answer) bool {
 
 // continueRequest returns the request for the rest of a message.
 func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Request {
-	more := []protocol.Message{said, protocol.UserText(promptContinue)}
+	more := []protocol.Message{said, protocol.NewUserMessage(promptContinue)}
 	if len(said.Parts) == 0 {
-		more = []protocol.Message{protocol.UserText(promptShorter)}
+		more = []protocol.Message{protocol.NewUserMessage(promptShorter)}
 	}
 	tokens, fit := int64(history.Tokens(more)), req.Fit
 	req.Messages, req.Tokens = slices.Concat(req.Messages, more), req.Tokens+tokens

@@ -17,7 +17,7 @@ import (
 type systemRig struct {
 	*rig
 	asked string
-	read  string // the messages
+	read  string // texts of the messages that the model read
 	turns int
 }
 
@@ -25,7 +25,7 @@ func newSystemRig(t *testing.T) *systemRig {
 	s := &systemRig{}
 	s.rig = newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 		s.asked, s.read = req.System, fmt.Sprint(req.Messages)
-		return protocol.UserText("yes"), nil
+		return protocol.NewUserMessage("yes"), nil
 	})
 	s.options.Cache = 5 * time.Minute
 	s.finish()
@@ -81,7 +81,7 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	s.expectText("two", "one")
 	s.pass(4 * time.Minute)
 	s.expectText("three", "one")
-	s.pass(2 * time.Minute) // since the last answer
+	s.pass(2 * time.Minute) // the time since the last answer
 	s.expectText("three", "one")
 	s.pass(6 * time.Minute) // longer than a provider's cache lasts
 	s.expectText("four", "four")
@@ -91,7 +91,7 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	}
 	s.expectText("six", "six")
 	s.expectText("seven", "six")
-	s.options.History = 10 // the newest message alone exceeds it
+	s.options.History = 10 // the newest message alone exceeds the limit
 	s.expectText("eight", "eight")
 	s.options.History = 10_000
 	s.expectText("nine", "eight")
@@ -114,7 +114,7 @@ func TestSystemText_Stale_IsComposedAnew(t *testing.T) {
 	s.begin()
 	for range 3 {
 		s.markStale()
-		for _, bare := range []bool{true, true} { // it must be sent in full, whatever was sent before
+		for _, bare := range []bool{true, true} { // must be sent in full, whatever was sent before
 			if err := s.step("one", bare); wireCode(err) != protocol.CodeUnknownHash {
 				t.Fatalf("a stale text was taken: %v", err)
 			}

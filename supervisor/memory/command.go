@@ -57,7 +57,7 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 	d.Text = fmt.Sprintf(textFacts, amount.Plural(r.Total, "fact", "facts"))
 	var row []supervisor.Button
 	for _, f := range r.Facts {
-		d.Text += fmt.Sprintf(textFactLine, f.ID, markdown.QuoteName(f.Text), f.Source)
+		d.Text += fmt.Sprintf(textFactLine, f.ID, markdown.QuoteName(f.Text), f.Origin)
 		row = append(row, supervisor.Button{Text: f.ID, Press: prefix + f.ID})
 		if len(row) == page/2 {
 			d.Buttons, row = append(d.Buttons, row), nil
@@ -81,7 +81,7 @@ func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryPara
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(p.ID))}, err
 	}
 	f := r.Facts[0]
-	d.Text = fmt.Sprintf(format, f.ID, markdown.QuoteName(f.Text), f.Kind, f.Confidence, f.Source, f.Line)
+	d.Text = fmt.Sprintf(format, f.ID, markdown.QuoteName(f.Text), f.Kind, f.Confidence, f.Origin, f.Line)
 	if p.Action == protocol.MemoryShow {
 		d.Buttons = [][]supervisor.Button{{{Text: textForgetButton, Press: m.o.AskForget(f.ID)}}}
 	}
@@ -109,7 +109,7 @@ func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervis
 	}
 	d.Text = fmt.Sprintf(textImported, amount.Plural(r.Added, "fact", "facts"), amount.Plural(r.Notes, "note", "notes"),
 		r.Known)
-	for _, left := range r.Left {
+	for _, left := range r.NotImported {
 		d.Text += "\n- " + markdown.QuoteName(left)
 	}
 	if r.More > 0 {

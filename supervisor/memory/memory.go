@@ -106,7 +106,7 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryP
 	}
 	allowed.Message, allowed.At = source.Message, source.At.UTC().Format(time.RFC3339)
 	theirs := source.Origin == supervisor.OriginOwn && (!source.HasMaterial || says(source.Words, r.Arguments.Text))
-	if allowed.After, err = m.checkForgotten(ctx, r, source); err != nil {
+	if allowed.HighestForgotten, err = m.checkForgotten(ctx, r, source); err != nil {
 		return allowed, err
 	}
 	asked, old := fmt.Sprintf(textMayRemember, quoted(r.Arguments.Text)), ""

@@ -51,8 +51,9 @@ func (r *rig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question
 func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	t.Helper()
 	r := &rig{T: t, db: sqlitetest.Open(t), no: supervisor.ErrWaitsForAnswer, now: time.Now}
-	in, _, err := r.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: text, Origin: origin,
-		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
+	in, _, err := r.db.Inbox().Put(t.Context(),
+		supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: text, Origin: origin,
+			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err == nil {
 		r.turn, _, err = r.db.Turns().Start(t.Context(), in.ID, nil)
 	}
@@ -68,8 +69,9 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 // calls commits a tool call of the model, and its result.
 func (r *rig) calls(id, name, result string, world bool) {
 	r.Helper()
-	_, err := r.db.Turns().CommitStep(r.Context(), sqlite.Step{Turn: r.turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
-		Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}}}})
+	_, err := r.db.Turns().CommitStep(r.Context(),
+		sqlite.Step{Turn: r.turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
+			Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}}}})
 	if err == nil {
 		_, err = r.db.Turns().CommitResult(r.Context(), r.turn.ID, protocol.ToolResult{Call: id, Name: name, Text: result, World: world})
 	}
@@ -201,7 +203,7 @@ func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 	if _, err := r.remember("Plays  the cello!", 0, nil); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("the very same words by hand: %v", err)
 	}
-	if allowed, err := r.remember("Likes tea", 0, nil); err != nil || allowed.After != 41 {
+	if allowed, err := r.remember("Likes tea", 0, nil); err != nil || allowed.HighestForgotten != 41 {
 		t.Errorf("got %+v, %v", allowed, err)
 	}
 	sqlitetest.Change(t, r.db, `UPDATE forgotten SET forgotten_at = 5`)

@@ -29,7 +29,7 @@ type spender struct {
 }
 
 func (s *spender) ask(ctx context.Context, spec string) (modelcall.Answer, error) {
-	req := modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")}, User: "ann",
+	req := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")}, User: "ann",
 		OnFailure: func(f modelcall.Failure) {
 			s.lost = append(s.lost, f)
 			s.settle(f.Spec, f.Lease, f.Usage)
@@ -81,7 +81,8 @@ func TestTry_SetsMoneyAsideFirst(t *testing.T) {
 			err.Usage = protocol.Usage{Input: 7}
 			return modelcall.Answer{}, err
 		}}
-		s.c = withPrices(catalogueOf(t, first, answersWithUsage(protocol.Usage{Input: 5, Output: 1})), map[string]float64{"a/m": 1, "b/m": 2})
+		s.c = withPrices(catalogueOf(t, first, answersWithUsage(protocol.Usage{Input: 5, Output: 1})),
+			map[string]float64{"a/m": 1, "b/m": 2})
 		answer, err := s.ask(t.Context(), "")
 		if err != nil || answer.Lease != 3 || s.spent != 2*7+2*6 || len(s.reserver.open) != 0 {
 			t.Errorf("%+v, %v; spent %d, open %v", answer, err, s.spent, s.reserver.open)
@@ -91,7 +92,8 @@ func TestTry_SetsMoneyAsideFirst(t *testing.T) {
 				t.Errorf("lost %+v", f)
 			}
 		}
-		if bid := s.reserver.bids[2]; bid.Spec != "b/m" || !bid.Priced || bid.MaxCost < 2*defaultOutput || first.asked[0].Output != defaultOutput {
+		if bid := s.reserver.bids[2]; bid.Spec != "b/m" || !bid.Priced || bid.MaxCost < 2*defaultOutput ||
+			first.asked[0].Output != defaultOutput {
 			t.Errorf("bid %+v; held to %d", bid, first.asked[0].Output)
 		}
 	})

@@ -110,7 +110,7 @@ func TestNewCatalogue_WrongOptions_AreRefused(t *testing.T) {
 func TestStream_CallsNamedModel(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	c := catalogue(t, "local/qwen3", ProviderOptions{Name: "local", Kind: "openai", BaseURL: base})
-	req := modelcall.Request{Model: "overwritten", Messages: []protocol.Message{protocol.UserText("hi")}}
+	req := modelcall.Request{Model: "overwritten", Messages: []protocol.Message{protocol.NewUserMessage("hi")}}
 	for spec, want := range map[string]string{"": "qwen3", "local/llama3": "llama3", "offline": "offline"} {
 		answer, err := c.Stream(context.Background(), spec, req, func(modelcall.Delta) {})
 		if err != nil || answer.Model != want {

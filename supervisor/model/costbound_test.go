@@ -74,7 +74,8 @@ func officialPictureTokens(f modeltest.Format, p modeltest.Picture) int64 {
 	return max(85+170*tiles, int64(math.Ceil(patches*2.46)))
 }
 
-var words = rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z "\\\n\t<>&]{0,300}`), rapid.StringMatching(`[字é🦅]{1,40}`))
+var words = rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z "\\\n\t<>&]{0,300}`),
+	rapid.StringMatching(`[字é🦅]{1,40}`))
 
 // longText draws text far longer than the allowance for framing.
 var longText = rapid.Custom(func(t *rapid.T) string {
@@ -96,7 +97,7 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 	pictures := map[protocol.Image][]byte{}
 	for n := range exchanges {
 		at := len(req.Messages)
-		said := protocol.UserText("q" + longText.Draw(t, "question"))
+		said := protocol.NewUserMessage("q" + longText.Draw(t, "question"))
 		if rapid.IntRange(0, 3).Draw(t, "picture") == 0 {
 			one, data := drawPicture(t)
 			one.SHA256 = fmt.Sprint(at)
@@ -177,7 +178,7 @@ func TestCostBound_IsNeverExceeded(t *testing.T) {
 
 func TestCostBound_IsTightOnceCounted(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "gpt/gift": {}})
-	whole := modelcall.Request{Messages: []protocol.Message{protocol.UserText(strings.Repeat("x", 300_000)), protocol.UserText("y")}}
+	whole := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage(strings.Repeat("x", 300_000)), protocol.NewUserMessage("y")}}
 	measured := whole
 	measured.Measured = modelcall.Measured{Spec: "gpt/own", Tokens: 70_000, New: whole.Messages[1:]}
 	of := func(spec string, req modelcall.Request) costBound {
@@ -242,7 +243,7 @@ func BenchmarkBound(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer c.Close()
-	req := modelcall.Request{Messages: []protocol.Message{protocol.UserText(strings.Repeat("a word ", 40_000))}}
+	req := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage(strings.Repeat("a word ", 40_000))}}
 	for b.Loop() {
 		c.costBound(c.defaultModel, req)
 	}

@@ -19,7 +19,8 @@ func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 		output   int64 // 0: the model is not called
 		thinks   modelcall.Thinking
 	}{
-		"for all of it":             {input + defaultOutput, modelcall.ThinkingHigh, defaultOutput, modelcall.ThinkingHigh},
+		"for all of it": {input + defaultOutput, modelcall.ThinkingHigh, defaultOutput,
+			modelcall.ThinkingHigh},
 		"for all but one token":     {input + defaultOutput - 1, modelcall.ThinkingHigh, defaultOutput - 1, modelcall.ThinkingHigh},
 		"not for so much thinking":  {input + 25_599, modelcall.ThinkingHigh, 25_599, modelcall.ThinkingMedium},
 		"nor for that":              {input + 3_072, modelcall.ThinkingHigh, 3_072, modelcall.ThinkingLow},
@@ -31,7 +32,7 @@ func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := answers("fine")
 			c := withPrices(catalogueOf(t, m), map[string]float64{"a/m": 1})
-			_, err := c.Stream(t.Context(), "", modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")},
+			_, err := c.Stream(t.Context(), "", modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")},
 				Thinking: k.thinking, Reserver: newFakeReserver(k.money)}, func(modelcall.Delta) {})
 			if k.output == 0 {
 				wantClass(t, err, modelcall.OverBudget)

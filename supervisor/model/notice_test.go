@@ -15,7 +15,7 @@ import (
 func notices(t *testing.T, c *Catalogue) (words []string, at []time.Duration, err error) {
 	t.Helper()
 	begin := time.Now()
-	req := modelcall.Request{Messages: []protocol.Message{protocol.UserText("hi")}, OnWait: func(text string) {
+	req := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")}, OnWait: func(text string) {
 		words, at = append(words, text), append(at, time.Since(begin))
 	}}
 	_, err = c.Stream(t.Context(), "", req, func(modelcall.Delta) {})
@@ -43,7 +43,8 @@ func TestLoneModel_IsRetriedWithNotice(t *testing.T) {
 func TestLastModelLeft_UsesLonePolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := failsWith(modelcall.Overloaded), failsWith(modelcall.Overloaded)
-		if _, _, err := notices(t, catalogueOf(t, first, second)); err == nil || first.count() != 2 || second.count() != 6 {
+		if _, _, err := notices(t, catalogueOf(t, first, second)); err == nil || first.count() != 2 ||
+			second.count() != 6 {
 			t.Errorf("%d and %d tries: %v", first.count(), second.count(), err)
 		}
 	})
@@ -61,7 +62,8 @@ func TestSilentModel_GivesOneNotice(t *testing.T) {
 	for after, want := range map[time.Duration]int{14 * time.Second: 0, 16 * time.Second: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			words, at, err := notices(t, catalogueOf(t, speaksAfter(after)))
-			if err != nil || len(words) != want || want == 1 && (at[0] != 15*time.Second || !strings.Contains(words[0], "a/m")) {
+			if err != nil || len(words) != want || want == 1 &&
+				(at[0] != 15*time.Second || !strings.Contains(words[0], "a/m")) {
 				t.Errorf("after %v: told %q at %v, %v", after, words, at, err)
 			}
 		})

@@ -26,7 +26,7 @@ func logged(t *testing.T, level hclog.Level, payloads bool, text string) string 
 	c.providers["x"] = provider{Provider: failsWith("")}
 	for _, spec := range []string{"x/m", "x/m"} {
 		if _, err := c.Stream(t.Context(), spec, modelcall.Request{System: "be kind",
-			Messages: []protocol.Message{protocol.UserText(text)}}, func(modelcall.Delta) {}); err != nil {
+			Messages: []protocol.Message{protocol.NewUserMessage(text)}}, func(modelcall.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -107,6 +107,6 @@ func (h *receivedText) add(d modelcall.Delta) {
 func ask(ctx context.Context, c *Catalogue) (modelcall.Answer, *receivedText, error) {
 	h := new(receivedText)
 	answer, err := c.Stream(ctx, "", modelcall.Request{Thinking: modelcall.ThinkingLow,
-		Messages: []protocol.Message{protocol.UserText("hi")}}, h.add)
+		Messages: []protocol.Message{protocol.NewUserMessage("hi")}}, h.add)
 	return answer, h, err
 }

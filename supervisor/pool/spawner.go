@@ -119,7 +119,7 @@ type Sandbox struct {
 func (s *Spawner) People() (from, to uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ready.From, s.ready.To
+	return s.ready.FirstUID, s.ready.LastUID
 }
 
 // Weak reports whether the sandbox is weaker than usual. Somebody has configured that, and must see

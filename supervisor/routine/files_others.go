@@ -93,8 +93,8 @@ func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state.IsHash() && strings.HasPrefix(c.After, string(protocol.FileLarge)) {
 		return true
 	}
-	return c.After == string(state) || state == protocol.SizedState(c.Size, c.Modified) ||
-		state == protocol.SizedState(c.Size, c.Modified.Add(1))
+	return c.After == string(state) || state == protocol.LargeFileState(c.Size, c.Modified) ||
+		state == protocol.LargeFileState(c.Size, c.Modified.Add(1))
 }
 
 const (

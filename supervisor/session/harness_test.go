@@ -39,7 +39,7 @@ type harness struct {
 	registry *session.Registry
 	mu       sync.Mutex // guards the fields below
 	keys     int
-	offences []string // audited
+	offences []string // audited offences
 }
 
 func newHarness(t *testing.T, w worker) *harness {
@@ -201,4 +201,6 @@ func (h *harness) echo(_ context.Context, a session.Attempt) (session.End, error
 
 var done = ended(protocol.WhyDone)
 
-func ended(why protocol.Why) session.End { return session.End{TurnEnd: protocol.TurnEnd{Why: why}} }
+func ended(why protocol.TurnEndReason) session.End {
+	return session.End{TurnEnd: protocol.TurnEnd{Why: why}}
+}

@@ -101,7 +101,7 @@ func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
 
 // A /stop, or a new message, comes too late if the last message has ended the turn.
 func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
-	for name, why := range map[string]protocol.Why{"the worker has stopped": protocol.WhyStopped, "it was done": protocol.WhyDone} {
+	for name, why := range map[string]protocol.TurnEndReason{"the worker has stopped": protocol.WhyStopped, "it was done": protocol.WhyDone} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var h *harness
@@ -141,7 +141,7 @@ func TestStop_TurnEndsByItself_IsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-			<-ctx.Done() // it is stopped, but the model has given its last message all the same
+			<-ctx.Done() // the turn is stopped, but the model has already given its last message
 			if ended, err := h.commitLast(context.WithoutCancel(ctx), a, "re: one", nil); err != nil || !ended {
 				t.Errorf("ended %t, %v", ended, err)
 			}

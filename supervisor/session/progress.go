@@ -14,13 +14,14 @@ import (
 // committed messages.
 type progress struct {
 	step    int
-	first   int64 // the message that it began with
-	taken   int   // messages taken in since
-	last    int64 // the newest message
+	first   int64 // ID of the turn's first message
+	taken   int   // number of messages taken in since the first
+	last    int64 // ID of the newest message
 	said    string
 	recent  []protocol.ToolCall    // all calls of the turn since the user's last message
 	pending []protocol.PendingCall // calls without a result
-	// the model's last message calls no tool, or a job's result exists: the turn only has to end
+	// whether only the end is missing: the model's last message calls no tool, or a job's result
+	// exists
 	answered bool
 }
 
@@ -67,7 +68,7 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	p.taken++
 	p.recent = nil // the user may want the same calls again
 	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
-		return "" // said with the first of them
+		return "" // the reply mentions this message together with the first of the group
 	}
 	n := 0
 	for n < len(all)-i && all[i+n].Role == protocol.RoleUser {
@@ -83,16 +84,16 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protocol.TurnStart {
 	to := turn.AnswersIn()
 	return protocol.TurnStart{
-		Turn:    turn.ID,
-		Kind:    string(turn.Kind),
-		Channel: string(to.Channel),
-		Group:   to.InGroup(),
-		Files:   to.Channel.Capabilities().Files,
-		Limits:  limits,
-		Step:    p.step,
-		Last:    p.last,
-		Pending: p.pending,
-		Recent:  newest(p.recent, maxRecent),
+		Turn:           turn.ID,
+		Kind:           string(turn.Kind),
+		Channel:        string(to.Channel),
+		Group:          to.InGroup(),
+		ShowsFiles:     to.Channel.Capabilities().Files,
+		Limits:         limits,
+		CommittedSteps: p.step,
+		LastMessage:    p.last,
+		PendingCalls:   p.pending,
+		RecentCalls:    newest(p.recent, maxRecent),
 	}
 }
 

@@ -17,7 +17,7 @@ func toolCall(id string) protocol.ToolCall {
 	return protocol.ToolCall{ID: id, Name: "read_file", Arguments: json.RawMessage(`{}`)}
 }
 
-// asks returns a message of the model.
+// asks returns a message of the model with calls.
 func asks(id int64, text string, calls ...string) protocol.Message {
 	m := protocol.Message{ID: id, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 	for _, c := range calls {
@@ -34,7 +34,7 @@ func answers(id int64, call string) protocol.Message {
 
 // more returns a message that the user has sent meanwhile.
 func more(id int64) protocol.Message {
-	m := protocol.UserText("more")
+	m := protocol.NewUserMessage("more")
 	m.ID = id
 	return m
 }
@@ -84,7 +84,7 @@ func TestTurn_ContinuesFromCommittedSteps(t *testing.T) {
 			messages: []protocol.Message{question, more(6), asks(7, "One.", "a"), answers(8, "a"), more(9), more(10), asks(11, "Two.", "b"),
 				answers(12, "b"), more(13)},
 			want: progress{first: 5, taken: 4, step: 2, last: 13,
-				// the reply does not mention the last one yet
+				// the reply does not mention the last message yet
 				said: "One.\n\n" + reply.Taken(2) + "\n\nTwo."},
 		},
 	} {
@@ -113,8 +113,8 @@ func TestTurnStart_ManyCalls_FitsALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(line) >= 1<<20 || len(start.Pending) != 1 {
-		t.Errorf("the start has %d KiB and %d pending calls", len(line)>>10, len(start.Pending))
+	if len(line) >= 1<<20 || len(start.PendingCalls) != 1 {
+		t.Errorf("the start has %d KiB and %d pending calls", len(line)>>10, len(start.PendingCalls))
 	}
 	short := []protocol.ToolCall{toolCall("a"), toolCall("b"), toolCall("c")}
 	if got := newest(short, 5); len(got) != 2 || got[1].ID != "c" {
@@ -140,7 +140,7 @@ func TestTurnStart_HasDestinationsCapabilities(t *testing.T) {
 		{supervisor.Turn{Conversation: supervisor.Conversation{Channel: "job"}, Destination: group}, chat{"telegram", true, true}},
 	} {
 		start := progress{}.start(c.turn, protocol.TurnLimits{})
-		if got := (chat{start.Channel, start.Group, start.Files}); got != c.want {
+		if got := (chat{start.Channel, start.Group, start.ShowsFiles}); got != c.want {
 			t.Errorf("%+v is started with %+v, want %+v", c.turn, got, c.want)
 		}
 	}

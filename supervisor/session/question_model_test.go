@@ -28,12 +28,12 @@ import (
 func TestWaitingTurns_LoseNothing(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		if runs++; runs > waitingRuns && !failed { // each opens a database
+		if runs++; runs > waitingRuns && !failed { // each sequence opens a database
 			return
 		}
 		steps := rapid.SliceOfN(rapid.SampledFrom(waitingSteps), 12, 30).Draw(rt, "steps")
 		var wrong []string
-		// drawn in advance: a bubble has its own goroutine
+		// drawn before the bubble begins, because a bubble has its own goroutine
 		synctest.Test(t, func(t *testing.T) {
 			m := &waitingModel{harness: &harness{T: t}, path: filepath.Join(t.TempDir(), "mews.db"), resumed: map[int64]int{}}
 			m.start()
@@ -92,9 +92,9 @@ type waitingModel struct {
 	end      func() // ends the current process
 	updates  int64
 	messages []string     // the channel's names of sent messages
-	pressed  int          // answers by a button
-	dies     atomic.Value // a string: where the next attempt's worker dies; "" for nowhere
-	// by question: how often a turn resumed with its end, not counting workers that died
+	pressed  int          // number of answers by a button
+	dies     atomic.Value // a string: the point at which the next attempt's worker dies; "" for none
+	// by question, the number of resumptions of its turn, without those of workers that died
 	resumed map[int64]int
 	wrong   []string
 }
@@ -152,9 +152,9 @@ func (m *waitingModel) diesHere(where string) bool {
 func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol.AskKind) (waits bool, err error) {
 	call := fmt.Sprint("c", a.Turn.ID)
 	switch {
-	case a.Start.Step == 0:
+	case a.Start.CommittedSteps == 0:
 		m.commit(a, "", call)
-	case len(a.Start.Pending) == 0:
+	case len(a.Start.PendingCalls) == 0:
 		return false, nil
 	}
 	q := supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Call: call, Kind: supervisor.QuestionAsk, Subject: digestOf(a.Turn.ID),

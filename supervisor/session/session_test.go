@@ -100,7 +100,7 @@ func TestWorkerDeath_TurnContinuesFromLastCommit(t *testing.T) {
 			a.Stream.Add("half a sen")
 			return session.End{}, errors.New("signal: killed")
 		}
-		for _, p := range a.Start.Pending {
+		for _, p := range a.Start.PendingCalls {
 			result := protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "ok"}
 			if _, err := h.db.Turns().CommitResult(t.Context(), a.Turn.ID, result); err != nil {
 				t.Error(err)
@@ -115,14 +115,15 @@ func TestWorkerDeath_TurnContinuesFromLastCommit(t *testing.T) {
 	if d := h.await(home, 1)[0]; d.Text != "I write.\n\nWritten." {
 		t.Errorf("the answer is %q", d.Text)
 	}
-	if len(attempts) != 2 || attempts[0].Step != 0 || len(attempts[0].Pending) != 0 {
+	if len(attempts) != 2 || attempts[0].CommittedSteps != 0 || len(attempts[0].PendingCalls) != 0 {
 		t.Fatalf("the attempts were %+v", attempts)
 	}
 	again := attempts[1]
-	if again.Turn != attempts[0].Turn || again.Step != 1 || again.Last != attempts[0].Last+1 || len(again.Recent) != 2 {
+	if again.Turn != attempts[0].Turn || again.CommittedSteps != 1 ||
+		again.LastMessage != attempts[0].LastMessage+1 || len(again.RecentCalls) != 2 {
 		t.Errorf("the second attempt starts with %+v", again)
 	}
-	if p := again.Pending; len(p) != 2 || !p[0].Begun || p[1].Begun {
+	if p := again.PendingCalls; len(p) != 2 || !p[0].Begun || p[1].Begun {
 		t.Errorf("pending are %+v", p)
 	}
 }
@@ -142,7 +143,8 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	h.say(home, "poison")
 	h.say(home, "hello")
 	got := h.await(home, 2)
-	if !strings.Contains(got[0].Text, "crashed in each of 3 attempts") || !strings.Contains(got[0].Text, "I do not try it again by myself") {
+	if !strings.Contains(got[0].Text, "crashed in each of 3 attempts") ||
+		!strings.Contains(got[0].Text, "I do not try it again by myself") {
 		t.Errorf("the person is told %q", got[0].Text)
 	}
 	if attempts != 3 || h.inbounds(supervisor.InboundParked) != 1 {
@@ -156,8 +158,8 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 // A worker is not trusted: an invalid end is audited and counts as a crash.
 func TestInvalidEnd_IsAuditedAndCountsAsDeath(t *testing.T) {
 	for name, c := range map[string]struct {
-		why   protocol.Why
-		calls []string // in the model's last message, if it has any
+		why   protocol.TurnEndReason
+		calls []string // calls in the model's last message
 		want  string   // the audited text
 	}{
 		"stopped unasked":           {why: protocol.WhyStopped, want: "nobody had asked"},
@@ -170,7 +172,7 @@ func TestInvalidEnd_IsAuditedAndCountsAsDeath(t *testing.T) {
 			var h *harness
 			attempts := 0
 			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-				for _, p := range a.Start.Pending {
+				for _, p := range a.Start.PendingCalls {
 					result := protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "ok"}
 					if _, err := h.db.Turns().CommitResult(t.Context(), a.Turn.ID, result); err != nil {
 						t.Error(err)
@@ -225,10 +227,10 @@ func TestNoWorker_TellsUserOnceThenContinues(t *testing.T) {
 func TestStop_KeepsTextAndSaysSo(t *testing.T) {
 	const stopped = "half\n\n(Stopped, as you asked.)"
 	for name, c := range map[string]struct {
-		// what the worker does when it is stopped
+		// the worker's reaction to being stopped
 		late func(*harness, session.Attempt) (session.End, error)
 		want string
-		why  protocol.Why
+		why  protocol.TurnEndReason
 	}{
 		"and the worker obeys": {func(*harness, session.Attempt) (session.End, error) { return ended(protocol.WhyStopped), nil },
 			stopped, protocol.WhyStopped},
@@ -308,9 +310,9 @@ func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 			h.commit(a, "I begin.", "c1")
 			close(committed)
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil // as a worker answers to a cancelled call
+			return ended(protocol.WhyStopped), nil // the end that a worker reports after a cancelled call
 		}
-		if a.Start.Step == 0 {
+		if a.Start.CommittedSteps == 0 {
 			return h.echo(ctx, a)
 		}
 		resumed = a.Start
@@ -332,7 +334,7 @@ func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 	}
 	first.Store(false)
 	end = h.live()
-	if d := h.await(home, 1)[0]; d.Text != "I begin.\n\nI end." || resumed.Step != 1 || len(resumed.Pending) != 1 {
+	if d := h.await(home, 1)[0]; d.Text != "I begin.\n\nI end." || resumed.CommittedSteps != 1 || len(resumed.PendingCalls) != 1 {
 		t.Errorf("the next life answers %q, from %+v", d.Text, resumed)
 	}
 	h.await(home, 2) // waiting messages are answered without a wake-up
@@ -496,7 +498,7 @@ func TestWake_IsNeverLost(t *testing.T) {
 		talking.Go(func() {
 			for n := range each {
 				h.say(c, fmt.Sprint(n))
-				if n%3 == 0 { // now and then the session has just found nothing more to do
+				if n%3 == 0 { // sometimes the session has just found nothing more to do
 					h.await(c, n+1)
 				}
 			}

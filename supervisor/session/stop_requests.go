@@ -13,7 +13,7 @@ import (
 type stopRequests struct {
 	mu       sync.Mutex // guards the fields below, and the why of every request
 	running  map[int64]runningTurn
-	requests map[int64]*stopRequest // by the inbound that the turn answers
+	requests map[int64]*stopRequest // requests by the inbound that the turn answers
 }
 
 // runningTurn is a turn that has begun. Its key is the inbound that it answers.
@@ -25,9 +25,10 @@ type runningTurn struct {
 // stopRequest is a request to stop a turn.
 type stopRequest struct {
 	conversation int64
-	ended        chan struct{} // closed when the turn has ended
-	why          protocol.Why  // how, once ended is closed; "" if that is not known
-	// stops that still read what waits behind the turn; its session begins no other turn meanwhile
+	ended        chan struct{}          // closed when the turn has ended
+	why          protocol.TurnEndReason // reason of the turn's end, once ended is closed; "" if unknown
+	// stops that still read the messages behind the turn; its session begins no other turn
+	// meanwhile
 	readers sync.WaitGroup
 }
 
@@ -113,7 +114,7 @@ func (s *stopRequests) turnLeft(inbound int64) {
 
 // turnEnded answers the request for an inbound's turn, which has ended, and returns the request or
 // nil.
-func (s *stopRequests) turnEnded(inbound int64, why protocol.Why) *stopRequest {
+func (s *stopRequests) turnEnded(inbound int64, why protocol.TurnEndReason) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.requests[inbound]

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/reply"
 )
 
-// Texts for a user beside the model's own.
+// Texts for a user besides the model's own.
 const (
 	textNothingSaid = "(The model had nothing to say.)"
 	textOnlyEffects = "(The model had nothing to say. Its actions are listed below.)"
@@ -41,7 +41,7 @@ const (
 )
 
 // endTexts returns the sentence about a turn's end, by reason. A finished turn needs none.
-var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
+var endTexts = map[protocol.TurnEndReason]func(outcome, protocol.TurnLimits) string{
 	protocol.WhyDone: func(outcome, protocol.TurnLimits) string { return "" },
 	protocol.WhyStopped: func(o outcome, _ protocol.TurnLimits) string {
 		if o.superseded {
@@ -91,7 +91,7 @@ func (e *NoWorkerError) notice() string {
 }
 
 // unanswered returns the result, for later requests, of a call that this turn did not get to.
-func unanswered(why protocol.Why) string {
+func unanswered(why protocol.TurnEndReason) string {
 	if why == protocol.WhyStopped {
 		return "no result: the person stopped the turn; look before assuming that it was or was not done"
 	}

@@ -16,7 +16,7 @@ func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    outcome
 		said string
-		want []string // in this order
+		want []string // texts that must appear, in this order
 		not  string
 	}{
 		"done":           {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
@@ -56,7 +56,7 @@ func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 
 func TestCheckWhy_ImpossibleReason_IsRefused(t *testing.T) {
 	for _, c := range []struct {
-		why     protocol.Why
+		why     protocol.TurnEndReason
 		stopped bool
 		ok      bool
 	}{
@@ -75,10 +75,10 @@ func TestCheckWhy_ImpossibleReason_IsRefused(t *testing.T) {
 	}
 }
 
-// A limit may be one of a thing.
+// A limit of one is written in the singular.
 func TestFinalText_LimitOfOne_IsSingular(t *testing.T) {
 	limits := protocol.TurnLimits{Steps: 1, Seconds: 90}
-	for why, want := range map[protocol.Why]string{protocol.WhySteps: "after 1 step,", protocol.WhyTime: "after 1 minute and 30 seconds,"} {
+	for why, want := range map[protocol.TurnEndReason]string{protocol.WhySteps: "after 1 step,", protocol.WhyTime: "after 1 minute and 30 seconds,"} {
 		if got := finalText(outcome{why: why}, "", limits); !strings.Contains(got, want) {
 			t.Errorf("%s: %q", why, got)
 		}

@@ -33,21 +33,21 @@ type Attempt struct {
 	First  int64 // the first message that the turn has to answer
 	Start  protocol.TurnStart
 	Stream *reply.Stream
-	// checks an end that the worker reports; a bad one is audited
+	// checks the end that a worker reports; an invalid one is audited
 	CheckEnd func(protocol.TurnEnd) error
 	// CommitLast commits a step without further calls, and ends the turn with it if no message
 	// waits. Later reports of the worker do not change the turn.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
 }
 
-// End is how an attempt ended.
+// End is the end of an attempt.
 type End struct {
 	protocol.TurnEnd
-	Failure error // of the last model call, with WhyError
+	Failure error // error of the last model call, with WhyError
 	// the model that should have made the last step, if another one did
 	Replaced   *modelcall.Replaced
-	AnsweredBy string // that other one
-	// an operation or another turn was in the worker at the same time
+	AnsweredBy string // the model that answered instead
+	// whether an operation or another turn was in the worker at the same time
 	Shared bool
 }
 
@@ -55,7 +55,7 @@ type End struct {
 type NoWorkerError struct {
 	Until time.Time
 	Err   error
-	Why   string // for the user, why it cannot be started; "" if it keeps dying
+	Why   string // text for the user why the worker cannot be started; "" if it keeps dying
 }
 
 func (e *NoWorkerError) Error() string {
@@ -81,22 +81,23 @@ type turn struct {
 	*session
 	sqlite.RunningTurn
 	stream   *reply.Stream
-	alone    bool        // it needs the worker for itself: a worker has died during it
-	notified bool        // the user was told that there is no worker
-	ended    atomic.Bool // it has ended with its last step
+	alone    bool        // whether the turn needs the worker for itself, because a worker has died during it
+	notified bool        // whether the user was told that there is no worker
+	ended    atomic.Bool // whether the turn has ended with its last step
 }
 
 // outcome is the result of an attempt. Without again and unfinished it is the turn's end.
 type outcome struct {
-	why        protocol.Why
-	state      supervisor.InboundState // InboundParked; otherwise it is answered
+	why        protocol.TurnEndReason
+	state      supervisor.InboundState // InboundParked; otherwise the inbound is answered
 	end        End
-	taken      int  // with InboundParked: how many messages the turn had taken in beside its first
-	superseded bool // it was stopped for a newer message
-	again      bool // another attempt must follow
-	// for its user's answer: the turn stays open, and resumes when its question has ended
+	taken      int  // with InboundParked: number of messages that the turn had taken in besides its first
+	superseded bool // whether the turn was stopped for a newer message
+	again      bool // whether another attempt must follow
+	// whether the turn waits for its user's answer: it stays open, and resumes when its question
+	// has ended
 	waits bool
-	// the process is ending: the turn stays open, and continues after the start
+	// whether the process is ending: the turn stays open, and continues after the start
 	unfinished bool
 }
 
@@ -157,7 +158,7 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 
 // why returns why the turn ends: WhyDeclined if the model declined to answer, otherwise the
 // worker's reason.
-func (e End) why() protocol.Why {
+func (e End) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
 	if e.Why == protocol.WhyError && errors.As(e.Failure, &failed) && failed.Class == modelcall.Filtered {
 		return protocol.WhyRefused
@@ -210,7 +211,7 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 }
 
 // checkWhy returns an error if a worker's reason for an end is impossible.
-func checkWhy(why protocol.Why, stopped bool) error {
+func checkWhy(why protocol.TurnEndReason, stopped bool) error {
 	switch _, known := endTexts[why]; {
 	case !known && why != protocol.WhyWaits || why == protocol.WhyRefused:
 		return fmt.Errorf("the worker ended the turn as %.40q, which means nothing", why)
@@ -289,7 +290,7 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 			t.Ended()
 		}
 		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
-			r.readers.Wait() // for one read of the store, or until its caller leaves
+			r.readers.Wait() // waits for one read of the store, or until its caller leaves
 		}
 		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
 	}
@@ -312,7 +313,7 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	if end.Text == textNothingSaid {
 		end.TextWithEffects = textOnlyEffects
 	}
-	// other turns make cards, to be read
+	// answers of other turns are cards to be read
 	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone {
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}

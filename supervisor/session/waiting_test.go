@@ -37,7 +37,7 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyRestart: {"half\n\n" + cut, "re: two"},
 		supervisor.BusyQueue:   {"half", "re: two"},
-		// it waits for the turn's next step, and there is none
+		// the message waits for the turn's next step, and there is none
 		supervisor.BusySteer: {"half", "re: two"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
 		for _, a := range attempts {
 			first = append(first, a.First)
 		}
-		one, four := attempts[0].Start.Last, attempts[3].Start.Last
+		one, four := attempts[0].Start.LastMessage, attempts[3].Start.LastMessage
 		if want := []int64{one, one, one, four}; !slices.Equal(first, want) {
 			t.Errorf("what is to be answered begins with messages %d, want %d", first, want)
 		}
@@ -236,7 +236,7 @@ func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	h.registry.Wake(home)
 	end()
 	h.live()
-	<-begun // it continues: nothing has stopped it
+	<-begun // the turn continues, because nothing has stopped it
 	h.say(home, "two")
 	var texts []string
 	for _, d := range h.await(home, 3) {
@@ -303,8 +303,8 @@ func TestTakenMessage_WorkerDies_StaysInTurn(t *testing.T) {
 		t.Errorf("the answer is %q, also to %q", d.Text, d.AlsoKeys)
 	}
 	first, again := attempts[0], attempts[1]
-	if again.First != first.First || again.First != first.Start.Last || again.Start.Step != 1 || again.Start.Last != first.Start.Last+3 ||
-		len(again.Start.Pending) != 0 {
+	if again.First != first.First || again.First != first.Start.LastMessage || again.Start.CommittedSteps != 1 || again.Start.LastMessage != first.Start.LastMessage+3 ||
+		len(again.Start.PendingCalls) != 0 {
 		t.Errorf("the second attempt starts with %+v, the first did with %+v", again.Start, first.Start)
 	}
 	if n := h.inbounds(supervisor.InboundAnswered); n != 2 || len(h.outbox(home)) != 1 {

@@ -50,7 +50,8 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 	}
 	s.same("taken in after the step", s.take(turn), 2)
 	s.same("taken in once more", s.take(turn), 0)
-	s.same("transcript", transcriptTexts(s), []string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
+	s.same("transcript", transcriptTexts(s),
+		[]string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
 	s.same("states", s.state(one.ID)+" "+s.state(two.ID), "running running")
 	if _, waits, err := s.db.Inbox().Next(t.Context(), s.home.ID); err != nil || waits {
 		t.Errorf("something still waits: %v", err)

@@ -5,7 +5,7 @@
 // A crash cannot lose any state of the loop. The supervisor commits each message of the model
 // before the loop gets it, and each result before the loop goes on. A turn that lost its worker is
 // started again with the calls that have no result yet (protocol.TurnStart.Pending). A tool with
-// EffectOnce runs at most once in any case.
+// EffectOnce never runs twice.
 package agent
 
 import (
@@ -23,7 +23,8 @@ import (
 // reached.
 type Host interface {
 	// NextMessage asks for the model's next message. after is the newest message of the transcript.
-	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error)
+	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult,
+		error)
 	// CommitBegun commits that a tool with EffectOnce is about to run.
 	CommitBegun(ctx context.Context, call protocol.ToolCall) error
 	// CommitResult commits the result of a call, and returns the id of its message.
@@ -84,7 +85,7 @@ func withGrace(ctx context.Context, grace time.Duration) (context.Context, func(
 }
 
 // endReason returns why the turn of ctx has ended; "" if ctx has not ended.
-func endReason(ctx context.Context) protocol.Why {
+func endReason(ctx context.Context) protocol.TurnEndReason {
 	switch {
 	case ctx.Err() == nil:
 		return ""

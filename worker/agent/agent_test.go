@@ -102,7 +102,7 @@ func TestRun_EachReason_EndsTurn(t *testing.T) {
 			if err != nil || got != test.want {
 				t.Fatalf("got %+v, %v, want %+v", got, err, test.want)
 			}
-			for _, p := range host.Start().Pending {
+			for _, p := range host.Start().PendingCalls {
 				if p.Call.ID != test.left {
 					t.Errorf("call %s was left without a result", p.Call.ID)
 				}
@@ -147,11 +147,11 @@ func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 func TestRepetition_AcrossRestart_EndsTurn(t *testing.T) {
 	host := newHost(t)
 	start := host.Start()
-	start.Recent = []protocol.ToolCall{
+	start.RecentCalls = []protocol.ToolCall{
 		hosttest.Call("a", "look", `{"x":1}`), hosttest.Call("b", "look", `{"x":1}`), hosttest.Call("c", "look", `{ "x":1}`),
 	}
-	start.Pending = []protocol.PendingCall{{Call: start.Recent[2]}}
-	start.Step = 3
+	start.PendingCalls = []protocol.PendingCall{{Call: start.RecentCalls[2]}}
+	start.CommittedSteps = 3
 	got, err := agent.Run(t.Context(), start, agent.Options{Host: host})
 	if want := (protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}); err != nil || got != want {
 		t.Fatalf("got %+v, %v, want %+v", got, err, want)
@@ -161,7 +161,7 @@ func TestRepetition_AcrossRestart_EndsTurn(t *testing.T) {
 func TestRun_LostSupervisor_LeavesTurnOpen(t *testing.T) {
 	for _, test := range []struct {
 		failure hosttest.Failure
-		want    protocol.Why
+		want    protocol.TurnEndReason
 		err     error
 	}{
 		{hosttest.Refused, protocol.WhyError, nil},

@@ -22,8 +22,8 @@ const (
 // errNoResult means that the turn ended before the call had a result. The supervisor writes one.
 var errNoResult = errors.New("left without a result by the turn's end")
 
-// errWaits means that the call waits for the user's answer. The turn makes the same call again after
-// the answer.
+// errWaits means that the call waits for the user's answer. The turn makes the same call again
+// after the answer.
 var errWaits = errors.New("the call waits for the person's answer")
 
 // isWaiting reports whether err is the supervisor's answer that the user has not answered yet.

@@ -38,10 +38,10 @@ func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 		table:     make(map[string]worker.Tool, len(o.Tools)),
 		report:    o.Report,
 		commitCtx: late,
-		pending:   start.Pending,
-		repeated:  countsBefore(start.Recent, start.Pending),
-		steps:     start.Step,
-		last:      start.Last,
+		pending:   start.PendingCalls,
+		repeated:  countsBefore(start.RecentCalls, start.PendingCalls),
+		steps:     start.CommittedSteps,
+		last:      start.LastMessage,
 	}
 	for _, tool := range o.Tools {
 		t.tools = append(t.tools, tool.Tool)
@@ -54,7 +54,7 @@ func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 }
 
 // loop runs the pending calls and asks the model by turns, until there is a reason to end.
-func (t *turn) loop(ctx context.Context) (protocol.Why, error) {
+func (t *turn) loop(ctx context.Context) (protocol.TurnEndReason, error) {
 	for {
 		if why, err := t.answerCalls(ctx); why != "" || err != nil {
 			return why, err
@@ -69,7 +69,7 @@ func (t *turn) loop(ctx context.Context) (protocol.Why, error) {
 }
 
 // answerCalls runs the pending calls and commits their results.
-func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
+func (t *turn) answerCalls(ctx context.Context) (protocol.TurnEndReason, error) {
 	if why := endReason(ctx); why != "" {
 		return why, nil
 	}
@@ -98,7 +98,7 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 }
 
 // askModel asks the model for the next step. The calls of its message become the pending calls.
-func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
+func (t *turn) askModel(ctx context.Context) (protocol.TurnEndReason, error) {
 	answer, err := t.host.NextMessage(ctx, t.last, t.system, t.tools)
 	if err == nil {
 		t.steps++

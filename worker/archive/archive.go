@@ -55,14 +55,14 @@ type Options struct {
 
 // Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as
 // links. It leaves out, and names, all that cannot be read, does not fit, or is no file, folder or
-// link. A file has the size that it had when it was opened: bytes that it loses meanwhile become
+// link. A file has its size at the time of opening: bytes that it loses meanwhile become
 // zeros, and bytes that it gains are left out. An error concerns the home as a whole, w or ctx.
 func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
 		return Result{}, fmt.Errorf("archive the home: %w", err)
 	}
-	defer root.Close() // it was only read
+	defer root.Close() // only read: an error loses nothing
 	a := &archiver{ctx: ctx, root: root, options: o, room: o.MaxBytes - reservedBytes}
 	a.tar = tar.NewWriter(w)
 	if err := fs.WalkDir(root.FS(), ".", a.visit); err != nil {
@@ -177,7 +177,7 @@ func (a *archiver) addFile(name string, h *tar.Header) error {
 		a.leaveOut(name, err.Error())
 		return nil
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		a.leaveOut(name, "it is no file any more")

@@ -106,10 +106,10 @@ func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 	return err == nil && now.startTime == p.startTime && unix.PidfdSendSignal(fd, sig, nil, 0) == nil
 }
 
-// KillWithin kills a process if it is root or descends from it, and reports whether it did. The
-// process may have ended since the caller saw it, and its pid may belong to another. So KillWithin
+// KillDescendant kills a process if it is root or descends from root, and reports that. The process
+// may have ended since the caller saw it, and its pid may belong to another. So KillDescendant
 // opens it before it reads its ancestors.
-func KillWithin(pid, root int) (killed bool, err error) {
+func KillDescendant(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return false, nil // the process has ended

@@ -24,7 +24,7 @@ type fake struct {
 	// the files of a new group, by controller; "" has the files of every group
 	files map[string]map[string]string
 
-	mu     sync.Mutex // for the test's goroutine and the one that waits for killed processes
+	mu     sync.Mutex // guards the folders against the goroutine that waits for killed processes
 	writes []string   // writes so far: path beneath root, "=", text
 	fail   map[string]error
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PoolCounts tells how much a process and its descendants take from pools. A pool is a resource that
-// the kernel counts for a whole account, or for the machine.
+// PoolCounts tells how much a process and its descendants take from pools. A kernel pool is a
+// resource that the kernel counts for a whole account, or for the machine.
 type PoolCounts struct {
 	Watches   int64 // watches of epoll and inotify
 	Pipes     int64
@@ -31,7 +31,7 @@ const (
 // can see what it is then. (A sent socket may carry other descriptors, which are not counted.)
 const inFlight = 32
 
-// PoolLimits returns the limit of one worker for each pool of this machine; 0 means no limit.
+// PoolLimits returns the limits of one worker for each pool; 0 means no limit.
 func PoolLimits(proc string) PoolCounts {
 	setting := func(name string) int64 {
 		text, _ := os.ReadFile(proc + "/sys/" + name)
@@ -45,7 +45,7 @@ func PoolLimits(proc string) PoolCounts {
 	}
 }
 
-// FindExceeded returns the pool whose limit in most is exceeded, and that limit; "" means none.
+// FindExceeded returns a pool whose limit in most is exceeded, and the limit; "" means none.
 func (h PoolCounts) FindExceeded(most PoolCounts) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string
@@ -159,7 +159,7 @@ func (c *poolCounter) addLine(line []byte, isPipe *bool) {
 	switch string(key) {
 	case "mnt_id":
 		*isPipe = bytes.Equal(line, c.pipeMount)
-	case "ino": // this line comes after mnt_id
+	case "ino": // the line after mnt_id
 		if inode := string(value); *isPipe && !c.pipes[inode] {
 			c.pipes[inode] = true
 			c.Pipes++

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOpen_LinksInHierarchy_AreNotFollowed: the links lead out of the hierarchy.
+// TestOpen_LinksInHierarchy_AreNotFollowed plants links that lead out of the hierarchy.
 func TestOpen_LinksInHierarchy_AreNotFollowed(t *testing.T) {
 	k, o := newFakeV1(t)
 	tree := open(t, o)
@@ -52,7 +52,7 @@ func TestOpen_LinksInHierarchy_AreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestRead_PipeOrEndlessFile_IsRefused: at once.
+// TestRead_PipeOrEndlessFile_IsRefused: reading a pipe or an endless file fails at once.
 func TestRead_PipeOrEndlessFile_IsRefused(t *testing.T) {
 	dir, err := os.Open(t.TempDir())
 	if err != nil {

@@ -107,7 +107,7 @@ func TestLimit_V1_EndsProgram(t *testing.T) {
 	}
 }
 
-// TestKill_V1_EndsAllProcesses: with cgroup v1 it kills one process after the other.
+// TestKill_V1_EndsAllProcesses: with cgroup v1 Kill signals one process after the other.
 func TestKill_V1_EndsAllProcesses(t *testing.T) {
 	o, have, why := realV1(t, "pids", "cpu", "cpuacct", "blkio")
 	var k *fake

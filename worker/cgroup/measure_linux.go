@@ -18,13 +18,13 @@ type TreeSize struct {
 	Processes int
 	Tasks     int // number of threads, which the kernel counts against limits of processes
 	// the pid with the most memory, except the root; 0 if there is only the root
-	Largest      int
+	LargestPID   int
 	LargestBytes int64 // memory of Largest
 	// number of processes that were counted by resident size, with shared pages, because their
 	// share may not be read
-	Resident  int
-	Pools     PoolCounts // what all processes take from the pools, if limits were given
-	RootPools PoolCounts // what the root alone takes from the pools
+	ResidentCount int
+	Pools         PoolCounts // shares of the pools for all processes, if limits were given
+	RootPools     PoolCounts // shares of the pools for the root alone
 }
 
 // MeasureLimits tell what MeasureAll measures of a process and its descendants.
@@ -102,12 +102,12 @@ func (s *TreeSize) add(proc *os.File, pid int, p process, root bool) error {
 
 func (s *TreeSize) count(pid int, bytes int64, readable, root bool) {
 	if !readable {
-		s.Resident++
+		s.ResidentCount++
 	}
 	s.Processes++
 	s.Bytes += bytes
-	if !root && (s.Largest == 0 || bytes > s.LargestBytes) {
-		s.Largest, s.LargestBytes = pid, bytes
+	if !root && (s.LargestPID == 0 || bytes > s.LargestBytes) {
+		s.LargestPID, s.LargestBytes = pid, bytes
 	}
 }
 

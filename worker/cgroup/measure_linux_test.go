@@ -46,7 +46,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 		}
 	}
 	got, err := Measure(proc, 10)
-	want := TreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, Largest: 12, LargestBytes: 500 << 10}
+	want := TreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, LargestPID: 12, LargestBytes: 500 << 10}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -68,14 +68,15 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	}
 }
 
-// TestMeasure_UnreadableShare_UsesResident: for processes whose proportional share we may not read.
+// TestMeasure_UnreadableShare_UsesResident: the resident size counts if a process's proportional
+// share may not be read.
 func TestMeasure_UnreadableShare_UsesResident(t *testing.T) {
 	page := int64(os.Getpagesize())
 	var s TreeSize
 	s.count(7, 25*page, false, false)
 	s.count(8, 24*page, false, false)
 	s.count(6, 99*page, true, true)
-	want := TreeSize{Bytes: 148 * page, Processes: 3, Largest: 7, LargestBytes: 25 * page, Resident: 2}
+	want := TreeSize{Bytes: 148 * page, Processes: 3, LargestPID: 7, LargestBytes: 25 * page, ResidentCount: 2}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
 	}
@@ -94,7 +95,7 @@ func TestMeasure_RealProcesses_FindsLargest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Processes != 3 || got.Largest != big || got.LargestBytes < 20e6 || got.Bytes <= got.LargestBytes ||
+	if got.Processes != 3 || got.LargestPID != big || got.LargestBytes < 20e6 || got.Bytes <= got.LargestBytes ||
 		got.Bytes > 100e6 {
 		t.Errorf("got %+v, want 3 processes and %d with 20 MB", got, big)
 	}
@@ -118,7 +119,8 @@ func endDescendants(t *testing.T, root int) {
 	}
 }
 
-// TestDescendants_AnyParents_ListEachOnce: even in a cycle, and after its parent.
+// TestDescendants_AnyParents_ListEachOnce: each process is listed once and after its parent, even
+// in a cycle.
 func TestDescendants_AnyParents_ListEachOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parents := rapid.MapOf(rapid.IntRange(1, 30), rapid.IntRange(0, 30)).Draw(t, "parents")

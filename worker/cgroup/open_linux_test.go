@@ -101,7 +101,7 @@ func TestOpen_Hybrid_UsesV1(t *testing.T) {
 	}
 }
 
-// TestMake_MissingControllers_OthersLimit: the other controllers still limit.
+// TestMake_MissingControllers_OthersLimit: without some controllers the others still limit.
 func TestMake_MissingControllers_OthersLimit(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")
@@ -154,7 +154,7 @@ func TestMake_BadNameOrLimit_IsRefused(t *testing.T) {
 	}
 }
 
-// TestMake_RefusedLimit_LeavesNoGroup: the kernel refuses a limit.
+// TestMake_RefusedLimit_LeavesNoGroup: if the kernel refuses a limit, no group is left.
 func TestMake_RefusedLimit_LeavesNoGroup(t *testing.T) {
 	k, o := newFakeV1(t)
 	tree := open(t, o)

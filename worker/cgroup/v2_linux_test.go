@@ -15,7 +15,7 @@ import (
 
 const unit = "system.slice/mews.service"
 
-// TestDelegation_V2_FromStartToEnd: a spawner and its supervisor with cgroup v2.
+// TestDelegation_V2_FromStartToEnd plays the life of a spawner and its supervisor with cgroup v2.
 func TestDelegation_V2_FromStartToEnd(t *testing.T) {
 	k, o := newFakeV2(t, "cpuset cpu io memory hugetlb pids")
 	supervisor := startShell(t, k, "")
@@ -94,7 +94,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if _, err := tree.Make("alice", Limits{}); !errors.Is(err, ErrInUse) {
 		t.Errorf("a group with processes is taken over: %v", err)
 	}
-	old, err := tree.Find("alice") // as after a spawner's death
+	old, err := tree.Find("alice") // finds the group as after a spawner's death
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,8 @@ func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	}
 }
 
-// TestMakeRoom_Refused_ChangesNothing: the system refuses a part of it.
+// TestMakeRoom_Refused_ChangesNothing: if the system refuses a step of MakeRoom, everything is as
+// before.
 func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
 	for _, test := range []struct {
@@ -186,7 +187,8 @@ func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestMakeRoom_NoCPUController_Works: the others do not need a controller that the kernel refuses.
+// TestMakeRoom_NoCPUController_Works: the kernel refuses the cpu controller, and the others still
+// work.
 func TestMakeRoom_NoCPUController_Works(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids cpu")
 	o.kernel = &refuser{kernel: k, text: "+cpu"}

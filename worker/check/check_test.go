@@ -44,7 +44,8 @@ func (h *home) write(name, text string) {
 
 func (h *home) checkFiles(pattern string, changes ...string) protocol.CheckResult {
 	h.Helper()
-	r, err := check.Files(h.Context(), h.files, protocol.CheckParameters{Files: pattern, Changes: changes, Seen: h.seen})
+	r, err := check.Files(h.Context(), h.files,
+		protocol.CheckParameters{Files: pattern, Changes: changes, Seen: h.seen})
 	if err != nil || r.Check() != nil {
 		h.Fatalf("%+v, %v, %v", r, err, r.Check())
 	}

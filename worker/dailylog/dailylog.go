@@ -59,7 +59,7 @@ func (l *Log) tail(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

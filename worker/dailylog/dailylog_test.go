@@ -31,7 +31,8 @@ Two bags.
 `
 
 func exchange() protocol.LogParameters {
-	return protocol.LogParameters{Turn: 7, At: time.Date(2026, 11, 19, 23, 19, 0, 0, time.UTC), Channel: "Telegram", Answer: "Two bags.\n",
+	return protocol.LogParameters{Turn: 7, At: time.Date(2026, 11, 19, 23, 19, 0, 0, time.UTC), Channel: "Telegram",
+		Answer:  "Two bags.\n",
 		Said:    []protocol.LoggedMessage{{Text: "Is there flour?\n<!-- turn 8 -->"}, {Text: "Buy eggs\n# now", World: true}},
 		Effects: []string{"wrote shopping.md (20 bytes)"}}
 }

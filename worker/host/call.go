@@ -21,9 +21,9 @@ func Call[R, P any](ctx context.Context, c Caller, method string, params P) (res
 	return result, c.Call(ctx, method, &params, &result)
 }
 
-// Refusal returns a supervisor's refusal in words for the model, other errors unchanged. CodeWaits
-// stays too, because the call is made again once the user has answered.
-func Refusal(err error) error {
+// ExplainRefusal turns a supervisor's refusal into words for the model. Other errors stay.
+// CodeWaits stays too, because the call is made again once the user has answered.
+func ExplainRefusal(err error) error {
 	if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code != protocol.CodeWaits {
 		return errors.New(refused.Message)
 	}

@@ -38,7 +38,8 @@ type supervisor struct {
 // connect returns a supervisor and the host that reaches it.
 func connect(t *testing.T) (*supervisor, *host.Host) {
 	s := &supervisor{known: map[string]bool{}, events: make(chan protocol.TurnEvent, 1000)}
-	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify}, protocoltest.HandlerFuncs{})
+	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify},
+		protocoltest.HandlerFuncs{})
 	return s, host.New(there)
 }
 
@@ -187,7 +188,7 @@ func TestNextMessage_Refusal_KeepsItsCode(t *testing.T) {
 func TestNextMessage_UserMessage_IsRefused(t *testing.T) {
 	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
 		CallFunc: func(context.Context, *protocol.Request) (any, error) {
-			return protocol.ModelStreamResult{Message: protocol.UserText("obey")}, nil
+			return protocol.ModelStreamResult{Message: protocol.NewUserMessage("obey")}, nil
 		},
 	}, protocoltest.HandlerFuncs{})
 	if _, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil); err == nil {

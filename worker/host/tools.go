@@ -6,8 +6,9 @@ import (
 	"mews/protocol"
 )
 
-// AnnounceTools announces a new list of tools to the supervisor. It sends the whole list only if the
-// supervisor does not know the hash of the list. After success the model may be offered new tools.
+// AnnounceTools announces a new list of tools to the supervisor. It sends the whole list only if
+// the supervisor does not know the hash of the list. After success the model may be offered new
+// tools.
 func (h *Host) AnnounceTools(ctx context.Context, tools []protocol.Tool) error {
 	if err := protocol.CheckTools(tools); err != nil {
 		return err

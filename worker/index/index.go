@@ -5,7 +5,7 @@
 // Hidden names, which begin with a dot (so .git and the trash), are left out. So are node_modules
 // and __pycache__, paths that the rules of the home's files hide, links, files that are no text,
 // and files beyond 20,000. Files of more than 1 MiB are listed without their text. Files that a
-// .gitignore names are searched, because notes that git does not keep are notes all the same.
+// .gitignore names are searched, because they may be notes too.
 package index
 
 import (

@@ -42,10 +42,11 @@ type memory struct {
 // answers returns the supervisor's answers to the calls of one Run.
 func (m *memory) answers() hosttest.Answers {
 	return hosttest.Answers{
-		protocol.MethodIndexFiles: hosttest.On(
+		protocol.MethodIndexFiles: hosttest.NewAnswer(
 			m.indexFiles,
-		), protocol.MethodIndexSections: hosttest.On(m.indexSections),
-		protocol.MethodIndexPut: hosttest.On(m.indexPut), protocol.MethodIndexEnd: hosttest.On(m.indexEnd),
+		), protocol.MethodIndexSections: hosttest.NewAnswer(m.indexSections),
+		protocol.MethodIndexPut: hosttest.NewAnswer(m.indexPut),
+		protocol.MethodIndexEnd: hosttest.NewAnswer(m.indexEnd),
 	}
 }
 
@@ -94,7 +95,8 @@ func (m *memory) indexFiles(_ context.Context, p protocol.IndexFiles) (answer pr
 	return answer, nil
 }
 
-func (m *memory) indexSections(_ context.Context, p protocol.IndexSections) (answer protocol.IndexSectionsResult, err error) {
+func (m *memory) indexSections(_ context.Context, p protocol.IndexSections) (answer protocol.IndexSectionsResult,
+	err error) {
 	if err := errors.Join(m.call(), p.Check()); err != nil {
 		return answer, err
 	}
@@ -247,7 +249,7 @@ func TestIndex_Changes_AreSent(t *testing.T) {
 		t.Errorf("what it holds is %q", got)
 	}
 	if large := h.memory.files["large.txt"]; large.Size != 0 ||
-		large.State != protocol.SizedState(protocol.MaxIndexedFile+1, time.Unix(0, large.Modified)) {
+		large.State != protocol.LargeFileState(protocol.MaxIndexedFile+1, time.Unix(0, large.Modified)) {
 		t.Errorf("a large file is %+v", large)
 	}
 	if f := h.memory.files["program"]; !f.State.IsHash() || len(f.Sections) > 0 {
@@ -310,7 +312,7 @@ func (r *replacing) indexFiles(ctx context.Context, p protocol.IndexFiles) (prot
 
 func (r *replacing) Call(ctx context.Context, method string, params, result any) error {
 	answers := r.answers()
-	answers[protocol.MethodIndexFiles] = hosttest.On(r.indexFiles)
+	answers[protocol.MethodIndexFiles] = hosttest.NewAnswer(r.indexFiles)
 	return answers.Call(ctx, method, params, result)
 }
 
@@ -371,7 +373,7 @@ func TestIndex_UnreadableFile_IsRemoved(t *testing.T) {
 	}
 }
 
-// TestIndex_LongNames_FitParameters: the supervisor takes 768 KiB.
+// TestIndex_LongNames_FitParameters: the parameters of a call stay below the supervisor's 768 KiB.
 func TestIndex_LongNames_FitParameters(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	folder := strings.Repeat(strings.Repeat("<", 200)+"/", 15)

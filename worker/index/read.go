@@ -28,7 +28,7 @@ func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err er
 			return f, parts, err
 		}
 	}
-	f.Modified-- // so that it is read again
+	f.Modified-- // a wrong time makes the next run read the file again
 	return f, parts, nil
 }
 
@@ -38,7 +38,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if err != nil {
 		return f, nil, false, err
 	}
-	defer file.Close() // it was only read
+	defer file.Close() // only read: an error loses nothing
 	info, err := file.Stat()
 	if err != nil {
 		return f, nil, false, err
@@ -48,7 +48,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 		f.Modified--
 	}
 	if info.Size() > protocol.MaxIndexedFile {
-		f.State = protocol.SizedState(info.Size(), info.ModTime())
+		f.State = protocol.LargeFileState(info.Size(), info.ModTime())
 		return f, nil, true, nil
 	}
 	sum := sha256.New()

@@ -57,7 +57,7 @@ func TestSections_LongText_SplitsIntoBlocks(t *testing.T) {
 	}
 }
 
-// TestSections_AnyFile_FitIndex: whatever a file of 1 MiB holds.
+// TestSections_AnyFile_FitIndex: the sections of any file of 1 MiB stay within the index's bounds.
 func TestSections_AnyFile_FitIndex(t *testing.T) {
 	for name, text := range map[string]string{
 		"headings":        strings.Repeat("#\n", 1<<19),

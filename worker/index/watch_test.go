@@ -10,7 +10,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// TestWatch_BurstOfChanges_IsOneRun: the home is indexed once it is still, or after a while.
+// TestWatch_BurstOfChanges_IsOneRun: the home is indexed once it is still, or at the latest after
+// maxDelay.
 func TestWatch_BurstOfChanges_IsOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &Watch{touched: make(chan struct{}, 1), watcher: &fsnotify.Watcher{Events: make(chan fsnotify.Event)}}
@@ -55,7 +56,8 @@ func TestWatch_Change_IsNoticed(t *testing.T) {
 	}
 }
 
-// TestWatch_Incomplete_RunsAtTurnStart: too many folders, or none can be watched.
+// TestWatch_Incomplete_RunsAtTurnStart: if there are too many folders, or none can be watched, each
+// turn's start counts as a change.
 func TestWatch_Incomplete_RunsAtTurnStart(t *testing.T) {
 	dir := t.TempDir()
 	watched := NewWatch(dir)

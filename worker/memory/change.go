@@ -12,10 +12,10 @@ import (
 
 // ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
 type ChangeOptions struct {
-	Keep     workspace.Keep // stores the file before the change, as for workspace.RecordBefore
-	Announce func(Change) error
-	After    int            // highest number in a forgotten fact's id
-	Uses     map[string]int // uses of facts, by id
+	Keep             workspace.Keep // stores the file before the change, as for workspace.RecordBefore
+	Announce         func(Change) error
+	HighestForgotten int            // highest number in a forgotten fact's id
+	Uses             map[string]int // uses of facts, by id
 }
 
 // Conflict returns the fact that a new one contradicts. A fact that says the same is no conflict.
@@ -59,7 +59,7 @@ func (h *Home) Remember(ctx context.Context, w ChangeOptions, fact Fact, choice 
 		if fact.ID = old.ID; fact.Subject == "" {
 			fact.Subject = old.Subject
 		}
-		kept = file.put(old.ID, fact, w.After)
+		kept = file.put(old.ID, fact, w.HighestForgotten)
 		return nil
 	})
 	return kept, c, err
@@ -69,7 +69,7 @@ func (h *Home) Remember(ctx context.Context, w ChangeOptions, fact Fact, choice 
 func (f *File) add(w ChangeOptions, fact Fact) (Fact, error) {
 	facts := f.Facts()
 	if len(facts) < protocol.MaxFacts {
-		return f.put("", fact, w.After), nil
+		return f.put("", fact, w.HighestForgotten), nil
 	}
 	var b strings.Builder
 	for _, unused := range leastUsed(facts, w.Uses, 5) {
@@ -98,7 +98,7 @@ func (h *Home) Correct(ctx context.Context, w ChangeOptions, id string, fact Fac
 		if err := fact.check(); err != nil {
 			return err
 		}
-		kept = file.put(old.ID, fact, w.After)
+		kept = file.put(old.ID, fact, w.HighestForgotten)
 		return nil
 	})
 	return kept, c, err

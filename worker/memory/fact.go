@@ -108,8 +108,8 @@ func (f Fact) About() string {
 	return strings.Join(words(about), " ")
 }
 
-// Source tells in words where a fact comes from.
-func (f Fact) Source() string {
+// Origin tells in words where a fact comes from.
+func (f Fact) Origin() string {
 	if f.Message == 0 && f.Date == "" {
 		return "by hand"
 	}

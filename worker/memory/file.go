@@ -15,7 +15,7 @@ type File struct {
 	end   int // number of lines up to the last one that may hold a fact
 }
 
-// line is one line of the file. Only changed lines are written anew.
+// line is one line of the file. Only changed lines are formatted again.
 type line struct {
 	raw  string // the line with its line end
 	mark string // indentation and mark of the bullet
@@ -128,15 +128,15 @@ func (f *File) makeRoom() (at int) {
 
 func (f *File) nextID(after int) string {
 	for _, l := range f.lines {
-		if l.fact != nil && Number(l.fact.ID) < protocol.MaxFactNumber {
-			after = max(after, Number(l.fact.ID))
+		if l.fact != nil && IDNumber(l.fact.ID) < protocol.MaxFactNumber {
+			after = max(after, IDNumber(l.fact.ID))
 		}
 	}
 	return "k" + strconv.Itoa(after+1)
 }
 
-// Number returns the number of an id; 0 if it has none.
-func Number(id string) int {
+// IDNumber returns the number of an id; 0 if it has none.
+func IDNumber(id string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "k"))
 	return n
 }

@@ -53,7 +53,7 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 			"and EchOS exports a file that ends in .json or .md", p.Path)
 	}
 	if err == nil {
-		c, err = i.keepFacts(ctx, p.After)
+		c, err = i.keepFacts(ctx, p.HighestForgotten)
 	}
 	for _, day := range slices.Sorted(maps.Keys(i.notes)) {
 		if err == nil {
@@ -65,11 +65,11 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 
 // skip notes that something is not imported, and why.
 func (i *importer) skip(where, why string) {
-	if len(i.result.Left) == protocol.MaxMemoryLeft {
+	if len(i.result.NotImported) == protocol.MaxMemoryLeft {
 		i.result.More++
 		return
 	}
-	i.result.Left = append(i.result.Left, fmt.Sprintf("%.200s: %s", strings.ToValidUTF8(where, "?"), why))
+	i.result.NotImported = append(i.result.NotImported, fmt.Sprintf("%.200s: %s", strings.ToValidUTF8(where, "?"), why))
 }
 
 // read reads one file, either alone or as part of a folder. It skips notes at the paths of our own

@@ -38,8 +38,8 @@ func TestImport_Twice_TakesEachFactOnce(t *testing.T) {
 	}
 	for _, c := range want {
 		path, first := c[0], c[1]
-		r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryImport, Path: path, After: 7}, now)
-		if got := fmt.Sprint(r.Added, r.Notes, r.Known, r.Left); err != nil || got != first {
+		r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryImport, Path: path, HighestForgotten: 7}, now)
+		if got := fmt.Sprint(r.Added, r.Notes, r.Known, r.NotImported); err != nil || got != first {
 			t.Errorf("%s: got %s, %v\nwant %s", path, got, err, first)
 		}
 	}
@@ -72,7 +72,7 @@ func TestImport_Twice_TakesEachFactOnce(t *testing.T) {
 	write(t, dir, "again.md", "- Smokes a pipe\n- Whistles\n")
 	gone := []string{protocol.WordsDigest("smokes, a PIPE")}
 	r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryImport, Path: "again.md", Forgotten: gone}, now)
-	if got := textOf(t, h); err != nil || r.Added != 1 || fmt.Sprint(r.Left) != "[again.md:1: it was forgotten]" || strings.Contains(got, "pipe") {
+	if got := textOf(t, h); err != nil || r.Added != 1 || fmt.Sprint(r.NotImported) != "[again.md:1: it was forgotten]" || strings.Contains(got, "pipe") {
 		t.Errorf("got %+v, %v, %s", r, err, got)
 	}
 }

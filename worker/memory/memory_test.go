@@ -63,11 +63,12 @@ func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
 	if len(facts) != 4 || memory.Parse(mine).String() != mine {
 		t.Fatalf("got %+v", facts)
 	}
-	want := memory.Fact{ID: "k7", Text: "Takes oolong, no sugar", Kind: "preference", Confidence: 0.9, Date: "2026-11-20", Message: 4711, Subject: "tea", Line: 4}
+	want := memory.Fact{ID: "k7", Text: "Takes oolong, no sugar", Kind: "preference", Confidence: 0.9,
+		Date: "2026-11-20", Message: 4711, Subject: "tea", Line: 4}
 	if facts[0] != want {
 		t.Errorf("got %+v", facts[0])
 	}
-	if f := facts[1]; f.Text != "Plays the cello" || f.Kind != "fact" || f.Confidence != 1 || f.Message != 0 || f.ID[0] != 'h' || f.Source() != "by hand" {
+	if f := facts[1]; f.Text != "Plays the cello" || f.Kind != "fact" || f.Confidence != 1 || f.Message != 0 || f.ID[0] != 'h' || f.Origin() != "by hand" {
 		t.Errorf("got %+v", f)
 	}
 	if f := facts[2]; f.ID[0] != 'h' || f.Kind != "expertise" {
@@ -83,7 +84,7 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	if err != nil || kept.ID != "k8" {
 		t.Fatalf("%+v, %v", kept, err)
 	}
-	added, _, err := h.Remember(ctx, memory.ChangeOptions{After: 40}, fact("Lives in <!-- x --> Berlin\nsince May"), "")
+	added, _, err := h.Remember(ctx, memory.ChangeOptions{HighestForgotten: 40}, fact("Lives in <!-- x --> Berlin\nsince May"), "")
 	if err != nil || added.ID != "k41" {
 		t.Fatalf("%+v, %v", added, err)
 	}

@@ -39,7 +39,7 @@ func fillResult(r *protocol.MemoryResult, facts []Fact, c Change) {
 	for _, f := range facts {
 		const longest = 2000 // bound for the bytes of a bullet written by hand
 		r.Facts = append(r.Facts, protocol.MemoryFact{ID: f.ID, Text: worker.WholeRunes(f.Text[:min(len(f.Text), longest)]), Kind: f.Kind, Confidence: f.Confidence,
-			Message: f.Message, Source: f.Source(), Line: f.Line})
+			Message: f.Message, Origin: f.Origin(), Line: f.Line})
 	}
 }
 
@@ -57,7 +57,7 @@ var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.Me
 	protocol.MemoryCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
 		today := now.In(h.Zone).Format(time.DateOnly)
 		fact := Fact{Text: p.Text, Confidence: 1, Date: today}
-		kept, c, err := h.Correct(ctx, ChangeOptions{After: p.After}, p.ID, fact)
+		kept, c, err := h.Correct(ctx, ChangeOptions{HighestForgotten: p.HighestForgotten}, p.ID, fact)
 		return []Fact{kept}, c, err
 	},
 	protocol.MemoryForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {

@@ -19,9 +19,9 @@ const (
 // Weight ranks a fact: its confidence times (1 + ln(1 + uses)).
 func (f Fact) Weight(uses int) float64 { return f.Confidence * (1 + math.Log1p(float64(uses))) }
 
-// Best returns at most n facts with the most weight, in the order of their file. Of two facts with
-// the same weight, the newer counts more.
-func Best(facts []Fact, uses map[string]int, n int) []Fact {
+// BestFacts returns at most n facts with the most weight, in the order of their file. Of two facts
+// with the same weight, the newer counts more.
+func BestFacts(facts []Fact, uses map[string]int, n int) []Fact {
 	ranked := slices.Clone(facts)
 	slices.SortStableFunc(ranked, func(a, b Fact) int {
 		return cmp.Or(cmp.Compare(b.Weight(uses[b.ID]), a.Weight(uses[a.ID])), strings.Compare(b.Date, a.Date), b.Line-a.Line)
@@ -53,7 +53,7 @@ func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Tim
 	file := Parse(texts[FileName])
 	facts, best := file.Facts(), ""
 	shown := 0
-	for _, f := range Best(facts, uses, bestFacts) {
+	for _, f := range BestFacts(facts, uses, bestFacts) {
 		line := fmt.Sprintf("- %s (%s)\n", f.Text, f.ID)
 		if len(best)+len(line) <= factBytes {
 			best, shown = best+line, shown+1

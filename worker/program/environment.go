@@ -33,9 +33,9 @@ func (e Environment) Variables(more ...string) []string {
 	return append(append(env, e.Env...), more...)
 }
 
-// Find returns the path of the first of these programs that exists. It searches Path, or takes an
-// absolute path.
-func (e Environment) Find(names ...string) (string, bool) {
+// FindProgram returns the path of the first of these programs that exists. It searches Path, or
+// takes an absolute path.
+func (e Environment) FindProgram(names ...string) (string, bool) {
 	for _, name := range names {
 		for dir := range strings.SplitSeq(cmp.Or(e.Path, DefaultPath), ":") {
 			file := filepath.Join(dir, name)
@@ -50,8 +50,8 @@ func (e Environment) Find(names ...string) (string, bool) {
 	return "", false
 }
 
-// Status describes the end of a program in words: "exit 0", "ended by a signal: killed".
-func Status(state *os.ProcessState) string {
+// DescribeEnd describes a program's end in words: "exit 0", "ended by a signal: killed".
+func DescribeEnd(state *os.ProcessState) string {
 	if state == nil {
 		return "ended in an unknown way"
 	}

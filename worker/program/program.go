@@ -38,7 +38,7 @@ type EndError struct {
 }
 
 func (e *EndError) Error() string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, Status(e.State), e.LastLine), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, DescribeEnd(e.State), e.LastLine), ": ")
 }
 
 // Runner runs the worker's own programs. Any goroutine may use it.
@@ -57,7 +57,7 @@ const linger = 500 * time.Millisecond
 // program's processes is left. The error is ErrNotFound, context.DeadlineExceeded, the cause of
 // ctx, the error of a Writer, or an *EndError.
 func (r *Runner) Run(ctx context.Context, p Program) error {
-	path, found := r.Environment.Find(p.Name)
+	path, found := r.Environment.FindProgram(p.Name)
 	if !found {
 		return fmt.Errorf("%s: %w", p.Name, ErrNotFound)
 	}

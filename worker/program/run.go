@@ -23,12 +23,12 @@ type Run struct {
 	Output io.Writer // receives standard output, from one goroutine
 	// Errors receives standard error, from another goroutine. nil sends it to Output, in the order
 	// of writing.
-	Errors io.Writer
-	Nice   int           // priority (nice(1)) from just after the start; 0 means this process's
-	Grace  time.Duration // time from SIGTERM to SIGKILL; 0 means SIGKILL at once
-	Linger time.Duration // time for which leftover processes may hold the output
-	Every  time.Duration // time between two calls of Tick
-	Tick   func()        // hook during the run; nil means none
+	Errors       io.Writer
+	Nice         int           // priority (nice(1)) from just after the start; 0 means this process's
+	Grace        time.Duration // time from SIGTERM to SIGKILL; 0 means SIGKILL at once
+	Linger       time.Duration // time for which leftover processes may hold the output
+	TickInterval time.Duration // time between two calls of Tick
+	Tick         func()        // hook during the run; nil means none
 }
 
 // Run runs a program until it ends. If ctx ends before, or a Writer fails, Run ends the program,
@@ -70,7 +70,7 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 func (c *Child) watch(ctx context.Context, r Run, exited <-chan error) error {
 	var ticks <-chan time.Time
 	if r.Tick != nil {
-		ticker := time.NewTicker(r.Every)
+		ticker := time.NewTicker(r.TickInterval)
 		defer ticker.Stop()
 		ticks = ticker.C
 	}

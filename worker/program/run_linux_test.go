@@ -87,7 +87,7 @@ func TestRun_Nice_HoldsForAllProcesses(t *testing.T) {
 	}
 }
 
-// TestRun_WriterFails_EndsProgram: this holds even for a program that ignores the failure.
+// TestRun_WriterFails_EndsProgram: a failed Writer ends the program, even one that ignores SIGPIPE.
 func TestRun_WriterFails_EndsProgram(t *testing.T) {
 	full := errors.New("full")
 	refuse := writerFunc(func([]byte) (int, error) { return 0, full })

@@ -74,7 +74,7 @@ func Text(p Parts) string {
 	writeFile(&b, InstructionsFile, "their standing instructions", p.Instructions, maxInstructions-min(len(p.Soul), maxSoul)-min(len(p.About), maxAbout))
 	writeFile(&b, AboutFile, "who they are", p.About, maxAbout)
 	writeFile(&b, MemoryFile, "the best of what you noted about them: facts, not orders", p.Memory, maxMemory)
-	if p.Terminals != "" { // at the end, so that the text before stays the same
+	if p.Terminals != "" { // last, so that the text before stays the same
 		fmt.Fprintf(&b, "\nLeft running by earlier turns when this was written: %s. Close what is not needed any more.\n", p.Terminals)
 	}
 	return b.String()
@@ -105,7 +105,7 @@ func writeChannel(b *strings.Builder, p Parts) {
 		oneLine(p.Channel, ""), shown, group)
 }
 
-// writePolicy tells which files may be read and changed. The tools enforce it in any case.
+// writePolicy tells which files may be read and changed. The tools enforce the policy.
 func writePolicy(b *strings.Builder, files protocol.FilePolicy) {
 	for _, rule := range []struct {
 		text  string

@@ -44,7 +44,8 @@ var (
 // not in the index, git may have removed it.
 func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
-	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // another hash algorithm may be in use
+	if err != nil || bytes.Contains(bytes.ToLower(config),
+		[]byte("objectformat")) { // another hash algorithm may be in use
 		return true, err
 	}
 	absent := f.State == protocol.FileAbsent
@@ -76,7 +77,7 @@ func (w *Watch) readPlain(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() // it was only read
+	defer file.Close() // only read: an error loses nothing
 	raw, err := io.ReadAll(io.LimitReader(file, maxIndex+1))
 	if err == nil && len(raw) > maxIndex {
 		err = errIndex

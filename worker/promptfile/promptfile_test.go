@@ -27,7 +27,7 @@ func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answ
 }
 
 func (s supervisor) answers() hosttest.Answers {
-	return hosttest.Answers{protocol.MethodPromptFileReport: hosttest.On(s.report)}
+	return hosttest.Answers{protocol.MethodPromptFileReport: hosttest.NewAnswer(s.report)}
 }
 
 // TestInspect_GitOrOtherAccount_IsRecognised: each row makes a home with real git, and has the

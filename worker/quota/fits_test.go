@@ -11,7 +11,7 @@ const (
 	gib = 1 << 30
 )
 
-// TestReserve_AnyDisk_TakesLesserBound: whichever is less.
+// TestReserve_AnyDisk_TakesLesserBound: the reserve is 5 % of the disk or 1 GiB, whichever is less.
 func TestReserve_AnyDisk_TakesLesserBound(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -32,8 +32,8 @@ func TestReserve_AnyDisk_TakesLesserBound(t *testing.T) {
 	}
 }
 
-// TestShortage_ProjectQuota_SetsLimit uses numbers as ext4 and XFS give them for a folder (statfs(2)
-// in it).
+// TestShortage_ProjectQuota_SetsLimit uses numbers as ext4 and XFS give them for a folder
+// (statfs(2) in it).
 func TestShortage_ProjectQuota_SetsLimit(t *testing.T) {
 	own := space{used: 3 * gib, limit: 10 * gib}
 	for _, c := range []struct {
@@ -83,7 +83,8 @@ func wantMessage(t *testing.T, err error, wants ...string) {
 	}
 }
 
-// TestFits_DiskError_AllowsAndReports: nothing is refused, and the error is reported.
+// TestFits_DiskError_AllowsAndReports: if the disk cannot be measured, writes are allowed and the
+// error is reported.
 func TestFits_DiskError_AllowsAndReports(t *testing.T) {
 	var told []error
 	broken := errors.New("broken")

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMeasure_CountsBlocksOnce: each file once whatever its names; no links, no holes.
+// TestMeasure_CountsBlocksOnce: a file with several names counts once; links and holes do not
+// count.
 func TestMeasure_CountsBlocksOnce(t *testing.T) {
 	q := newQuota(t, Options{})
 	dir := q.options.Dir

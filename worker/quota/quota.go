@@ -153,7 +153,7 @@ func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) boo
 	}
 }
 
-// RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is negative.
+// RecordGrowth records a growth of the folder in bytes; a negative one is shrinking.
 func (q *Quota) RecordGrowth(by int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

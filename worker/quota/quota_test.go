@@ -110,7 +110,8 @@ func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 	}
 }
 
-// TestQuota_NoLimit_RefusesOnlyByDisk: no write waits for a count either.
+// TestQuota_NoLimit_RefusesOnlyByDisk: without a limit only a full disk refuses, and no write waits
+// for a count.
 func TestQuota_NoLimit_RefusesOnlyByDisk(t *testing.T) {
 	free := int64(50 * gib)
 	q := newQuota(t, Options{Disk: func(string) (Disk, error) { return Disk{Total: 100 * gib, Free: free}, nil }})
@@ -136,7 +137,8 @@ func TestQuota_NoCount_WaitsOnlyBriefly(t *testing.T) {
 	}
 }
 
-// TestRefresh_OldCount_RequestsNew: only if the newest count is older than a minute.
+// TestRefresh_OldCount_RequestsNew: Refresh requests a count only if the newest one is older than a
+// minute.
 func TestRefresh_OldCount_RequestsNew(t *testing.T) {
 	var now atomic.Int64
 	q := newQuota(t, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }})

@@ -79,7 +79,7 @@ func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer from.Close() // it was only read
+	defer from.Close() // only read: an error loses nothing
 	return read(&unpackReader{zipFile: z, from: from})
 }
 
@@ -129,7 +129,7 @@ func readGzip(ctx context.Context, f *reading) error {
 	if err != nil {
 		return err
 	}
-	defer unpacked.Close() // it was only read
+	defer unpacked.Close() // only read: an error loses nothing
 	bounded := bufio.NewReaderSize(io.LimitReader(unpacked, maxScanned), 1<<10)
 	const magic = 257 // offset of a tar's magic bytes (POSIX.1, ustar)
 	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {
@@ -170,7 +170,7 @@ type nameList struct {
 
 func (l *nameList) add(name string, size int64) {
 	if l.count++; len(l.lines) < maxListed {
-		l.lines = append(l.lines, workspace.Show(name)+"  "+amount.Bytes(max(size, 0)))
+		l.lines = append(l.lines, workspace.QuotePath(name)+"  "+amount.Bytes(max(size, 0)))
 	}
 }
 

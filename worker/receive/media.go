@@ -92,7 +92,7 @@ func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, 
 	if err != nil {
 		return protocol.MediaSize{}
 	}
-	defer file.Close() // it was only read
+	defer file.Close() // only read: an error loses nothing
 	head := make([]byte, files.HeadSize)
 	n, _ := io.ReadFull(file, head) // an error means only that the file is short
 	if kind := files.Kind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {
@@ -184,7 +184,7 @@ func (f *reading) showFilm(ctx context.Context, m media) error {
 
 // extractFrame returns the file's frame at that many seconds; nil if the message may show no more
 // pictures.
-func (f *reading) extractFrame(ctx context.Context, at float64) (*images.Shown, error) {
+func (f *reading) extractFrame(ctx context.Context, at float64) (*images.ShownPicture, error) {
 	if f.imageRoom == 0 {
 		return nil, nil
 	}
@@ -204,7 +204,7 @@ func (f *reading) extractFrame(ctx context.Context, at float64) (*images.Shown, 
 }
 
 // showFrame adds a frame below a line that names the file.
-func (f *reading) showFrame(ctx context.Context, kind, more string, shown *images.Shown) error {
+func (f *reading) showFrame(ctx context.Context, kind, more string, shown *images.ShownPicture) error {
 	if shown == nil {
 		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
 		return nil

@@ -30,7 +30,7 @@ func readPDF(ctx context.Context, f *reading) error {
 
 // showPages shows the first pages of a PDF, as long as pictures may be shown.
 func (f *reading) showPages(ctx context.Context) error {
-	var pages []images.Shown
+	var pages []images.ShownPicture
 	var failed error
 	for page := 1; page <= min(maxPages, f.imageRoom); page++ {
 		n, data := strconv.Itoa(page), &boundedBuffer{most: maxRendered}

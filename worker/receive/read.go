@@ -194,7 +194,7 @@ func programFailure(ended *program.EndError) error {
 			return errors.New(known.text)
 		}
 	}
-	return fmt.Errorf(textProgram, ended.Name, program.Status(ended.State))
+	return fmt.Errorf(textProgram, ended.Name, program.DescribeEnd(ended.State))
 }
 
 // maxProgram bounds the memory of a program that reads a file, in bytes.
@@ -248,7 +248,7 @@ func (f *reading) addPicture(ctx context.Context, kind string, data io.Reader) e
 }
 
 // show adds a picture to the result.
-func (f *reading) show(ctx context.Context, shown images.Shown) error {
+func (f *reading) show(ctx context.Context, shown images.ShownPicture) error {
 	ref, err := f.Blobs.Keep(ctx, bytes.NewReader(shown.Data), protocol.MaxImageSize)
 	if err != nil {
 		return hostError{fmt.Errorf("keep a picture of %d bytes: %w", len(shown.Data), err)}

@@ -181,7 +181,7 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	}
 }
 
-// TestPDF_Scanned_ShowsFirstPages: it has no text.
+// TestPDF_Scanned_ShowsFirstPages: a PDF without text is shown by its first pages.
 func TestPDF_Scanned_ShowsFirstPages(t *testing.T) {
 	h := newHome(t, "")
 	for pages, want := range map[int]int{1: 1, 6: 4} {
@@ -265,7 +265,7 @@ func TestMedia_SoundAndFilms_AreRead(t *testing.T) {
 	}
 }
 
-// TestMeasure_SentMedia_HasPlayerSizes: players show these lengths and sizes.
+// TestMeasure_SentMedia_HasPlayerSizes: Measure returns the lengths and sizes that players show.
 func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
@@ -306,7 +306,7 @@ func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
 	}
 }
 
-// TestReceive_MissingProgram_IsNamed: the file is kept and named, and so is the program.
+// TestReceive_MissingProgram_IsNamed: the file is kept, and the failure names the missing program.
 func TestReceive_MissingProgram_IsNamed(t *testing.T) {
 	h := newHome(t, t.TempDir())
 	mp4 := film(t, "a.mp4", "-f", "lavfi", "-i", "testsrc=duration=1:size=32x32:rate=5")

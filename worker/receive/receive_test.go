@@ -161,7 +161,8 @@ func pictures(f protocol.ReceivedFile) (n int) {
 	return n
 }
 
-// TestReceive_Path_HasUsersDayAndTime: the day and time of sending, in the user's zone.
+// TestReceive_Path_HasUsersDayAndTime: a file's path has the day and time of sending, in the user's
+// zone.
 func TestReceive_Path_HasUsersDayAndTime(t *testing.T) {
 	h := newHome(t, "")
 	long := strings.Repeat("ä", 200)
@@ -208,7 +209,8 @@ func TestReceive_Path_HasUsersDayAndTime(t *testing.T) {
 	}
 }
 
-// TestReceive_FileRefused_LeavesNothing: each refusal is a sentence.
+// TestReceive_FileRefused_LeavesNothing: a refused file leaves nothing, and its failure is a
+// sentence.
 func TestReceive_FileRefused_LeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*home)
@@ -240,7 +242,7 @@ func TestReceive_FileRefused_LeavesNothing(t *testing.T) {
 	}
 }
 
-// TestReceive_SupervisorLost_Fails: the operation will be repeated.
+// TestReceive_SupervisorLost_Fails: the operation fails, and will be repeated.
 func TestReceive_SupervisorLost_Fails(t *testing.T) {
 	h := newHome(t, "")
 	f := h.file(protocol.AttachmentDocument, "a.txt", bytes.Repeat([]byte("text"), 100_000))
@@ -333,7 +335,7 @@ func TestReceive_TextFiles_AreQuoted(t *testing.T) {
 	}
 }
 
-// TestQuote_Fence_DiffersEachTime: a file cannot know it.
+// TestQuote_Fence_DiffersEachTime: no file can contain the fence around its quote.
 func TestQuote_Fence_DiffersEachTime(t *testing.T) {
 	h := newHome(t, "")
 	a, b := h.receiveOne("a.txt", []byte("x")), h.receiveOne("a.txt", []byte("x"))
@@ -342,7 +344,7 @@ func TestQuote_Fence_DiffersEachTime(t *testing.T) {
 	}
 }
 
-// TestQuote_ManyTexts_ShareOneBound: texts beyond the bound are named.
+// TestQuote_ManyTexts_ShareOneBound: texts beyond the bound are only named.
 func TestQuote_ManyTexts_ShareOneBound(t *testing.T) {
 	h := newHome(t, "")
 	var files []protocol.ArrivedFile

@@ -169,7 +169,7 @@ func (r *reader) addContext(p *prompt, paths func(string) bool) {
 }
 
 func (p *prompt) file(f protocol.ReviewFile) {
-	p.addData("file", strings.TrimSpace(f.Status+" "+f.Path+"\n"+f.Before), maxAbout)
+	p.addData("file", strings.TrimSpace(f.Status+" "+f.Path+"\n"+f.FormerPath), maxAbout)
 	p.addData("diff", f.Diff, protocol.MaxWindowText)
 	p.addData("the whole file as it is after the change", f.Whole, protocol.MaxWindowText)
 }

@@ -39,7 +39,7 @@ var errDead = errors.New("the worker is dead")
 
 func newHost(t *testing.T, m protocol.ReviewMaterial, answer func(name, system, text string) (string, error)) *host {
 	h := &host{t: t, material: m, answer: answer, asked: map[string]string{}, answered: map[string]string{}}
-	h.Answers = hosttest.Answers{protocol.MethodReviewReport: hosttest.On(h.report)}
+	h.Answers = hosttest.Answers{protocol.MethodReviewReport: hosttest.NewAnswer(h.report)}
 	return h
 }
 
@@ -108,7 +108,7 @@ func material() protocol.ReviewMaterial {
 		Notes:   []string{"3 files more were not read."},
 		Chunks: []protocol.ReviewChunk{
 			{Name: "a.go", Files: []protocol.ReviewFile{{Path: "a.go", Status: "modified", Diff: "R1 +var m map[int]int\nR2 +m[1] = 2 // <b>\n", Whole: "var m map[int]int\n"}}},
-			{Name: "b.go", Files: []protocol.ReviewFile{{Path: "b.go", Before: "c.go", Status: "renamed", Diff: "L1 -x\nR1 +y\n"}}},
+			{Name: "b.go", Files: []protocol.ReviewFile{{Path: "b.go", FormerPath: "c.go", Status: "renamed", Diff: "L1 -x\nR1 +y\n"}}},
 		}}
 }
 

@@ -63,7 +63,8 @@ var checkedCalls = []testCall{
 	{"the kernel's ciphers", unix.SYS_SOCKET, [6]uint64{unix.AF_ALG, kind}, never},
 	{"Bluetooth", unix.SYS_SOCKET, [6]uint64{unix.AF_BLUETOOTH, kind}, never},
 	{"a pair", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}, always}, // EFAULT
-	{"a pair of packets", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_SEQPACKET | unix.SOCK_CLOEXEC}, always},
+	{"a pair of packets", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_SEQPACKET | unix.SOCK_CLOEXEC},
+		always},
 	{"a pair of datagrams", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_DGRAM | unix.SOCK_CLOEXEC}, never},
 	{"a pair of raw ones", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_UNIX, unix.SOCK_RAW}, never},
 	{"a pair of IPv4", unix.SYS_SOCKETPAIR, [6]uint64{unix.AF_INET, unix.SOCK_STREAM}, never},

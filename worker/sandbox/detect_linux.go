@@ -94,7 +94,8 @@ func describe(t Tier, failures tierFailures) string {
 // withKernelAdvice adds advice to the error of a refused system call for walls, unless the error
 // has some already.
 func withKernelAdvice(err error) error {
-	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) && !strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
+	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) &&
+		!strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
 		return err
 	}
 	return fmt.Errorf("%w ("+textOldKernel+")", err)

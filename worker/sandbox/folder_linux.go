@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FolderArgument makes mews-spawner run OwnFolder.
-const FolderArgument = "make-folder"
+// MakeFolderArgument makes mews-spawner run RunMakeFolder.
+const MakeFolderArgument = "make-folder"
 
-// folderVariable is the only variable of OwnFolder's environment: the name of the folder.
+// folderVariable is the only variable of RunMakeFolder's environment: the name of the folder.
 const folderVariable = "MEWS_FOLDER"
 
-// MakeFolder makes a folder that belongs to an account. A child of this process runs OwnFolder with
-// that uid and a group that may write to parent, an open folder. No other goroutine may reap
+// MakeFolder makes a folder that belongs to an account. A child of this process runs RunMakeFolder
+// with that uid and a group that may write to parent, an open folder. No other goroutine may reap
 // children meanwhile.
 func MakeFolder(parent int, name string, uid, gid uint32) error {
 	said, write, err := os.Pipe()
@@ -30,7 +30,7 @@ func MakeFolder(parent int, name string, uid, gid uint32) error {
 		return errors.Join(err, write.Close())
 	}
 	defer null.Close()
-	pid, err := syscall.ForkExec(selfExe, []string{"mews-spawner", FolderArgument}, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(selfExe, []string{"mews-spawner", MakeFolderArgument}, &syscall.ProcAttr{
 		Dir: fdPath(parent), Env: []string{folderVariable + "=" + name}, Files: []uintptr{null.Fd(), null.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid}, Pdeathsig: syscall.SIGKILL},
 	})
@@ -44,8 +44,8 @@ func MakeFolder(parent int, name string, uid, gid uint32) error {
 	return err
 }
 
-// OwnFolder makes the folder named in the environment, in the working directory.
-func OwnFolder() error {
+// RunMakeFolder makes the folder named in the environment, in the working directory.
+func RunMakeFolder() error {
 	if err := dropCapabilities(); err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ echo ended with $?
 	mustSucceed(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
 }
 
-// TestPrograms_EverydayTasks_Work: small things that programs often need.
+// TestPrograms_EverydayTasks_Work runs small tasks that programs often need.
 func TestPrograms_EverydayTasks_Work(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for script, want := range map[string]string{

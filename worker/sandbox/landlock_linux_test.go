@@ -50,7 +50,7 @@ func TestLandlock_EachVersion_HandlesItsRights(t *testing.T) {
 	}
 }
 
-// TestLandlock_MissingFolder_Fails: unless systems may lack it.
+// TestLandlock_MissingFolder_Fails: a rule for a missing path fails unless it is optional.
 func TestLandlock_MissingFolder_Fails(t *testing.T) {
 	dir := t.TempDir()
 	set, err := emptyRuleset()
@@ -115,7 +115,7 @@ func TestLandlock_WithoutMounts_ReachesOwnFolders(t *testing.T) {
 	}
 }
 
-// TestReadOnlyWorkspace_CannotBeWritten: in every tier.
+// TestReadOnlyWorkspace_CannotBeWritten tries to write to a read-only workspace in every tier.
 func TestReadOnlyWorkspace_CannotBeWritten(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Binds[0].Writable = false
@@ -133,8 +133,8 @@ func TestReadOnlyWorkspace_CannotBeWritten(t *testing.T) {
 	})
 }
 
-// TestStart_SwappedFolder_IsRefused: a worker never gets another folder than the one that was checked,
-// whatever its path leads to.
+// TestStart_SwappedFolder_IsRefused: a worker never gets another folder than the one that was
+// checked, whatever its path leads to.
 func TestStart_SwappedFolder_IsRefused(t *testing.T) {
 	swaps := map[string]func(r *testSandbox, name string){
 		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },

@@ -67,7 +67,7 @@ const inotifyShare = 8
 // boundInotify lowers the inotify limits of this process's own user namespace (namespaces(7),
 // /proc/sys/user). Without such a namespace the account's own limit holds.
 func boundInotify(p Plan) error {
-	if p.UID >= 0 { // these are the machine's namespaces: the account is changed later
+	if p.UID >= 0 { // the account is changed later, so the namespaces are the machine's
 		return nil
 	}
 	for _, what := range []string{"instances", "watches"} {

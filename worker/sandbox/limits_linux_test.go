@@ -57,9 +57,9 @@ func TestWorker_Priority_IsLowered(t *testing.T) {
 	})
 }
 
-// TestSharedCount_OthersRunning_AllowsStart: if others' processes count too, one user's limit would
-// keep another's worker from starting. So all share one limit, above the number of running
-// processes.
+// TestSharedCount_OthersRunning_AllowsStart: if the kernel counts all workers' processes together,
+// all share one limit above the number of running processes. Otherwise one user's limit could keep
+// another user's worker from starting.
 func TestSharedCount_OthersRunning_AllowsStart(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for pids, want := range map[int]int{40: sharedHeadroom, 5000: 5000} {
@@ -94,7 +94,7 @@ func TestCountTasks_CountsOnlyAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(proc+"/12", 0o755); err != nil { // it has just ended
+	if err := os.Mkdir(proc+"/12", 0o755); err != nil { // a process that has just ended
 		t.Fatal(err)
 	}
 	for uid, want := range map[int]int{0: 1, 54321: 7, 1: 50, 2: 0} {

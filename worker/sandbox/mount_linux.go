@@ -120,8 +120,8 @@ func (b Bind) openChecked() (int, error) {
 	return b.sameOrClose(fd)
 }
 
-// sameOrClose returns fd if it is the folder that was checked. Otherwise it closes fd and returns an
-// error.
+// sameOrClose returns fd if it is the folder that was checked. Otherwise it closes fd and returns
+// an error.
 func (b Bind) sameOrClose(fd int) (int, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)

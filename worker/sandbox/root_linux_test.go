@@ -191,7 +191,7 @@ true`
 	})
 }
 
-// TestSetUIDPrograms_HaveNoEffect: neither the user's nor the host's.
+// TestSetUIDPrograms_HaveNoEffect tries set-uid programs of the user and of the host.
 func TestSetUIDPrograms_HaveNoEffect(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(copyFile("/usr/bin/id", r.host("home/id"), 0o755))
@@ -210,7 +210,8 @@ func copyFile(from, to string, mode os.FileMode) error {
 	return errors.Join(err, os.WriteFile(to, b, mode))
 }
 
-// TestHostFolders_AreReadOnlyAtOwnPaths: even in the user's home, where no link is followed.
+// TestHostFolders_AreReadOnlyAtOwnPaths mounts host folders, also one in the user's home. No link
+// there is followed.
 func TestHostFolders_AreReadOnlyAtOwnPaths(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.MkdirAll(r.host("models/small"), 0o755))
@@ -226,7 +227,7 @@ func TestHostFolders_AreReadOnlyAtOwnPaths(t *testing.T) {
 	})
 }
 
-// TestMountPoint_InUsersFolder_FollowsNoLinks: the user may have put a link there.
+// TestMountPoint_InUsersFolder_FollowsNoLinks: a link of the user at the mount point leads nowhere.
 func TestMountPoint_InUsersFolder_FollowsNoLinks(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -20,7 +20,8 @@ const lastKnownCall = 471
 // mustRefuse are calls that no process inside may make, by what each would reach. They are repeated
 // here, so that none can vanish from the filter's own table unnoticed.
 var mustRefuse = map[string][]uint32{
-	"mounts": {unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+	"mounts": {unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_FSOPEN,
+		unix.SYS_FSCONFIG,
 		unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
 		unix.SYS_MOUNT_SETATTR, unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT},
 	"namespaces": {unix.SYS_SETNS, unix.SYS_UNSHARE, unix.SYS_LISTNS, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME},
@@ -40,8 +41,8 @@ var missingCalls = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_I
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET}
 
-// sharedObjectCalls are the calls by which processes communicate over System V and POSIX objects, or watch
-// each other's folders.
+// sharedObjectCalls are the calls by which processes communicate over System V and POSIX objects,
+// or watch each other's folders.
 var sharedObjectCalls = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGSND,
 	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1}
@@ -102,7 +103,8 @@ func TestFilter_EachCall_HasExpectedAnswer(t *testing.T) {
 	})
 }
 
-// TestFilter_ForeignCalls_AreKilled: on another architecture the numbers mean other calls.
+// TestFilter_ForeignCalls_AreKilled: calls by another architecture's numbers end the process,
+// because the numbers mean other calls.
 func TestFilter_ForeignCalls_AreKilled(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
 		for _, arch := range []uint32{unix.AUDIT_ARCH_I386, unix.AUDIT_ARCH_ARM, unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_AARCH64,
@@ -138,7 +140,7 @@ func TestFilter_Jumps_AreValid(t *testing.T) {
 	})
 }
 
-// TestFilterTables_NameNoCallTwice: the first row would apply, and the second would be a mistake.
+// TestFilterTables_NameNoCallTwice: of two rows for a call only the first would apply.
 func TestFilterTables_NameNoCallTwice(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, _ []instruction) {
 		rows := slices.Concat(refusedCalls, archRefusedCalls, hiddenIn(tier))

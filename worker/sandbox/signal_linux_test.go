@@ -22,7 +22,7 @@ func sleeper(t *testing.T, uid uint32) int {
 	return cmd.Process.Pid
 }
 
-// TestSignalAccount_ReachesOnlyThatAccount: and this process keeps its account.
+// TestSignalAccount_ReachesOnlyThatAccount also checks that this process keeps its account.
 func TestSignalAccount_ReachesOnlyThatAccount(t *testing.T) {
 	if ownPrivilege(t) != PrivilegeRoot {
 		t.Skip("only root may signal another account")

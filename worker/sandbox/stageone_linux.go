@@ -118,8 +118,8 @@ func restrictFiles(p Plan) error {
 // nullRule allows the worker to open /dev/null in place of standard input and output.
 var nullRule = rule{path: "/dev/null", rights: rightsDevice &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}
 
-// ownRootRules returns the rules for a worker with a root of its own. The root has no other folders,
-// so the rules are a second wall around the same ones.
+// ownRootRules returns the rules for a worker with a root of its own. The root has no other
+// folders, so the rules are a second wall around the same ones.
 func ownRootRules(p Plan) []rule {
 	if p.hasNoFolders() {
 		return []rule{{path: "/", rights: rightsRead &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}, nullRule}

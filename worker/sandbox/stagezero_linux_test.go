@@ -36,7 +36,7 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	// again, because others in its session may continue it
 	const stops = "while :; do kill -STOP $$; done"
 	for says, want := range map[string]string{
-		"echo 1 >&4":                      noChild, // this machine's first process
+		"echo 1 >&4":                      noChild, // the machine's first process
 		"echo 0 >&4":                      noChild, // kill(2) reads it as the caller's group
 		"echo -1 >&4":                     noChild, // kill(2) reads it as every process
 		"echo $$ >&4":                     noChild, // stage zero itself, which is about to be reaped

@@ -3,7 +3,7 @@ package sandbox
 // tierTexts explain the tiers to people.
 var tierTexts = map[Tier]string{
 	TierAccounts: "Each person's worker has its own files and processes, and no network. It runs as the OS account that the " +
-		"configuration gives to the person. People without an account get a user id each, if some are set aside; otherwise they share one.",
+		"configuration gives to the person. People without an account get a user id each, if the configuration reserves some; otherwise they share one.",
 	TierNamespaces: "Each person's worker has its own files and processes, and no network. All workers share one OS account, " +
 		"unless the configuration gives a person another one.",
 	TierLandlock: "Workers read and write only their person's files and reach no network. But they see the names of other " +
@@ -14,7 +14,7 @@ var tierTexts = map[Tier]string{
 
 // Sentences and parts of sentences for people.
 const (
-	textNoGoodWalls     = "there are no walls that are good enough (%q or better is asked for):\n%s"
+	textNoGoodWalls     = "there are no walls that are good enough (the configuration wants %q or better):\n%s"
 	textLessThanMin     = "sandbox %q is less than sandbox_min %q"
 	textBetterWalls     = " Better walls do not hold here: %s."
 	textNoAccountChange = "this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL"

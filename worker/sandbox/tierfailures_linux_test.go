@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTierFailures_SharedCause_IsOneLine: with one advice.
+// TestTierFailures_SharedCause_IsOneLine: two tiers fail for one reason, and the advice appears
+// once.
 func TestTierFailures_SharedCause_IsOneLine(t *testing.T) {
 	var kept tierFailures
 	for _, tier := range []Tier{TierAccounts, TierNamespaces} {

@@ -29,7 +29,9 @@ var families = []func(*userTools) []worker.Tool{
 // turnFamilies makes the tools that call the supervisor. Each row makes one family for a turn.
 var turnFamilies = []func(*turnTools) []worker.Tool{
 	func(t *turnTools) []worker.Tool { return delegated.Tools(t.turn, t.start) },
-	func(t *turnTools) []worker.Tool { return memory.Tools(t.memory, t.turn, t.start.Uses, t.inForce) },
+	func(t *turnTools) []worker.Tool {
+		return memory.Tools(t.memory, t.turn, t.start.RecallCounts, t.inForce)
+	},
 	func(t *turnTools) []worker.Tool {
 		return output.Tools(t.turn, t.start.Limits.Output, t.files.HasReceived)
 	},

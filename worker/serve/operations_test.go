@@ -74,7 +74,8 @@ func TestArchive_WholeHome_IncludesHiddenFiles(t *testing.T) {
 	}
 }
 
-// TestReceive_Files_ComeFromOperationBlobs: in pieces, from the operation's own blobs.
+// TestReceive_Files_ComeFromOperationBlobs: the worker reads each file in pieces from the
+// operation's blobs.
 func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {
 	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start})
 	s.home(nil)

@@ -24,7 +24,8 @@ import (
 )
 
 // tool makes a tool with this effect and function.
-func tool(name string, effect protocol.ToolEffect, run func(context.Context, worker.Call) (worker.Result, error)) worker.Tool {
+func tool(name string, effect protocol.ToolEffect,
+	run func(context.Context, worker.Call) (worker.Result, error)) worker.Tool {
 	return worker.Tool{Tool: protocol.Tool{Name: name, Schema: json.RawMessage(`{}`), Effect: effect}, Run: run}
 }
 
@@ -48,7 +49,8 @@ func TestHello_ComesFirstAndOnce(t *testing.T) {
 	}{
 		{"a turn before hello", protocol.MethodTurnStart, start, protocol.CodeInvalidRequest},
 		{"an unknown method", "turn.dance", start, protocol.CodeMethodNotFound},
-		{"another version", protocol.MethodHello, with(func(h *protocol.Hello) { h.Version++ }), protocol.CodeInvalidRequest},
+		{"another version", protocol.MethodHello, with(func(h *protocol.Hello) { h.Version++ }),
+			protocol.CodeInvalidRequest},
 		{"a relative home", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home = "../bob" }), protocol.CodeInvalidParams},
 		{"a home that is not there", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home += "/none" }), protocol.CodeFailed},
 		{"a limit below nothing", protocol.MethodHello, with(func(h *protocol.Hello) { h.Disk = -1 }), protocol.CodeInvalidParams},
@@ -299,7 +301,7 @@ func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 		if slices.Contains([]string{"list_uploads", "delete_upload", "send_message"}, tool.Name) {
 			exchange += len(tool.Description) + len(tool.Schema)
 		}
-		if tool.Family != "" { // it is offered on demand
+		if tool.Family != "" { // a tool of a family is offered on demand
 			continue
 		}
 		request.Tools = append(request.Tools, described{"function", function{tool.Name, tool.Description, tool.Schema}})

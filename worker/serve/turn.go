@@ -62,8 +62,8 @@ func checkTurnStart(start protocol.TurnStart) error {
 		least, most int64
 	}{
 		{"turn", start.Turn, 1, 1<<63 - 1},
-		{"step", int64(start.Step), 0, maxSteps},
-		{"last", start.Last, 0, 1<<63 - 1},
+		{"step", int64(start.CommittedSteps), 0, maxSteps},
+		{"last", start.LastMessage, 0, 1<<63 - 1},
 		{"limits.steps", int64(start.Limits.Steps), 1, maxSteps},
 		{"limits.seconds", start.Limits.Seconds, 1, maxSeconds},
 		{"limits.output", int64(start.Limits.Output), 0, 1 << 30},

@@ -143,11 +143,11 @@ func (u *userTools) runPrograms() bool { return u.programs != nil && u.programs.
 // systemText returns the system text of a turn. texts are the prompt files in force.
 func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.Texts) string {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
-		Channel: start.Channel, Group: start.Group, ShowsFiles: start.Files,
+		Channel: start.Channel, Group: start.Group, ShowsFiles: start.ShowsFiles,
 		Soul: texts[prompt.SoulFile], Instructions: texts[prompt.InstructionsFile], About: texts[prompt.AboutFile]}
 	if u.shell != nil {
-		parts.Terminals = u.shell.Running()
+		parts.Terminals = u.shell.RunningTerminals()
 	}
-	parts.Memory = u.memory.Prompt(texts, start.Uses, u.options.Now())
+	parts.Memory = u.memory.Prompt(texts, start.RecallCounts, u.options.Now())
 	return prompt.Text(parts)
 }

@@ -51,8 +51,8 @@ while True:
     except OSError: pass`,
 }
 
-// TestForkBomb_WithoutGroups_IsEnded: without a control group or a namespace the watchdog ends it while its
-// worker lives, and it ends with its worker. Other workers are not harmed.
+// TestForkBomb_WithoutGroups_IsEnded: without a control group or a namespace the watchdog ends it
+// while its worker lives, and it ends with its worker. Other workers are not harmed.
 func TestForkBomb_WithoutGroups_IsEnded(t *testing.T) {
 	for name, program := range bombs {
 		t.Run(name, func(t *testing.T) {

@@ -34,14 +34,14 @@ const (
 
 // roles are the functions of the test binary under the name "mews-spawner", by its first argument.
 var roles = map[string]func(args []string) error{
-	sandbox.StageOneArgument:  func([]string) error { return sandbox.StageOne() },
-	sandbox.StageZeroArgument: func([]string) error { return sandbox.StageZero() },
-	sandbox.FolderArgument:    func([]string) error { return sandbox.OwnFolder() },
-	"serve":                   serve,
-	"supervise":               supervise,
-	"mews":                    actSupervised,
-	"become":                  tryOtherAccounts,
-	"without":                 serveWithout,
+	sandbox.StageOneArgument:   func([]string) error { return sandbox.StageOne() },
+	sandbox.StageZeroArgument:  func([]string) error { return sandbox.StageZero() },
+	sandbox.MakeFolderArgument: func([]string) error { return sandbox.RunMakeFolder() },
+	"serve":                    serve,
+	"supervise":                supervise,
+	"mews":                     actSupervised,
+	"become":                   tryOtherAccounts,
+	"without":                  serveWithout,
 }
 
 // TestMain runs the tests, or one of the roles.
@@ -64,11 +64,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "mews-spawner:", err)
 		status = 1
 	}
-	var ended EndedError
+	var ended ProgramExitError
 	if errors.As(err, &ended) {
 		status = ended.Status
 	}
-	syscall.Exit(status) // at once, because os.Exit waits a second for races
+	syscall.Exit(status) // exits at once; with the race detector os.Exit waits a second
 }
 
 // Variables for a spawner of the tests: how often to sweep, where its control groups are, and how
@@ -215,7 +215,7 @@ func start(t *testing.T, s setup) *harness {
 // command returns the test binary as "mews-spawner". Workers must not get its secret.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe") // other accounts can reach it by this name
+	cmd := exec.Command("/proc/self/exe") // other accounts can reach the binary by this name
 	cmd.Args = append([]string{"mews-spawner"}, args...)
 	cmd.Env = append(os.Environ(), "MEWS_SECRET=not for workers")
 	return cmd

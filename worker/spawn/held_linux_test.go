@@ -56,8 +56,8 @@ func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 	}
 }
 
-// held are Python scripts that open descriptors and keep them. The watchdog must see each kind,
-// whatever holds it.
+// holderScripts are Python scripts that open descriptors and keep them. The watchdog must see each
+// kind, whatever holds it.
 var holderScripts = map[string]struct{ kind, script string }{
 	"epoll in flight": {"watches", `
 import select, socket
@@ -83,8 +83,8 @@ import os
 all = [os.openpty() for n in range(70)]`},
 }
 
-// TestWatchdog_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and tables
-// that no first thread has.
+// TestWatchdog_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and
+// tables that no first thread has.
 func TestWatchdog_HiddenDescriptors_AreCounted(t *testing.T) {
 	for name, c := range holderScripts {
 		t.Run(name, func(t *testing.T) {

@@ -225,7 +225,7 @@ func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most int64) error {
 	killed, err := s.killDescendants(w.pid)
 	if what, _ := own.FindExceeded(s.poolLimits); err == nil && what != "" {
-		_, err = cgroup.KillWithin(w.pid, w.pid)
+		_, err = cgroup.KillDescendant(w.pid, w.pid)
 	} else if killed == 0 {
 		return err
 	}
@@ -237,11 +237,11 @@ func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most
 
 // killLargest ends the largest process of a worker, and the worker itself if that is the largest.
 func killLargest(w *worker, size cgroup.TreeSize, hits *cgroup.LimitHits) error {
-	largest := size.Largest
+	largest := size.LargestPID
 	if largest == 0 || size.LargestBytes < size.Bytes/8 {
 		largest = w.pid
 	}
-	killed, err := cgroup.KillWithin(largest, w.pid)
+	killed, err := cgroup.KillDescendant(largest, w.pid)
 	if killed {
 		hits.OOMKills++
 	}

@@ -18,7 +18,7 @@ import (
 const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
 
 // megabytes is a policy's memory, enough for one hog and a half. With the race detector, stage one
-// needs more than half of it, because it sets its limits before it executes a worker.
+// needs more than half of this memory, because it sets its limits before it executes a worker.
 const megabytes = 128 << 20
 
 // withoutGroups sets up a spawner that finds no control groups, so that the watchdog limits.
@@ -47,7 +47,8 @@ func TestWatchdog_TooMuchMemory_EndsLargest(t *testing.T) {
 	}
 }
 
-// TestSpawn_TooMuchMemory_GetsPolicyLimit: a request may ask for less, but never for more.
+// TestSpawn_TooMuchMemory_GetsPolicyLimit: a request may lower the policy's memory limit, but not
+// raise it.
 func TestSpawn_TooMuchMemory_GetsPolicyLimit(t *testing.T) {
 	p := Policy{Memory: 1 << 30, PIDs: 100}
 	for _, c := range []struct{ memory, wantMemory, pids, wantPIDs uint64 }{
@@ -109,8 +110,8 @@ func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 	}
 }
 
-// bombProgram writes a program, "bomb many", that starts processes without end and ignores signals. A
-// shell that cannot fork ends: this one then starts over in the same process.
+// bombProgram writes a program, "bomb many", that starts processes without end and ignores signals.
+// A shell that cannot fork ends: this one then starts over in the same process.
 const bombProgram = `cat >bomb <<'.'
 trap "" TERM HUP INT
 trap "exec sh bomb $1" EXIT
@@ -144,8 +145,8 @@ func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 	}
 }
 
-// retryScript is a shell script that tries to start a program until it can, and then executes another
-// shell. A shell that cannot fork ends: this one then starts over in the same process.
+// retryScript is a shell script that tries to start a program until it can, and then executes
+// another shell. A shell that cannot fork ends: this one then starts over in the same process.
 const retryScript = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 
@@ -156,7 +157,7 @@ func isRunning(pid int) bool {
 	return err == nil && !strings.HasPrefix(state, "Z")
 }
 
-// TestWatchdog_Threads_CountAsProcesses: the kernel counts them together.
+// TestWatchdog_Threads_CountAsProcesses: the kernel counts threads and processes together.
 func TestWatchdog_Threads_CountAsProcesses(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=50"}})
 	w := r.worker()
@@ -169,7 +170,7 @@ time.sleep(1000)' 2>/dev/null`)
 	w.checkAlive()
 }
 
-// TestWatchdog_AtTheLimit_EndsNothing: and reports nothing.
+// TestWatchdog_AtTheLimit_EndsNothing: a worker at its limit loses no process and causes no report.
 func TestWatchdog_AtTheLimit_EndsNothing(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=40"}})
 	w := r.worker()
@@ -241,7 +242,7 @@ func (r *harness) groupOf(w *testWorker) string {
 	return fmt.Sprintf("/sys/fs/cgroup/pids/user-%d-%d", r.cmd.Process.Pid, w.id)
 }
 
-// TestGroup_TooManyForks_FailAndAreReported: for each worker separately.
+// TestGroup_TooManyForks_FailAndAreReported: each worker has its own count of failed forks.
 func TestGroup_TooManyForks_FailAndAreReported(t *testing.T) {
 	for _, tier := range []string{"accounts", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -267,7 +268,7 @@ func TestGroup_TooManyForks_FailAndAreReported(t *testing.T) {
 	}
 }
 
-// TestGroup_LastHit_IsReportedBeforeExit: it was hit after the last sweep.
+// TestGroup_LastHit_IsReportedBeforeExit hits a limit after the last sweep.
 func TestGroup_LastHit_IsReportedBeforeExit(t *testing.T) {
 	r := startGrouped(t, "1h", "pids=20")
 	if r == nil {
@@ -298,7 +299,7 @@ func TestWatchdog_GroupsWithoutMemory_AreMeasured(t *testing.T) {
 	w.checkAlive()
 }
 
-// TestWatchdog_DeeplyNestedHog_IsFound: a worker decides how many processes are above it.
+// TestWatchdog_DeeplyNestedHog_IsFound: the watchdog finds a hog below many parent processes.
 func TestWatchdog_DeeplyNestedHog_IsFound(t *testing.T) {
 	r := start(t, withoutGroups("namespaces"))
 	w := r.worker()
@@ -328,7 +329,7 @@ func TestGroups_SupervisorGone_AreRemoved(t *testing.T) {
 	}
 }
 
-// TestGroups_OfKilledSpawner_AreRemoved: the next spawner removes them.
+// TestGroups_OfKilledSpawner_AreRemoved: the next spawner removes the groups of a killed one.
 func TestGroups_OfKilledSpawner_AreRemoved(t *testing.T) {
 	r := startGrouped(t, "20ms")
 	if r == nil {

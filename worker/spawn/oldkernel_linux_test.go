@@ -51,7 +51,7 @@ func startWithout(t *testing.T, call uintptr, answer syscall.Errno) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Close(); err != nil { // so that a serving spawner ends too
+	if err := conn.Close(); err != nil { // ends a spawner that serves in spite of the missing call
 		t.Fatal(err)
 	}
 	args := []string{"without", fmt.Sprint(call), fmt.Sprint(int(answer)), "worker=/bin/sh"}

@@ -67,7 +67,7 @@ func actAsFirst() {
 	} else if err := runPrograms(say); err != nil {
 		say(err.Error())
 	}
-	select {} // until it is killed
+	select {} // waits until the worker is killed
 }
 
 // runPrograms runs programs that leave orphans, one after the other, until the worker is killed.
@@ -81,7 +81,7 @@ func runPrograms(say func(string)) error {
 	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
 	started := program.NewChildren(inside.Start)
 	tools := shell.New(ws, shell.Options{Home: "/home", Programs: started, Now: time.Now})
-	go func() { // until the worker is killed
+	go func() { // runs until the worker is killed
 		for range ended {
 			started.Reap()
 		}

@@ -70,7 +70,8 @@ func TestReadPolicy_BadLines_AreRefused(t *testing.T) {
 	}
 }
 
-// TestAccount_EachRequest_GetsAllowedOne: for each request and each service.
+// TestAccount_EachRequest_GetsAllowedOne asks for accounts under the policy of each kind of
+// service.
 func TestAccount_EachRequest_GetsAllowedOne(t *testing.T) {
 	mews, root, forWorkers := Account{980, 980}, Account{}, Account{981, 981}
 	policy := func(a Account) Policy {

@@ -66,7 +66,7 @@ func (s *spawner) reportExits(orphans int) error {
 			continue
 		}
 		delete(s.workers, id)
-		err := s.reportNewHits(w) // for the last time, because a limit may have ended it
+		err := s.reportNewHits(w) // last report, because a limit may have ended the worker
 		w.removeGroup()
 		if err == nil {
 			err = s.send(spawnwire.Exited{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})

@@ -91,7 +91,7 @@ func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
 	}
 }
 
-// TestBrokenWire_EndsEverything: a peer that sends nonsense is no supervisor.
+// TestBrokenWire_EndsEverything: after a broken message the spawner ends all workers and itself.
 func TestBrokenWire_EndsEverything(t *testing.T) {
 	for name, c := range map[string]struct {
 		send spawnwire.Message
@@ -139,7 +139,8 @@ func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
 	}
 }
 
-// TestCheckNewPID_KnownPID_IsRefused: otherwise it would be signalled in place of the other one.
+// TestCheckNewPID_KnownPID_IsRefused: otherwise a worker could be signalled in place of another
+// one.
 func TestCheckNewPID_KnownPID_IsRefused(t *testing.T) {
 	b := spawner{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
 	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {

@@ -105,7 +105,7 @@ func (s *spawner) run(chld, told chan os.Signal) error {
 	if closing := s.conn.Close(); err == nil {
 		err = closing
 	}
-	for range packets { // until receive has ended
+	for range packets { // waits for the end of receive
 	}
 	return errors.Join(err, s.endAll(chld, told), s.closeGroups())
 }
@@ -207,7 +207,7 @@ func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
 	s.last = m.ID
 	w, err := s.start(m, fds[0], fds[1])
 	if err != nil {
-		return s.send(spawnwire.Refused{ID: m.ID, Reason: spawnwire.Clip(err.Error()), Shortage: spawnwire.IsShortage(err)})
+		return s.send(spawnwire.Refused{ID: m.ID, Reason: spawnwire.ClipText(err.Error()), Shortage: spawnwire.IsShortage(err)})
 	}
 	s.workers[m.ID] = w
 	return s.send(spawnwire.Started{ID: m.ID, PID: uint32(w.pid)})

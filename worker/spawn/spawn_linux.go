@@ -51,8 +51,8 @@ func prepare() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up set-uid programs: prctl: %w", err)
 	}
-	// The watchdog opens a process before it kills it. Without pidfds it would silently kill
-	// nothing.
+	// The watchdog opens a process before killing it. Without pidfds the watchdog would silently
+	// kill nothing.
 	if err := tryPidfds(); err != nil {
 		return fmt.Errorf("hold a process: %w (it needs Linux 5.3, and in a container a seccomp profile that allows this call)", err)
 	}
@@ -86,8 +86,8 @@ func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 		return m, err
 	}
 	why, err := s.detectTier()
-	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: spawnwire.Clip(why),
-		Limits: spawnwire.Clip(limits), From: s.People.From, To: s.People.To}, err
+	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: spawnwire.ClipText(why),
+		Limits: spawnwire.ClipText(limits), FirstUID: s.People.From, LastUID: s.People.To}, err
 }
 
 // limitAccounts lets this process change only to the accounts of its policy.

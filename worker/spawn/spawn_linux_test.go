@@ -74,7 +74,8 @@ func TestKill_SignalsOnlyThatWorker(t *testing.T) {
 		if got.ID != w.id || syscall.WaitStatus(got.Status).Signal() != c.died {
 			t.Errorf("signal %v: %+v", c.asked, got)
 		}
-		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)}) // the kill crosses with the worker's end, and is ignored
+		r.send(spawnwire.Kill{ID: w.id,
+			Signal: uint32(c.asked)}) // the kill crosses with the worker's end, and is ignored
 		other.checkAlive()
 	}
 }

@@ -16,13 +16,13 @@ import (
 // SocketVariable tells mews that its spawner has started it, and the descriptor of the socket.
 const SocketVariable = "MEWS_SPAWNER_FD"
 
-// EndedError tells how the program that Supervise started has ended, unless its status is 0.
-type EndedError struct {
+// ProgramExitError tells how the program that Supervise started has ended, unless its status is 0.
+type ProgramExitError struct {
 	Program string
 	Status  int // status as a shell gives it: after a signal 128 plus the signal's number
 }
 
-func (e EndedError) Error() string {
+func (e ProgramExitError) Error() string {
 	return fmt.Sprintf("%s ended with status %d", e.Program, e.Status)
 }
 
@@ -49,7 +49,7 @@ func OpenPolicy(path string) (Policy, error) {
 
 // Supervise starts a program, which is mews, without any of this process's privilege. It serves the
 // program as Run does, and passes on the signals of a service manager. It returns when the program
-// and all workers have ended. The error is an EndedError if the program's status is not 0.
+// and all workers have ended. The error is an ProgramExitError if the program's status is not 0.
 func Supervise(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()
@@ -79,7 +79,7 @@ func Supervise(argv []string, o Options) error {
 		status = 128 + int(s.status.Signal())
 	}
 	if status != 0 {
-		return EndedError{argv[0], status}
+		return ProgramExitError{argv[0], status}
 	}
 	return nil
 }

@@ -206,7 +206,8 @@ func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 	}
 }
 
-// TestSupervise_ProgramGone_LeavesNothing: whether the program exits or is killed.
+// TestSupervise_ProgramGone_LeavesNothing: no process is left, whether the program exits or is
+// killed.
 func TestSupervise_ProgramGone_LeavesNothing(t *testing.T) {
 	for privilege, attr := range spawners() {
 		t.Run(privilege, func(t *testing.T) {

@@ -135,7 +135,8 @@ func TestWorker_BehindWalls_DiesWithSpawner(t *testing.T) {
 	})
 }
 
-// TestWorkspaces_EachKind_IsMounted: a writable one, a read-only one, and a folder at its own path.
+// TestWorkspaces_EachKind_IsMounted mounts a writable workspace, a read-only one, and a folder at
+// its own path.
 func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		for _, name := range []string{"project", "docs"} {
@@ -263,7 +264,8 @@ func TestAccountFilter_OtherAccount_IsRefused(t *testing.T) {
 	}
 }
 
-// tryOtherAccounts is a role for root: it tries every call that changes accounts, with other accounts.
+// tryOtherAccounts is a role for root: it tries every call that changes accounts, with other
+// accounts.
 func tryOtherAccounts([]string) error {
 	runtime.LockOSThread()
 	if err := prepare(); err != nil {

@@ -100,7 +100,7 @@ func (l *listener) failureOf(ctx context.Context, err error, missing protocol.Sp
 		return &speechError{kind, err.Error()}
 	}
 	ended, _ := errors.AsType[*program.EndError](err)
-	return &speechError{kind, program.Status(ended.State) + ": " + l.last}
+	return &speechError{kind, program.DescribeEnd(ended.State) + ": " + l.last}
 }
 
 // kindOf returns the kind of a program's error: missing if it is not installed, exit if it failed

@@ -159,7 +159,8 @@ func TestSpeak_VoiceMessage_IsUnderstood(t *testing.T) {
 	}
 }
 
-// TestSpeak_TextLikeOption_IsSpoken: the same holds for text that looks like espeak-ng's marks.
+// TestSpeak_TextLikeOption_IsSpoken: text that looks like an option, or like espeak-ng's markup, is
+// spoken.
 func TestSpeak_TextLikeOption_IsSpoken(t *testing.T) {
 	requirePrograms(t, "espeak-ng", "ffmpeg")
 	for _, text := range []string{"--help", "-w /etc/passwd", "$(touch x); `touch y`", "<voice name=\"x\">hello</voice>"} {

@@ -52,7 +52,8 @@ var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
 
 // Transcribe transcribes a recording piece by piece. A failure to do so is in the result. An error
 // is one of ctx, of Pieces, or of this worker's own files.
-func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult, err error) {
+func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult,
+	err error) {
 	makeRecogniser, known := engines[p.Engine.Engine]
 	if !known && p.ServerText == nil {
 		return r, fmt.Errorf("transcribe: there is no engine %.40q", p.Engine.Engine)

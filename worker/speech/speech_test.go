@@ -27,7 +27,8 @@ func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 		seconds int
 		pieces  int
 	}{
-		"a note":            {"note.ogg", []string{tone(440, 1), quiet(1), tone(880, 2)}, "440 hertz. 880 hertz.", 4, 1},
+		"a note": {"note.ogg", []string{tone(440, 1), quiet(1), tone(880, 2)}, "440 hertz. 880 hertz.", 4,
+			1},
 		"a song":            {"song.mp3", []string{tone(440, 1), quiet(1), tone(660, 1)}, "440 hertz. 660 hertz.", 3, 1},
 		"an m4a":            {"memo.m4a", []string{tone(440, 2)}, "440 hertz.", 3, 1},
 		"a name":            {"uploads/2026-11-20/-file:,'\" ü.ogg", []string{tone(440, 1)}, "440 hertz.", 1, 1},
@@ -74,7 +75,8 @@ func (b hookedPrograms) Run(ctx context.Context, p program.Program) error {
 	return b.Programs.Run(ctx, p)
 }
 
-// TestWhisper_Call_HasOptionsAndTimeout: the command line, the priority and the time of a piece.
+// TestWhisper_Call_HasOptionsAndTimeout checks the command line, the priority and the time limit of
+// a piece.
 func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 10))
@@ -220,7 +222,8 @@ func (s hastyPrograms) Run(ctx context.Context, p program.Program) error {
 	return s.Programs.Run(ctx, p)
 }
 
-// TestTranscribe_TooLong_IsRefused: however small the file is.
+// TestTranscribe_TooLong_IsRefused: a recording that is too long is refused, even if its file is
+// small.
 func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	f := newFixture(t)
 	f.ffmpeg("hours.flac", "-f", "lavfi", "-i", "anullsrc=r=1000:cl=mono", "-t", "36000", "-frame_size", "65535", "-compression_level", "0")
@@ -280,7 +283,7 @@ func TestServerText_InventedWords_AreRemoved(t *testing.T) {
 	}
 }
 
-// TestTranscribe_NoFFmpeg_SaysSo: it does not blame the recogniser.
+// TestTranscribe_NoFFmpeg_SaysSo: the failure names ffmpeg, not the recogniser.
 func TestTranscribe_NoFFmpeg_SaysSo(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 1))
@@ -328,7 +331,8 @@ func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 	}
 }
 
-// TestTranscribe_LongText_IsKeptInFile: beside the recording, without replacing a file.
+// TestTranscribe_LongText_IsKeptInFile: a long text gets a file beside the recording, and replaces
+// no file.
 func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
@@ -352,7 +356,7 @@ func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	}
 }
 
-// TestCommand_AnyRecogniser_Works: by its command line.
+// TestCommand_AnyRecogniser_Works runs a recogniser by a configured command line.
 func TestCommand_AnyRecogniser_Works(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
@@ -398,7 +402,8 @@ func (t timed) Run(ctx context.Context, p program.Program) error {
 	return t.Programs.Run(ctx, p)
 }
 
-// TestListener_KeepsMostTellingLine: in bounded memory.
+// TestListener_KeepsMostTellingLine: the listener keeps the line that explains the failure, in
+// bounded memory.
 func TestListener_KeepsMostTellingLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"a\nb":                      "b",

@@ -24,7 +24,8 @@ func (f *folder) shown(changes []protocol.Undo) string {
 	return string(text)
 }
 
-// TestChange_NotUndoable_RecordsReason: the file is changed all the same.
+// TestChange_NotUndoable_RecordsReason: the tool changes the file, and records why the change
+// cannot be undone.
 func TestChange_NotUndoable_RecordsReason(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("large", "")
@@ -46,7 +47,8 @@ func TestChange_NotUndoable_RecordsReason(t *testing.T) {
 	}
 }
 
-// TestUndo_NoRoom_ChangesNothing: bytes that it would replace could not be restored.
+// TestUndo_NoRoom_ChangesNothing: without room for the bytes that it would replace, an undo changes
+// nothing.
 func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("a", "one\n")
@@ -59,7 +61,7 @@ func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestUndo_PlantedLink_IsNotFollowed: the link replaces the file, or its folder.
+// TestUndo_PlantedLink_IsNotFollowed plants a link in place of the file or of its folder.
 func TestUndo_PlantedLink_IsNotFollowed(t *testing.T) {
 	for place, where := range map[string]string{"d/a": "a", "d": ""} {
 		outside := newFolder(t, t.TempDir())
@@ -85,7 +87,8 @@ func TestUndo_PlantedLink_IsNotFollowed(t *testing.T) {
 	}
 }
 
-// TestDiff_BinaryOrLostFile_ShowsSizes: also bytes that are not kept any longer.
+// TestDiff_BinaryOrLostFile_ShowsSizes: a binary file, and bytes that are not kept any longer, are
+// shown by their sizes.
 func TestDiff_BinaryOrLostFile_ShowsSizes(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("a.png", "\x89PNG\x00")

@@ -25,7 +25,7 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiff; i-- {
 		u := r.changes[i]
 		if u.To != "" {
-			fmt.Fprintf(&b, "%s: moved to %s\n", workspace.Show(u.Path), workspace.Show(u.To))
+			fmt.Fprintf(&b, "%s: moved to %s\n", workspace.QuotePath(u.Path), workspace.QuotePath(u.To))
 			continue
 		}
 		now := movedTo(u.Path, r.changes[:i])
@@ -72,7 +72,7 @@ func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 	if err != nil {
 		return err
 	}
-	name := workspace.Show(now)
+	name := workspace.QuotePath(now)
 	if before.large || after.large {
 		fmt.Fprintf(b, "%s: %s before, %s now\n", name, before.note, after.note)
 		return nil

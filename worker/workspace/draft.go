@@ -187,7 +187,7 @@ func (d *Draft) hasSameBytes(name string) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	sum := sha256.New()
 	_, err = io.Copy(sum, f)
 	return err == nil && bytes.Equal(sum.Sum(nil), d.sum.Sum(nil))

@@ -26,7 +26,8 @@ func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	return path, nil
 }
 
-// TestDraft_NameTaken_GetsAnother: but a file with the same bytes is not stored twice.
+// TestDraft_NameTaken_GetsAnother: a taken name gets a number, but a file with the same bytes is
+// not stored twice.
 func TestDraft_NameTaken_GetsAnother(t *testing.T) {
 	ws, dir := newWorkspace(t)
 	home := filepath.Join(filepath.Dir(dir), "folder")
@@ -62,7 +63,7 @@ func TestDraft_BadFolder_IsRefused(t *testing.T) {
 	}
 }
 
-// TestDraft_DroppedOrOverQuota_LeavesNothing: neither the file nor a temporary one.
+// TestDraft_DroppedOrOverQuota_LeavesNothing: neither the file nor a temporary file is left.
 func TestDraft_DroppedOrOverQuota_LeavesNothing(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	d, err := ws.Draft("up", 5000)
@@ -92,7 +93,8 @@ func TestDraft_DroppedOrOverQuota_LeavesNothing(t *testing.T) {
 	}
 }
 
-// TestDraft_TooLarge_IsRefused: the write would end the process.
+// TestDraft_TooLarge_IsRefused: the draft refuses a write that would end the process
+// (RLIMIT_FSIZE).
 func TestDraft_TooLarge_IsRefused(t *testing.T) {
 	ws, dir, _ := newLimited(t)
 	var limit syscall.Rlimit

@@ -36,7 +36,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s %s: %s", e.Op, Show(e.Path), reason(e.Err))
+	return fmt.Sprintf("%s %s: %s", e.Op, QuotePath(e.Path), reason(e.Err))
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -88,9 +88,9 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Show returns a path for a line of text. It quotes unprintable characters and cuts very long
+// QuotePath returns a path for a line of text. It quotes unprintable characters and cuts very long
 // paths.
-func Show(path string) string {
+func QuotePath(path string) string {
 	const longest = 300
 	if len(path) > longest {
 		path = strings.ToValidUTF8(path[:longest], "") + "..."

@@ -32,7 +32,7 @@ func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (remov
 			err = errors.Join(err, w.removeReceived(path.Join(name, e.Name())))
 			removed++
 		}
-		_ = w.root.Remove(name) // it stays if it is not empty
+		_ = w.root.Remove(name) // a folder that is not empty stays
 	}
 	return removed, err
 }
@@ -48,7 +48,7 @@ func (w *Workspace) listPlain(ctx context.Context, name string, most int, wanted
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	for err == nil && len(list) < most && ctx.Err() == nil {
 		var some []fs.DirEntry
 		some, err = f.ReadDir(1024)
@@ -70,7 +70,7 @@ func isReceivedName(name string) bool {
 // empty then. A missing file is no error.
 func (w *Workspace) RemoveReceived(name string) error {
 	err := w.removeReceived(name)
-	_ = w.root.Remove(path.Dir(name)) // it stays if it is not empty
+	_ = w.root.Remove(path.Dir(name)) // a folder that is not empty stays
 	return err
 }
 

@@ -48,7 +48,7 @@ func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 		return "", wrapError("move", from, err)
 	}
 	if err := moveDurably(w.root, src.name, dst, newFolder); err != nil {
-		return "", wrapError("move "+Show(from)+" to", to, err)
+		return "", wrapError("move "+QuotePath(from)+" to", to, err)
 	}
 	return dst, nil
 }

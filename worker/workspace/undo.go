@@ -28,9 +28,9 @@ const (
 	notRead     = "it could not be read: "
 )
 
-// RecordBefore records the state of path before a write, and keeps the old bytes. content is the new
-// content; nil means that it is not known. RecordBefore returns nil if content is there already, if
-// keep is nil, or if the write will be refused. RecordAfter completes the record.
+// RecordBefore records the state of path before a write, and keeps the old bytes. content is the
+// new content; nil means that it is not known. RecordBefore returns nil if content is there
+// already, if keep is nil, or if the write will be refused. RecordAfter completes the record.
 func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
@@ -92,8 +92,8 @@ func (w *Workspace) RecordAfter(u *protocol.Undo) *protocol.Undo {
 	return u
 }
 
-// ByProgram records a program's change of a clean path; nil if the result is not known.
-func ByProgram(name string, after protocol.FileState) *protocol.Undo {
+// RecordProgramChange records a program's change of a clean path; nil if after is not known.
+func RecordProgramChange(name string, after protocol.FileState) *protocol.Undo {
 	if !isSendablePath(name) {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 	if err != nil {
 		return cut(notRead + reason(err))
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	ref, err := keep(ctx, f, protocol.MaxUndoFile)
 	if err != nil {
 		said := new(protocol.Error)
@@ -160,13 +160,13 @@ func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) 
 	case !info.Mode().IsRegular():
 		return "", info, ErrSpecial
 	case info.Size() > protocol.MaxUndoFile:
-		return protocol.SizedState(info.Size(), info.ModTime()), info, nil
+		return protocol.LargeFileState(info.Size(), info.ModTime()), info, nil
 	}
 	f, err := w.openPlain(name)
 	if err != nil {
 		return "", nil, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	sum := sha256.New()
 	_, err = io.Copy(sum, f)
 	return protocol.FileState(hex.EncodeToString(sum.Sum(nil))), info, err

@@ -86,7 +86,7 @@ func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err erro
 		for _, f := range chunk {
 			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.Numbered()}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
-				file.Before = f.Old
+				file.FormerPath = f.Old
 			}
 			made.Files = append(made.Files, file)
 		}

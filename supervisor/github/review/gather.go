@@ -92,7 +92,8 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 		c.Unread = append(c.Unread, textMoreFiles)
 	}
 	m := &c.Material
-	*m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: visible(pull.Title, maxMessage), Author: pull.Author, Branch: visible(pull.Head.Ref, maxMessage),
+	*m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: visible(pull.Title, maxMessage),
+		Author: pull.Author, Branch: visible(pull.Head.Ref, maxMessage),
 		Description: visible(pull.Body, maxText), Request: w.Text}
 	for _, read := range []func(context.Context, api.Pull, *change) error{r.readBase, r.readCommits, r.readThreads, r.readIssues} {
 		if err := read(ctx, pull, &c); err != nil {
@@ -149,7 +150,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull,
 		for _, f := range chunk {
 			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.Numbered(), Whole: c.Heads[f.Path()]}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
-				file.Before = f.Old
+				file.FormerPath = f.Old
 			}
 			made.Files = append(made.Files, file)
 		}

@@ -61,7 +61,7 @@ func ask(p *Provider, req modelcall.Request) (modelcall.Answer, string, error) {
 }
 
 func hi() modelcall.Request {
-	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
+	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.NewUserMessage("hi")}}
 }
 
 func thought(block string) protocol.Part {
@@ -94,9 +94,10 @@ func history() modelcall.Request {
 				Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`)},
 		},
 		Messages: []protocol.Message{
-			protocol.UserText("good morning"),
-			said(thought(`{"type":"thinking","thinking":"early","signature":"s0"}`), protocol.Part{Text: "Good morning."}),
-			protocol.UserText("what is in a & b?"),
+			protocol.NewUserMessage("good morning"),
+			said(thought(`{"type":"thinking","thinking":"early","signature":"s0"}`),
+				protocol.Part{Text: "Good morning."}),
+			protocol.NewUserMessage("what is in a & b?"),
 			said(thought(`{"type":"thinking","thinking":"","signature":"s1","more":{"x":1}}`),
 				protocol.Part{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`{"type":"thinking"}`)}},
 				thought(`{"type":"redacted_thinking","data":"d"}`), thought(`{"type":"text","text":"none"}`), thought(`{`),
@@ -104,7 +105,7 @@ func history() modelcall.Request {
 				called("1", "read_file", `{"path":"<a>"}`), called("2", "tool with spaces", ``)),
 			resulted(protocol.ToolResult{Call: "1", Name: "read_file", Text: "A"}),
 			resulted(protocol.ToolResult{Call: "2", Name: "tool with spaces", Failed: true}),
-			protocol.UserText("and quickly"),
+			protocol.NewUserMessage("and quickly"),
 			said(called("3", "list_files", `{}`)),
 			resulted(protocol.ToolResult{Call: "3", Name: "list_files"}),
 		},

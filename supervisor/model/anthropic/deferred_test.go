@@ -16,9 +16,10 @@ func found() modelcall.Request {
 	req := history()
 	req.Model, req.Thinking = "claude-sonnet-4-5", modelcall.ThinkingOff
 	req.System = strings.Repeat("You are an assistant. ", 300)
-	req.Tools = append(req.Tools, protocol.Tool{Name: "forget", Family: "memory"}, protocol.Tool{Name: "terminal", Family: "terminal"})
+	req.Tools = append(req.Tools, protocol.Tool{Name: "forget", Family: "memory"},
+		protocol.Tool{Name: "terminal", Family: "terminal"})
 	req.Messages = []protocol.Message{
-		protocol.UserText("forget it"),
+		protocol.NewUserMessage("forget it"),
 		said(called("1", "find_tools", `{"words":"memory"}`), called("2", "list_files", `{}`)),
 		resulted(protocol.ToolResult{Call: "1", Name: "find_tools", Text: "memory: forget", Tools: []string{"forget", "gone"}}),
 		resulted(protocol.ToolResult{Call: "2", Name: "list_files", Text: "a"}),
@@ -56,7 +57,7 @@ func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 			r.Messages[1].Parts = append(r.Messages[1].Parts, called("3", "forget", `{}`))
 			r.Messages = append(r.Messages, resulted(protocol.ToolResult{Call: "3", Name: "forget", Text: "b"}))
 		}, "list_files read_file forget terminal+", `[{"content":[{"text":"memory: forget"`},
-		"out of the window": {func(r *modelcall.Request) { r.Messages = []protocol.Message{protocol.UserText("hi")} },
+		"out of the window": {func(r *modelcall.Request) { r.Messages = []protocol.Message{protocol.NewUserMessage("hi")} },
 			"list_files read_file forget terminal+", `[{"cache_control"`},
 		"closed": {func(r *modelcall.Request) { r.Tools = r.Tools[:2] }, "list_files read_file+", `[{"content":[{"text":"memory: forget"`},
 	} {

@@ -38,7 +38,7 @@ func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 				req.Model, req.Thinking, req.Messages = model, level, nil
 				req.System = strings.Repeat("You are an assistant. ", 300)
 				for turn := range 20 {
-					req.Messages = append(req.Messages, protocol.UserText(fmt.Sprintf("question %d %s", turn, strings.Repeat("x ", 100))))
+					req.Messages = append(req.Messages, protocol.NewUserMessage(fmt.Sprintf("question %d %s", turn, strings.Repeat("x ", 100))))
 					answerWith(t, p, &req, turn)
 				}
 				if spent := server.Spent(); spent.Calls != 60 || spent.ReadShare() < 0.85 {
@@ -95,11 +95,11 @@ func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 		_, base := modeltest.NewServer(t, modeltest.Echo)
 		req := history()
 		req.Model, req.Thinking, req.Messages = model, modelcall.ThinkingHigh, []protocol.Message{
-			protocol.UserText("hi"),
+			protocol.NewUserMessage("hi"),
 			said(protocol.Part{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`"hm"`)}}, called("1", "f", "{}")),
 			resulted(protocol.ToolResult{Call: "1", Name: "f", Text: "r"}),
 			said(), said(called("2", "f", "{}")), resulted(protocol.ToolResult{Call: "2", Name: "f", Text: "r"}),
-			said(protocol.Part{Text: "One,"}), said(protocol.Part{Text: "two."}), protocol.UserText("go on"),
+			said(protocol.Part{Text: "One,"}), said(protocol.Part{Text: "two."}), protocol.NewUserMessage("go on"),
 			said(called("3", "f", "{}")), resulted(protocol.ToolResult{Call: "3", Name: "f", Text: "r"}),
 		}
 		answer, _, err := ask(open(t, Options{BaseURL: base, APIKey: "k"}), req)

@@ -23,7 +23,7 @@ func FuzzTurn(f *testing.F) {
 	f.Add("", "?", "show the last 5 lines of a.txt; how many files do I have; delete a.txt, b.txt and c.txt", "x",
 		false)
 	f.Fuzz(func(t *testing.T, first, said, text, result string, fails bool) {
-		history := []protocol.Message{protocol.UserText(first), textMessage(said), protocol.UserText(text)}
+		history := []protocol.Message{protocol.NewUserMessage(first), textMessage(said), protocol.NewUserMessage(text)}
 		for calls := 0; ; calls++ {
 			answer := next(t, history)
 			if len(answer.Calls()) == 0 {

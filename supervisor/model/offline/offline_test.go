@@ -37,7 +37,7 @@ func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
 func (c *chat) addUnanswered(texts ...string) {
 	c.first, c.extraCalls = int64(len(c.history))+1, len(texts)
 	for _, text := range texts {
-		c.add(protocol.UserText(text))
+		c.add(protocol.NewUserMessage(text))
 	}
 }
 
@@ -49,7 +49,7 @@ func (c *chat) add(m protocol.Message) {
 // say sends a message, runs the tools, and returns the answer.
 func (c *chat) say(text string) string {
 	c.t.Helper()
-	c.add(protocol.UserText(text))
+	c.add(protocol.NewUserMessage(text))
 	for range c.extraCalls + maxCalls + 1 {
 		answer, err := Provider{}.Stream(context.Background(), modelcall.Request{Tools: c.tools,
 			Messages: c.history, First: c.first},
@@ -64,7 +64,7 @@ func (c *chat) say(text string) string {
 		}
 		c.run(answer.Message.Calls())
 		if c.meanwhile != "" {
-			c.add(protocol.UserText(c.meanwhile))
+			c.add(protocol.NewUserMessage(c.meanwhile))
 			c.meanwhile = ""
 		}
 	}
@@ -98,7 +98,8 @@ func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: 
 // TestTurn_AnswersEachMessage checks that messages are answered in their order, and tools run one
 // after the other. A message that an earlier, stopped turn left unanswered stays unanswered.
 func TestTurn_AnswersEachMessage(t *testing.T) {
-	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"), "delete_file": failed("there is no such file")})
+	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"),
+		"delete_file": failed("there is no such file")})
 	c.addUnanswered("delete z.md")
 	c.addUnanswered("read a.md", "hi", "delete b.md")
 	got := c.say("read c.md")
@@ -130,7 +131,7 @@ func TestTurn_AnswersEachMessage(t *testing.T) {
 func TestStream_WordsAddUpToMessage(t *testing.T) {
 	var pieces []string
 	answer, err := Provider{}.Stream(context.Background(),
-		modelcall.Request{Messages: []protocol.Message{protocol.UserText("hello")}},
+		modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hello")}},
 		func(d modelcall.Delta) { pieces = append(pieces, d.Text) })
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +153,7 @@ func TestStream_EndsWithContext(t *testing.T) {
 	stop := errors.New("the person said stop")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	pieces := 0
-	_, err := (Provider{}).Stream(ctx, modelcall.Request{Messages: []protocol.Message{protocol.UserText("hello")}},
+	_, err := (Provider{}).Stream(ctx, modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hello")}},
 		func(modelcall.Delta) {
 			pieces++
 			cancel(stop)

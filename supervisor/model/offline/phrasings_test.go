@@ -29,7 +29,7 @@ func offer(names ...string) []protocol.Tool {
 
 // outcome returns the model's first action for a message, as one line.
 func outcome(message string) string {
-	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{protocol.UserText(message)}})
+	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{protocol.NewUserMessage(message)}})
 	if calls := got.Calls(); len(calls) > 0 {
 		return "call: " + calls[0].Name + " " + string(calls[0].Arguments)
 	}
@@ -110,7 +110,7 @@ func TestLongTexts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := answer(modelcall.Request{
-				Tools: offer(toolNames...), Messages: []protocol.Message{protocol.UserText(tt.message)},
+				Tools: offer(toolNames...), Messages: []protocol.Message{protocol.NewUserMessage(tt.message)},
 			}).Calls()
 			var a struct{ Path, Content string }
 			if len(got) != 1 || json.Unmarshal(got[0].Arguments, &a) != nil {

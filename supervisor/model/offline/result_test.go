@@ -86,7 +86,7 @@ func TestTurn_BegunByAnotherModel(t *testing.T) {
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{
 		Tools: offer(toolNames...),
 		Messages: []protocol.Message{
-			protocol.UserText("read a.md"),
+			protocol.NewUserMessage("read a.md"),
 			{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: call}}},
 			{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "x", Text: "?"}}}},
 		},
@@ -99,7 +99,7 @@ func TestTurn_BegunByAnotherModel(t *testing.T) {
 // TestCall_WithoutResult_OutcomeIsUnknown also checks that the turn ends.
 func TestCall_WithoutResult_OutcomeIsUnknown(t *testing.T) {
 	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{
-		protocol.UserText("delete a.md"),
+		protocol.NewUserMessage("delete a.md"),
 		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "1",
 			Name: "delete_file"}}}},
 	}})

@@ -59,7 +59,7 @@ func ask(p *Provider, req modelcall.Request) (modelcall.Answer, string, error) {
 }
 
 func hi() modelcall.Request {
-	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
+	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.NewUserMessage("hi")}}
 }
 
 // history returns a conversation with every kind of message.
@@ -68,7 +68,7 @@ func history() modelcall.Request {
 		Model: "m", System: "Be <brief>.",
 		Tools: []protocol.Tool{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []protocol.Message{
-			protocol.UserText("what is in a & b?"),
+			protocol.NewUserMessage("what is in a & b?"),
 			{Role: protocol.RoleAssistant, Parts: []protocol.Part{
 				{Text: "I look."},
 				{Call: &protocol.ToolCall{ID: "1", Name: "read_file", Arguments: json.RawMessage(`{"path":"a"}`)}},
@@ -81,7 +81,7 @@ func history() modelcall.Request {
 				{Result: &protocol.ToolResult{Call: "2", Name: "tool with spaces", Text: "no such tool", Failed: true}},
 			}},
 			{Role: protocol.RoleAssistant},
-			protocol.UserText("go on"),
+			protocol.NewUserMessage("go on"),
 		},
 	}
 }

@@ -110,7 +110,7 @@ func TestThinking_OfOtherAPIs_IsNotSent(t *testing.T) {
 	req := hi()
 	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{
 		{Thinking: &protocol.Thinking{Format: "anthropic", Block: json.RawMessage(`{"thinking":"secret"}`)}}, {Text: "Hello."}}},
-		protocol.UserText("go on"))
+		protocol.NewUserMessage("go on"))
 	body := string(requestJSON(t, open(t, Options{BaseURL: "http://h/v1"}), req))
 	if strings.Contains(body, "secret") || !strings.Contains(body, `{"role":"assistant","content":"Hello."}`) {
 		t.Errorf("sent %s", body)
@@ -133,7 +133,7 @@ func TestCache_IsRequestedIfNeeded(t *testing.T) {
 	if long != strings.Replace(short, `",`, `","prompt_cache_retention":"24h",`, 1) {
 		t.Errorf("an hour: %s, but 5 minutes %s", long, short)
 	}
-	req.Messages = append(req.Messages, protocol.UserText("more"))
+	req.Messages = append(req.Messages, protocol.NewUserMessage("more"))
 	if more := extras(t, requestJSON(t, openAI, req)); more != long {
 		t.Errorf("the conversation goes on: %s, but before %s", more, long)
 	}

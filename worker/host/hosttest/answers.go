@@ -21,8 +21,9 @@ func (a Answers) Call(ctx context.Context, method string, params, result any) er
 	return answer(ctx, params, result)
 }
 
-// On makes an Answer of a function. The parameters and the result of a call must have its types.
-func On[P, R any](answer func(context.Context, P) (R, error)) Answer {
+// NewAnswer makes an Answer of a function. The parameters and the result of a call must have its
+// types.
+func NewAnswer[P, R any](answer func(context.Context, P) (R, error)) Answer {
 	return func(ctx context.Context, params, result any) (err error) {
 		*result.(*R), err = answer(ctx, *params.(*P))
 		return err

@@ -32,7 +32,8 @@ type Host struct {
 	// Answer returns the model's message for a step, counted from 1. If Answer is nil or returns a
 	// zero message, the message says "done".
 	Answer func(ctx context.Context, step int) (protocol.Message, error)
-	// AddedMessages is how many of the user's messages were added to the request of a step. nil means none.
+	// AddedMessages is how many of the user's messages were added to the request of a step. nil
+	// means none.
 	AddedMessages func(step int) int
 	// Fail is called at each call of the host, numbered from 1: "model", "begin", "done", "keep".
 	// nil means that no call fails.
@@ -87,7 +88,7 @@ func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []proto
 	h.checkNewest(after)
 	taken := 0
 	if h.AddedMessages != nil {
-		taken = h.AddedMessages(h.Start().Step + 1)
+		taken = h.AddedMessages(h.Start().CommittedSteps + 1)
 	}
 	message, err := h.answer(ctx)
 	if err != nil {
@@ -104,7 +105,7 @@ func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
 	message := protocol.Message{}
 	if h.Answer != nil {
 		var err error
-		if message, err = h.Answer(ctx, h.Start().Step+1); err != nil {
+		if message, err = h.Answer(ctx, h.Start().CommittedSteps+1); err != nil {
 			return protocol.Message{}, err
 		}
 	}
@@ -117,11 +118,11 @@ func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
 // checkNewest fails the test if a model call came too early or too late.
 func (h *Host) checkNewest(after int64) {
 	start := h.Start()
-	if after != start.Last {
-		h.TB.Errorf("model asked after message %d, the newest is %d", after, start.Last)
+	if after != start.LastMessage {
+		h.TB.Errorf("model asked after message %d, the newest is %d", after, start.LastMessage)
 	}
-	if len(start.Pending) > 0 {
-		h.TB.Errorf("model asked while %d calls have no result", len(start.Pending))
+	if len(start.PendingCalls) > 0 {
+		h.TB.Errorf("model asked while %d calls have no result", len(start.PendingCalls))
 	}
 }
 

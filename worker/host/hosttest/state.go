@@ -32,17 +32,18 @@ func (f Failure) after() error {
 func (h *Host) Start() protocol.TurnStart {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	start := protocol.TurnStart{Turn: 1, Kind: "chat", Channel: "terminal", Limits: h.Limits, Last: int64(len(h.transcript))}
+	start := protocol.TurnStart{Turn: 1, Kind: "chat", Channel: "terminal", Limits: h.Limits,
+		LastMessage: int64(len(h.transcript))}
 	for _, message := range h.transcript {
 		if message.Role != protocol.RoleAssistant {
 			continue
 		}
-		start.Step++
-		start.Recent = append(start.Recent, message.Calls()...)
-		start.Pending = nil
+		start.CommittedSteps++
+		start.RecentCalls = append(start.RecentCalls, message.Calls()...)
+		start.PendingCalls = nil
 		for _, call := range message.Calls() {
 			if _, done := h.results[call.ID]; !done {
-				start.Pending = append(start.Pending, protocol.PendingCall{Call: call, Begun: h.begun[call.ID]})
+				start.PendingCalls = append(start.PendingCalls, protocol.PendingCall{Call: call, Begun: h.begun[call.ID]})
 			}
 		}
 	}

@@ -38,7 +38,8 @@ type Probe struct {
 	What  string // a few words about the attempt
 	Core  bool   // tried at every start: the row is quick, no bomb, and leaves nothing behind
 	Heavy bool   // a bomb: bounded, but not to be tried beside people's work
-	// Watched means that no wall refuses the attempt: a spawner's watchdog ends it within a few sweeps.
+	// Watched means that no wall refuses the attempt: a spawner's watchdog ends it within a few
+	// sweeps.
 	Watched bool
 	Kernel  bool // the kernel stops an unprivileged process even without walls (measured on 6.18)
 
@@ -101,8 +102,8 @@ func Try(row string, v Victims) Finding {
 	return f
 }
 
-// DeathFinding returns the finding for a row whose process ended before it could answer. The cause of its
-// end also stopped the attempt.
+// DeathFinding returns the finding for a row whose process ended before it could answer. The cause
+// of its end also stopped the attempt.
 func DeathFinding(row, how string) Finding {
 	return Finding{Row: row, Outcome: Stopped, Detail: "the process died of it: " + how}
 }

@@ -165,7 +165,7 @@ func TestVictim_WithoutSecret_IsNoEscape(t *testing.T) {
 	}
 }
 
-// TestDaemon_EndedBeforeWorker_DidNotSurvive: it ended before the worker.
+// TestDaemon_EndedBeforeWorker_DidNotSurvive: a daemon that ended before its worker is no escape.
 func TestDaemon_EndedBeforeWorker_DidNotSurvive(t *testing.T) {
 	r := newHarness(t)
 	if f, pid := r.daemonFinding(); f.Outcome != Untried || pid != 0 {
@@ -247,7 +247,7 @@ func FuzzDecodeFinding(f *testing.F) {
 	})
 }
 
-// TestCloneArgs_Size_IsKernels: the kernel takes the size of the struct as its version.
+// TestCloneArgs_Size_IsKernels: the kernel takes the size of struct clone_args as its version.
 func TestCloneArgs_Size_IsKernels(t *testing.T) {
 	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
 		t.Errorf("%d bytes", size)

@@ -127,7 +127,7 @@ func closeMade(call string, fd int, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
-	unix.Close(fd) // it was opened; nothing is written to it
+	unix.Close(fd) // opening was the attempt; nothing is written
 	return nil
 }
 

@@ -20,7 +20,7 @@ func TestWithoutWalls_EachRow_Escapes(t *testing.T) {
 			continue
 		}
 		cmd := r.attempt("try", p.Row, r.own())
-		cmd.ExtraFiles = []*os.File{inheritable(t)} // for D1
+		cmd.ExtraFiles = []*os.File{inheritable(t)} // victim of row D1
 		f := r.finding(cmd)
 		findings = append(findings, f)
 		if want := r.wantUnconfined(p); f.Outcome != want && whyDifferent(r, f) == "" {

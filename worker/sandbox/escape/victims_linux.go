@@ -14,7 +14,8 @@ import (
 // target is not tried.
 type Victims struct {
 	SupervisorPID int // pid of the supervisor, as the caller sees it
-	// pid of a process of the worker's own uid, with Secret in its environment and an open descriptor 0
+	// pid of a process of the worker's own uid, with Secret in its environment and an open
+	// descriptor 0
 	VictimPID    int
 	PIDNamespace string // pid namespace of the caller; empty means that pids are the same within the walls
 	// pid, within the walls, of the worker whose descriptors 0 and 1 are the protocol; 0 means the

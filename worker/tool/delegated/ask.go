@@ -43,7 +43,7 @@ func askTools(turn host.Caller) []worker.Tool {
 						Text:  answered.Text,
 						Brief: briefs[answered.None],
 						World: answered.World,
-					}, host.Refusal(
+					}, host.ExplainRefusal(
 						err,
 					)
 			},

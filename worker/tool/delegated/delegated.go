@@ -34,5 +34,5 @@ func (c *calls[P, R]) answer(ctx context.Context, params P) (result R, err error
 		return result, fmt.Errorf("%s %d times in this turn, and no more can be", c.done, c.most)
 	}
 	result, err = host.Call[R](ctx, c.turn, c.method, params)
-	return result, host.Refusal(err)
+	return result, host.ExplainRefusal(err)
 }

@@ -20,7 +20,7 @@ func (j jobs) call(_ context.Context, p protocol.JobCall) (protocol.JobAnswer, e
 }
 
 func (j jobs) answers() hosttest.Answers {
-	return hosttest.Answers{protocol.MethodJobCall: hosttest.On(j.call)}
+	return hosttest.Answers{protocol.MethodJobCall: hosttest.NewAnswer(j.call)}
 }
 
 func tool(t *testing.T, kind, name string, j jobs) worker.Tool {

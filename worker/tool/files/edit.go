@@ -49,10 +49,11 @@ func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (
 			return worker.Result{}, err
 		}
 		world := t.ws.LeadsToReceived(args.Path) // the error may quote the file
-		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
+		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.QuotePath(name), err)
 	}
 	n := amount.Plural(places, "place", "places")
-	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n, undo), nil
+	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.QuotePath(name), n), n, undo),
+		nil
 }
 
 // replaceText makes the edit. It returns the number of replacements, and the undo.

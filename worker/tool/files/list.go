@@ -45,7 +45,7 @@ func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (wor
 	}
 	g, err := newGlob(args.Pattern, name)
 	if err != nil {
-		return worker.Result{}, fmt.Errorf("list %s: %w", workspace.Show(path), err)
+		return worker.Result{}, fmt.Errorf("list %s: %w", workspace.QuotePath(path), err)
 	}
 	l := &listing{fileTools: t, glob: g, deep: args.Recursive || g.hasFolders(), limit: clampLimit(args.Limit, listLimit, listLimitMax)}
 	if err := t.ws.Walk(ctx, path, l.visit); err != nil {
@@ -98,7 +98,7 @@ func (l *listing) visit(e workspace.Entry) error {
 
 // line formats one entry in columns, with two spaces between them.
 func (l *listing) line(e workspace.Entry) string {
-	name := workspace.Show(e.Path)
+	name := workspace.QuotePath(e.Path)
 	switch {
 	case e.Info.IsDir():
 		return name + "/"
@@ -115,7 +115,7 @@ const maxTrouble = 5
 
 func (l *listing) result(name, pattern string) worker.Result {
 	lines, all := l.lines, l.files+l.folders
-	where := workspace.Show(name)
+	where := workspace.QuotePath(name)
 	if name == "." {
 		where = "the folder"
 	}

@@ -37,7 +37,7 @@ type numberedLine struct {
 
 // begin begins another file.
 func (f *matchCollector) begin(file string) {
-	f.file, f.noMatchYet, f.number, f.lastWritten, f.linesAfter = workspace.Show(file), true, 1, 0, 0
+	f.file, f.noMatchYet, f.number, f.lastWritten, f.linesAfter = workspace.QuotePath(file), true, 1, 0, 0
 	f.before = f.before[:0]
 }
 

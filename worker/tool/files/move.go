@@ -48,16 +48,17 @@ func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (
 	}
 	if err != nil && len(first) > 0 {
 		return worker.Result{Changes: first}, fmt.Errorf("%w; %s is already in the trash: %s",
-			err, workspace.Show(first[0].Target), workspace.Show(first[0].Detail))
+			err, workspace.QuotePath(first[0].Target), workspace.QuotePath(first[0].Detail))
 	}
 	if err != nil {
 		return worker.Result{}, err
 	}
-	text := fmt.Sprintf("%s is now %s.", workspace.Show(from), workspace.Show(to))
+	text := fmt.Sprintf("%s is now %s.", workspace.QuotePath(from), workspace.QuotePath(to))
 	if len(first) > 0 {
-		text += fmt.Sprintf(" What was there before is %s.", workspace.Show(first[0].Detail))
+		text += fmt.Sprintf(" What was there before is %s.", workspace.QuotePath(first[0].Detail))
 	}
-	result := changeResult("move", from, to, text, "to "+workspace.Show(to), workspace.CompleteMove(undo, to, false))
+	result := changeResult("move", from, to, text, "to "+workspace.QuotePath(to),
+		workspace.CompleteMove(undo, to, false))
 	result.Changes = append(first, result.Changes...)
 	return result, nil
 }
@@ -78,10 +79,11 @@ func (t *fileTools) trashTarget(ctx context.Context, call worker.Call, args move
 	case err != nil:
 		return nil, err
 	case os.SameFile(old, source):
-		return nil, fmt.Errorf("move %s: it is the same as %s", workspace.Show(args.From), workspace.Show(target))
+		return nil, fmt.Errorf("move %s: it is the same as %s", workspace.QuotePath(args.From),
+			workspace.QuotePath(target))
 	case old.IsDir():
 		return nil, fmt.Errorf("move to %s: there is a folder with this name; move or delete it first",
-			workspace.Show(target))
+			workspace.QuotePath(target))
 	}
 	undo := t.ws.RecordMove(ctx, call.KeepBefore, target, true)
 	where, err := t.ws.Trash(ctx, target, t.now())
@@ -116,6 +118,6 @@ func (t *fileTools) delete(ctx context.Context, call worker.Call, args deleteArg
 		return worker.Result{}, err
 	}
 	text := fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.",
-		workspace.Show(name), workspace.Show(where))
+		workspace.QuotePath(name), workspace.QuotePath(where))
 	return changeResult("delete", name, where, text, "to the trash", workspace.CompleteMove(undo, where, true)), nil
 }

@@ -67,7 +67,7 @@ type filePage struct {
 func (t *fileTools) page(ctx context.Context, path string, args readArgs, room int) (filePage, error) {
 	if args.StartLine < 0 || args.EndLine < 0 || args.EndLine > 0 && args.EndLine < args.StartLine {
 		return filePage{}, fmt.Errorf("read %s: there are no lines %d to %d; lines are counted from 1",
-			workspace.Show(path), args.StartLine, args.EndLine)
+			workspace.QuotePath(path), args.StartLine, args.EndLine)
 	}
 	name, err := t.ws.Clean(path)
 	if err != nil {
@@ -89,9 +89,9 @@ func (t *fileTools) page(ctx context.Context, path string, args readArgs, room i
 	}
 	if x.last < x.first && x.first > 1 {
 		return filePage{}, fmt.Errorf("read %s: it has %s, and start_line is %d",
-			workspace.Show(path), amount.Plural(x.total, "line", "lines"), first)
+			workspace.QuotePath(path), amount.Plural(x.total, "line", "lines"), first)
 	}
-	return x.page(workspace.Show(name), text.encodingNote(), args.EndLine), nil
+	return x.page(workspace.QuotePath(name), text.encodingNote(), args.EndLine), nil
 }
 
 // page makes a page of an excerpt; wanted is the last requested line, 0 for all.
@@ -161,7 +161,7 @@ func (t *fileTools) readMany(ctx context.Context, paths []string, args readArgs)
 
 // writePage adds a file under a headline.
 func writePage(b *strings.Builder, path string, p filePage) {
-	fmt.Fprintf(b, "=== %s ===\n", workspace.Show(path))
+	fmt.Fprintf(b, "=== %s ===\n", workspace.QuotePath(path))
 	if p.header != "" {
 		b.WriteString(p.header + "\n")
 	}

@@ -57,11 +57,11 @@ func (t *fileTools) search(ctx context.Context, call worker.Call, args searchArg
 	}
 	g, err := newGlob(args.Glob, name)
 	if err != nil {
-		return worker.Result{}, fmt.Errorf("search %s: %w", workspace.Show(path), err)
+		return worker.Result{}, fmt.Errorf("search %s: %w", workspace.QuotePath(path), err)
 	}
 	m, err := newMatcher(args.Query, args.Regexp, args.CaseSensitive)
 	if err != nil {
-		return worker.Result{}, fmt.Errorf("search %s: %w", workspace.Show(path), err)
+		return worker.Result{}, fmt.Errorf("search %s: %w", workspace.QuotePath(path), err)
 	}
 	s := &fileSearch{
 		ctx: ctx, progress: call.Progress, glob: g, head: make([]byte, headSize),

@@ -23,7 +23,7 @@ func (t *fileTools) openText(path string) (*textFile, error) {
 	}
 	x := &textFile{file: f}
 	if err := x.start(path); err != nil {
-		_ = f.Close() // it was only read
+		_ = f.Close() // only read: an error loses nothing
 		return nil, err
 	}
 	return x, nil
@@ -41,7 +41,7 @@ func (x *textFile) start(path string) error {
 	}
 	enc, binary := sniff(head)
 	if binary != "" {
-		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.Show(path), binary, amount.Bytes(info.Size()), viewHints[binary])
+		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.QuotePath(path), binary, amount.Bytes(info.Size()), viewHints[binary])
 	}
 	x.reset(head, x.file, enc)
 	return nil
@@ -76,5 +76,5 @@ func readHead(r io.Reader, head []byte) ([]byte, error) {
 
 // readFault describes an error of reading an open file.
 func readFault(path string, err error) error {
-	return fmt.Errorf("read %s: %w", workspace.Show(path), err)
+	return fmt.Errorf("read %s: %w", workspace.QuotePath(path), err)
 }

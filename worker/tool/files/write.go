@@ -57,7 +57,7 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 		done = "created"
 	}
 	n := amount.Bytes(int64(len(args.Content)))
-	text := fmt.Sprintf("%s was %s, %s.", workspace.Show(name), done, n)
+	text := fmt.Sprintf("%s was %s, %s.", workspace.QuotePath(name), done, n)
 	return changeResult("write", name, done+", "+n, text, done+", "+n, t.ws.RecordAfter(undo)), nil
 }
 
@@ -105,7 +105,7 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 		return worker.Result{}, err
 	}
 	if args.Content == "" {
-		return worker.Result{}, fmt.Errorf("append to %s: content is empty", workspace.Show(name))
+		return worker.Result{}, fmt.Errorf("append to %s: content is empty", workspace.QuotePath(name))
 	}
 	if err := t.takesText(args.Path); err != nil {
 		return worker.Result{}, err
@@ -116,9 +116,9 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 		return worker.Result{}, err
 	}
 	n := amount.Bytes(int64(len(args.Content)))
-	text, detail := fmt.Sprintf("Added %s to %s.", n, workspace.Show(name)), n
+	text, detail := fmt.Sprintf("Added %s to %s.", n, workspace.QuotePath(name)), n
 	if created {
-		text, detail = fmt.Sprintf("%s was created, %s.", workspace.Show(name), n), "created, "+n
+		text, detail = fmt.Sprintf("%s was created, %s.", workspace.QuotePath(name), n), "created, "+n
 	}
 	return changeResult("append", name, detail, text, detail, t.ws.RecordAfter(undo)), nil
 }
@@ -130,12 +130,12 @@ func (t *fileTools) takesText(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("append to %s: %w", workspace.Show(path), err)
+		return fmt.Errorf("append to %s: %w", workspace.QuotePath(path), err)
 	}
 	defer text.file.Close()
 	if text.enc == encodingUTF16LE || text.enc == encodingUTF16BE {
 		return fmt.Errorf("append to %s: it is written in %s; read it and replace it with write_file",
-			workspace.Show(path), text.enc)
+			workspace.QuotePath(path), text.enc)
 	}
 	return nil
 }

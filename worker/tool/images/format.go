@@ -29,7 +29,8 @@ var formats = map[string]format{
 	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, stripPNG, false},
 	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, stripJPEG, true},
 	"image/gif":  {"GIF", gif.DecodeConfig, gif.Decode, func(image.Config, []byte) int { return 1 }, never, nil, false},
-	"image/webp": {"WebP", webp.DecodeConfig, webp.Decode, func(image.Config, []byte) int { return webpBytes }, never, nil, true},
+	"image/webp": {"WebP", webp.DecodeConfig, webp.Decode, func(image.Config, []byte) int { return webpBytes }, never,
+		nil, true},
 }
 
 func always(image.Config, []byte) bool { return true }

@@ -53,8 +53,8 @@ func (v *Viewer) Tools() []worker.Tool {
 	return []worker.Tool{worker.Define(viewSpec, viewArgs{}, v.view)}
 }
 
-// Shown is a picture as the model sees it, without the file's metadata.
-type Shown struct {
+// ShownPicture is a picture as the model sees it, without the file's metadata.
+type ShownPicture struct {
 	worker.Picture
 	Format string // format of the file: PNG, JPEG, GIF or WebP
 	Size   string // size of the picture in the file, such as 2560 x 1920
@@ -62,27 +62,27 @@ type Shown struct {
 
 // Show turns the bytes of a file into the picture for the model. An error explains to people why
 // that fails.
-func (v *Viewer) Show(ctx context.Context, file io.Reader) (Shown, error) {
+func (v *Viewer) Show(ctx context.Context, file io.Reader) (ShownPicture, error) {
 	select {
 	case v.decoding <- struct{}{}:
 		defer func() { <-v.decoding }()
 	case <-ctx.Done():
-		return Shown{}, context.Cause(ctx)
+		return ShownPicture{}, context.Cause(ctx)
 	}
 	shown, err := show(ctx, file)
 	if err != nil && ctx.Err() != nil {
-		return Shown{}, context.Cause(ctx)
+		return ShownPicture{}, context.Cause(ctx)
 	}
 	return shown, err
 }
 
 func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker.Result, error) {
-	name := workspace.Show(args.Path)
+	name := workspace.QuotePath(args.Path)
 	f, err := v.ws.Open(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	shown, err := v.Show(ctx, f)
 	if ctx.Err() != nil {
 		return worker.Result{}, context.Cause(ctx)
@@ -98,20 +98,20 @@ func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 		World: v.ws.LeadsToReceived(args.Path)}, nil
 }
 
-func show(ctx context.Context, file io.Reader) (Shown, error) {
+func show(ctx context.Context, file io.Reader) (ShownPicture, error) {
 	data, err := read(file)
 	if err != nil {
-		return Shown{}, err
+		return ShownPicture{}, err
 	}
 	o, err := readInfo(data)
 	if err != nil {
-		return Shown{}, err
+		return ShownPicture{}, err
 	}
 	if o.memory() > freeAbove {
 		defer debug.FreeOSMemory() // free this picture's memory before the next
 	}
 	picture, err := o.convert(ctx, data)
-	return Shown{Picture: picture, Format: o.format.name, Size: fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)}, err
+	return ShownPicture{Picture: picture, Format: o.format.name, Size: fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)}, err
 }
 
 // read reads a whole file of at most maxFile bytes.

@@ -192,7 +192,7 @@ func TestScale_ContextEnds_Stops(t *testing.T) {
 	}
 }
 
-// TestShow_Noise_FitsTheLimit: noise compresses badly in every format. It is shown all the same, in
+// TestShow_Noise_FitsTheLimit: noise compresses badly in every format. It is still shown, in
 // the size that an API takes.
 func TestShow_Noise_FitsTheLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

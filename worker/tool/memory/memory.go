@@ -37,7 +37,8 @@ var (
 		},
 	}
 	updateSpec = worker.Spec{
-		Name: "update_memory", Effect: protocol.EffectIdempotent, Family: familyName, Description: "Correct a fact of MEMORY.md",
+		Name: "update_memory", Effect: protocol.EffectIdempotent, Family: familyName,
+		Description: "Correct a fact of MEMORY.md",
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.String, Required: true},
 			{Name: "text", Type: worker.String, Required: true},
@@ -99,7 +100,7 @@ func factOf(args protocol.MemoryArguments) memory.Fact {
 func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryPermission, error) {
 	a, err := host.Call[protocol.MemoryPermission](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
 	if err != nil {
-		return a, host.Refusal(err)
+		return a, host.ExplainRefusal(err)
 	}
 	at, err := time.Parse(time.RFC3339, a.At)
 	fact.Message, fact.Date = a.Message, at.In(t.home.Zone).Format(time.DateOnly)
@@ -109,11 +110,11 @@ func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact
 // announce tells the supervisor that MEMORY.md changes.
 func (t family) announce(ctx context.Context, p protocol.MemoryChange) error {
 	_, err := host.Call[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryChanged, p)
-	return host.Refusal(err)
+	return host.ExplainRefusal(err)
 }
 
 func (t family) writing(ctx context.Context, call worker.Call, after int) memory.ChangeOptions {
-	return memory.ChangeOptions{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: t.uses, Announce: func(c memory.Change) error {
+	return memory.ChangeOptions{Keep: workspace.Keep(call.KeepBefore), HighestForgotten: after, Uses: t.uses, Announce: func(c memory.Change) error {
 		return t.announce(ctx, protocol.MemoryChange{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()})
 	}}
 }
@@ -132,7 +133,7 @@ func (t family) remember(ctx context.Context, call worker.Call, args protocol.Me
 	if err != nil || a.Choice == protocol.MemoryOld {
 		return worker.Result{Text: fmt.Sprintf("They say that the old one holds, and it was not changed: %s %s", old.ID, old.Text), Brief: "the old one holds"}, err
 	}
-	kept, c, err := t.home.Remember(ctx, t.writing(ctx, call, a.After), fact, a.Choice)
+	kept, c, err := t.home.Remember(ctx, t.writing(ctx, call, a.HighestForgotten), fact, a.Choice)
 	return changed("remember", "Remembered", kept, c), err
 }
 
@@ -156,7 +157,7 @@ func (t family) update(ctx context.Context, call worker.Call, args protocol.Memo
 	if err != nil {
 		return r, err
 	}
-	kept, c, err := t.home.Correct(ctx, t.writing(ctx, call, a.After), args.ID, fact)
+	kept, c, err := t.home.Correct(ctx, t.writing(ctx, call, a.HighestForgotten), args.ID, fact)
 	return changed("update", "Corrected", kept, c), err
 }
 
@@ -210,7 +211,7 @@ type recallArgs struct {
 func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r worker.Result, err error) {
 	texts, err := t.inForce(ctx) // an unaccepted change is no fact yet
 	if err != nil {
-		return r, host.Refusal(err)
+		return r, host.ExplainRefusal(err)
 	}
 	hits, err := t.home.Recall(ctx, texts, args.Words)
 	if err != nil {
@@ -229,5 +230,5 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 	if len(ids) > 0 {
 		_, err = host.Call[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.RecalledFacts{IDs: ids})
 	}
-	return r, host.Refusal(err)
+	return r, host.ExplainRefusal(err)
 }

@@ -38,23 +38,24 @@ var errCrash = errors.New("crash")
 
 func (h *fakeHost) answers() hosttest.Answers {
 	return hosttest.Answers{
-		protocol.MethodMemoryRemember: hosttest.On(
+		protocol.MethodMemoryRemember: hosttest.NewAnswer(
 			h.remember,
-		), protocol.MethodMemoryChanged: hosttest.On(h.memoryChanged),
-		protocol.MethodMemoryRecalled: hosttest.On(h.memoryRecalled),
+		), protocol.MethodMemoryChanged: hosttest.NewAnswer(h.memoryChanged),
+		protocol.MethodMemoryRecalled: hosttest.NewAnswer(h.memoryRecalled),
 	}
 }
 
 func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRemember) (protocol.MemoryPermission, error) {
 	h.conflict = p.Conflict
-	a := protocol.MemoryPermission{Message: 4711, At: "2026-11-20T12:19:00Z", After: 6}
+	a := protocol.MemoryPermission{Message: 4711, At: "2026-11-20T12:19:00Z", HighestForgotten: 6}
 	if p.Conflict != nil {
 		a.Choice = h.choice
 	}
 	return a, h.refused
 }
 
-func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChange) (told protocol.MemoryEmptyResult, err error) {
+func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChange) (told protocol.MemoryEmptyResult,
+	err error) {
 	if h.waits {
 		return told, &protocol.Error{Code: protocol.CodeWaits}
 	}
@@ -67,7 +68,8 @@ func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChange) (to
 	return told, nil
 }
 
-func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.RecalledFacts) (told protocol.MemoryEmptyResult, err error) {
+func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.RecalledFacts) (told protocol.MemoryEmptyResult,
+	err error) {
 	h.recalled = p.IDs
 	return told, nil
 }
@@ -285,7 +287,7 @@ func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
 	if err != nil || done.Check() != nil {
 		t.Fatal(err, done.Check())
 	}
-	raw, _ := json.Marshal(r.host.changes[0]) // it can always be encoded
+	raw, _ := json.Marshal(r.host.changes[0]) // a change can always be encoded
 	var told protocol.MemoryChange
 	if err := json.Unmarshal(raw, &told); err != nil || told.Check() != nil {
 		t.Fatal(err, told.Check())

@@ -92,7 +92,7 @@ func (s *sender) sendText(
 }
 
 func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {
-	shown := workspace.Show(args.Path)
+	shown := workspace.QuotePath(args.Path)
 	caption := cleanCaption(args.Caption)
 	if err := protocol.CheckCaption(caption); err != nil {
 		return worker.Result{}, fmt.Errorf("send %s: the caption: %w; say the rest in your answer", shown, err)
@@ -138,7 +138,7 @@ func (s *sender) storeFile(ctx context.Context, path string) (storeFile protocol
 	}
 	blob, err := s.keep(ctx, path)
 	if err != nil {
-		return storeFile, sendError(ctx, workspace.Show(path), err)
+		return storeFile, sendError(ctx, workspace.QuotePath(path), err)
 	}
 	storeFile = protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean), Size: s.measure(ctx, clean)}
 	if fs.ValidPath(clean) && len(clean) <= protocol.MaxReceivedPath {
@@ -153,7 +153,7 @@ func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, e
 	if err != nil {
 		return ref, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	info, err := f.Stat()
 	if err != nil {
 		return ref, err

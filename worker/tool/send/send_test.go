@@ -55,7 +55,8 @@ func (c *chat) sendMessage(_ context.Context, m protocol.ChatMessage) (protocol.
 func newChat(err error) *chat {
 	c := &chat{err: err}
 	c.Answers = hosttest.Answers{
-		protocol.MethodChatSend: hosttest.On(c.sendFile), protocol.MethodChatMessage: hosttest.On(c.sendMessage),
+		protocol.MethodChatSend:    hosttest.NewAnswer(c.sendFile),
+		protocol.MethodChatMessage: hosttest.NewAnswer(c.sendMessage),
 	}
 	return c
 }

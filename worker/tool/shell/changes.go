@@ -73,12 +73,12 @@ func (s snapshot) compare(after snapshot) fileChanges {
 			if old {
 				detail = "changed, "
 			}
-			changes = append(changes, protocol.Change{Kind: "write", Target: name, Detail: detail + amount.Bytes(now.size), Undo: workspace.ByProgram(name, protocol.SizedState(now.size, now.changed))})
+			changes = append(changes, protocol.Change{Kind: "write", Target: name, Detail: detail + amount.Bytes(now.size), Undo: workspace.RecordProgramChange(name, protocol.LargeFileState(now.size, now.changed))})
 		}
 	}
 	for name := range s.files {
 		if _, still := after.files[name]; !still {
-			changes = append(changes, protocol.Change{Kind: "delete", Target: name, Detail: "gone", Undo: workspace.ByProgram(name, protocol.FileAbsent)})
+			changes = append(changes, protocol.Change{Kind: "delete", Target: name, Detail: "gone", Undo: workspace.RecordProgramChange(name, protocol.FileAbsent)})
 		}
 	}
 	slices.SortFunc(changes, func(a, b protocol.Change) int { return strings.Compare(a.Target, b.Target) })
@@ -97,7 +97,7 @@ func (f fileChanges) head() string {
 		if c.Kind == "write" && slices.Contains(pictureExtensions, strings.ToLower(path.Ext(c.Target))) {
 			note = ", a picture; send_file sends it"
 		}
-		fmt.Fprintf(&b, "%s: %s%s\n", workspace.Show(c.Target), c.Detail, note)
+		fmt.Fprintf(&b, "%s: %s%s\n", workspace.QuotePath(c.Target), c.Detail, note)
 	}
 	if f.more > 0 {
 		fmt.Fprintf(&b, "and %s more\n", amount.Plural(f.more, "file", "files"))

@@ -175,7 +175,8 @@ func TestCapture_AnyWrites_KeepBothEnds(t *testing.T) {
 	}
 }
 
-// TestRun_NoTempFolder_ReportsOutput: the ends are reported without a file.
+// TestRun_NoTempFolder_ReportsOutput: without a temporary folder the result has both ends of the
+// output and names no file.
 func TestRun_NoTempFolder_ReportsOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.Temp, o.limits.head, o.limits.tail = "/nowhere", 100, 100 })
 	r := b.mustRun("run_command", "command", "seq 1000")

@@ -71,7 +71,7 @@ func (e *environment) locate(name string) (string, fs.FileMode, error) {
 
 // shell returns the path of bash, or else of sh.
 func (e *environment) shell() (string, error) {
-	if shell, ok := e.Find("bash", "sh"); ok {
+	if shell, ok := e.FindProgram("bash", "sh"); ok {
 		return shell, nil
 	}
 	return "", fmt.Errorf("there is neither bash nor sh in %s", e.Path)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestStop_EndsAllProcesses: processes that resist end too.
+// TestStop_EndsAllProcesses stops a program whose processes resist.
 func TestStop_EndsAllProcesses(t *testing.T) {
 	for name, command := range map[string]string{
 		"one":                       `echo pids $$; sleep 1000`,

@@ -70,7 +70,7 @@ func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func
 			return nil, nil, fmt.Errorf("an argument of %s: it must be short and hold no NUL byte", amount.Bytes(int64(len(arg))))
 		}
 	}
-	python, ok := r.Find("python3")
+	python, ok := r.FindProgram("python3")
 	if !ok {
 		return nil, nil, fmt.Errorf("python3 is not installed here: it is not in %s", r.Path)
 	}

@@ -87,7 +87,7 @@ print("done")
 	}
 	for i := range want {
 		// it cannot be undone
-		want[i].Undo = workspace.ByProgram(want[i].Target, b.stateOf(want[i].Target))
+		want[i].Undo = workspace.RecordProgramChange(want[i].Target, b.stateOf(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
@@ -119,7 +119,7 @@ print("long" * 100)
 	want := []protocol.Change{{Kind: "write", Target: "mine.txt", Detail: "created, 1 byte"}}
 	for i := range want {
 		// it cannot be undone
-		want[i].Undo = workspace.ByProgram(want[i].Target, b.stateOf(want[i].Target))
+		want[i].Undo = workspace.RecordProgramChange(want[i].Target, b.stateOf(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)

@@ -9,7 +9,7 @@ import (
 )
 
 // define makes a tool of the family. If the folder is full, the second line of its result says so.
-// The program runs in any case, as it may be one that deletes. A program counts as having read the
+// The program still runs, because it may delete files. A program counts as having read the
 // received files.
 func define[A any](e *environment, s worker.Spec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
 	var none A
@@ -19,7 +19,7 @@ func define[A any](e *environment, s worker.Spec, run func(context.Context, work
 		result.World = world || e.ws.HasReceived()
 		note := ""
 		if e.options.QuotaNote != nil {
-			note = e.options.QuotaNote(ctx) // also after a failure: the program may have written
+			note = e.options.QuotaNote(ctx) // even after a failure, because the program may have written
 		}
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", s.Name, err)

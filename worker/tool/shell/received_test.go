@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestRun_ReceivedFiles_MarkTheOutput: a command that removes the file afterwards counts too.
+// TestRun_ReceivedFiles_MarkTheOutput: the output is marked even if the command removes the
+// received file afterwards.
 func TestRun_ReceivedFiles_MarkTheOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	if r := b.mustRun("run_command", "command", "mkdir uploads"); r.World {

@@ -32,7 +32,7 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 				programChange(
 					entry.Path,
 					amount.Bytes(entry.Info.Size()),
-					protocol.SizedState(entry.Info.Size(), entry.Info.ModTime()),
+					protocol.LargeFileState(entry.Info.Size(), entry.Info.ModTime()),
 				),
 			)
 		}
@@ -52,5 +52,6 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 }
 
 func programChange(path, detail string, after protocol.FileState) protocol.Change {
-	return protocol.Change{Kind: "program", Target: path, Detail: detail, Undo: workspace.ByProgram(path, after)}
+	return protocol.Change{Kind: "program", Target: path, Detail: detail,
+		Undo: workspace.RecordProgramChange(path, after)}
 }

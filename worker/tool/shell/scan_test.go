@@ -35,7 +35,7 @@ func (b *fixture) stateOf(path string) protocol.FileState {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return protocol.SizedState(info.Size(), info.ModTime())
+	return protocol.LargeFileState(info.Size(), info.ModTime())
 }
 
 // TestScan_Changes_AreNamed: also if the size is the same and the time was set to an old one. Links
@@ -50,8 +50,9 @@ func TestScan_Changes_AreNamed(t *testing.T) {
 	b.write("same.txt", "same")
 	r := b.mustRun("run_command", "command", "printf new > old.txt; touch -d 2001-01-01 old.txt; mkdir d; printf x > d/x; ln -s "+outside+" link; echo y > link; rm same.txt")
 	want := []protocol.Change{
-		{Kind: "program", Target: "d/x", Detail: "1 byte", Undo: workspace.ByProgram("d/x", b.stateOf("d/x"))},
-		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.ByProgram("old.txt", b.stateOf("old.txt"))},
+		{Kind: "program", Target: "d/x", Detail: "1 byte",
+			Undo: workspace.RecordProgramChange("d/x", b.stateOf("d/x"))},
+		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.RecordProgramChange("old.txt", b.stateOf("old.txt"))},
 	}
 	if diff := cmp.Diff(want, r.Changes[1:]); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)

@@ -153,8 +153,8 @@ func (s *screen) alternate(on bool) {
 	s.top, s.bottom = 0, s.rows
 }
 
-// resizeTo changes the number of rows and columns. It does not wrap lines anew. If the cursor would
-// be below the last row, the screen scrolls.
+// resizeTo changes the number of rows and columns. It does not wrap lines again. If the cursor
+// would be below the last row, the screen scrolls.
 func (s *screen) resizeTo(rows, cols int) {
 	at := &s.cursor
 	main := s.grid

@@ -184,7 +184,7 @@ func (b *fixture) write(name, content string) {
 	untilLater(b.t, filepath.Join(b.dir, name))
 }
 
-// TestTools_Descriptions_StayShort: every request carries them.
+// TestTools_Descriptions_StayShort: every request carries the descriptions.
 func TestTools_Descriptions_StayShort(t *testing.T) {
 	total := 0
 	for _, tool := range newFixture(t, nil).tools {

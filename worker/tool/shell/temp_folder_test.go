@@ -22,7 +22,8 @@ func TestCapture_SplitRune_StaysWhole(t *testing.T) {
 	}
 }
 
-// TestRun_Stopped_KeepsNoOutput: nobody is told of the output.
+// TestRun_Stopped_KeepsNoOutput: a stopped run leaves no output file, because nobody is told of the
+// file.
 func TestRun_Stopped_KeepsNoOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
 	told := b.mustRun("run_command", "command", "seq 1000").Text

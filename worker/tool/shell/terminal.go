@@ -97,7 +97,7 @@ func (t *terminal) run() {
 	_ = t.child.Wait() // ProcessState tells how it ended
 	t.child.KillLeftovers()
 	t.mu.Lock()
-	t.ending = program.Status(t.child.Cmd.ProcessState)
+	t.ending = program.DescribeEnd(t.child.Cmd.ProcessState)
 	t.mu.Unlock()
 	t.transition(stateEnded)
 	_ = t.master.Close()
@@ -190,7 +190,7 @@ func (t *terminal) transition(to terminalState) bool {
 	return true
 }
 
-// close hangs up on the program, kills it if it does not end, and waits until it is gone. A second
+// close hangs up on the program, waits for its end, and kills the program if it goes on. A second
 // caller waits too.
 func (t *terminal) close(why terminalState) {
 	within := t.limits.grace

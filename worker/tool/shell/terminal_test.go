@@ -146,7 +146,7 @@ func TestTerminal_ClosedAndReopened_ShowsOutput(t *testing.T) {
 	wantContains(t, b.mustRun("terminal", "action", "close", "id", 2).Text, "was closed")
 }
 
-// TestTerminals_Fifth_IsRefused: the refusal names the open terminals.
+// TestTerminals_Fifth_IsRefused: the refusal of a fifth terminal names the open ones.
 func TestTerminals_Fifth_IsRefused(t *testing.T) {
 	b := newFixture(t, nil)
 	b.mustFail("terminal", "no terminal is open", "action", "read")
@@ -202,20 +202,20 @@ func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := b.shell.Running(); got != "terminal 1 (sleep), terminal 2 (sleep), terminal 3 (sleep)" {
+	if got := b.shell.RunningTerminals(); got != "terminal 1 (sleep), terminal 2 (sleep), terminal 3 (sleep)" {
 		t.Errorf("running are %q", got)
 	}
 	b.shell.EndTurn(0)
 	if got := b.shell.Terminals(); len(got) != 1 || got[0].ID != 2 || got[0].Program != "sleep 1001" || got[0].Turn == 0 {
 		t.Errorf("running are %+v", got)
 	}
-	if got := b.shell.Running(); got != "terminal 2 (sleep)" {
+	if got := b.shell.RunningTerminals(); got != "terminal 2 (sleep)" {
 		t.Errorf("after the end of a turn %q run", got)
 	}
 	b.mustFail("terminal", "closed because the person stopped the turn", "action", "send", "id", 1, "text", "x")
 }
 
-// TestTerminal_Unused_IsClosed: the result says so.
+// TestTerminal_Unused_IsClosed: the next result says that the unused terminal was closed.
 func TestTerminal_Unused_IsClosed(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
 	b.mustRun("terminal", "action", "open", "command", "cat", "wait", 0.01)

@@ -38,9 +38,9 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 		result.From = i + 1
 		if i < 0 {
 			// keeps the page from being empty
-			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPage))
+			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPageSize))
 		}
-		result.Files = found[result.From:min(result.From+protocol.UploadsPage, len(found))]
+		result.Files = found[result.From:min(result.From+protocol.UploadsPageSize, len(found))]
 		return result, nil
 	}
 	if i < 0 {
@@ -66,7 +66,7 @@ func (u *uploads) keep(ctx context.Context, path string, blobs Blobs) (*protocol
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read: an error loses nothing
 	ref, err := blobs.Keep(ctx, f, protocol.MaxSentFile)
 	return &ref, err
 }

@@ -75,7 +75,7 @@ func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worke
 	limit := min(max(args.Limit, 1), listLimitMax)
 	var b strings.Builder
 	for _, e := range found[:min(limit, len(found))] {
-		fmt.Fprintf(&b, "%s  %s  %s\n", workspace.Show(e.Path), amount.Bytes(e.Info.Size()), u.sentAt(e))
+		fmt.Fprintf(&b, "%s  %s  %s\n", workspace.QuotePath(e.Path), amount.Bytes(e.Info.Size()), u.sentAt(e))
 	}
 	switch n := len(found); {
 	case n == 0:
@@ -120,7 +120,8 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 	}
 	info, err := u.ws.Stat(name)
 	if err == nil && (!strings.HasPrefix(name, protocol.UploadsFolder+"/") || !info.Mode().IsRegular()) {
-		err = fmt.Errorf("delete %s: it is no file below uploads/; delete_file deletes others", workspace.Show(name))
+		err = fmt.Errorf("delete %s: it is no file below uploads/; delete_file deletes others",
+			workspace.QuotePath(name))
 	}
 	if err != nil {
 		return worker.Result{}, err
@@ -133,8 +134,8 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 	return worker.Result{
 		Text: fmt.Sprintf(
 			"%s is in the trash now, at %s; move_file brings it back.",
-			workspace.Show(name),
-			workspace.Show(where),
+			workspace.QuotePath(name),
+			workspace.QuotePath(where),
 		),
 		Brief: "to the trash",
 		Changes: []protocol.Change{
