@@ -48,13 +48,13 @@ const (
 	maxBlob      = 64 << 20  // bytes of one blob of a turn
 	maxKept      = 256 << 20 // bytes of a user's blobs that are kept at one time
 	maxBefore    = 512 << 20 // bytes of a user's files before turns changed them, kept at one time
-	maxOpenBlobs = 8         // of one turn or operation
+	maxOpenBlobs = 8         // blobs that one turn or operation may have open at once
 )
 
 // blobStore stores the committed blobs of a turn or an operation.
 type blobStore interface {
 	create() (*spool.Writer, error)
-	room(ctx context.Context) (bytes int64, err error) // for one more blob
+	room(ctx context.Context) (bytes int64, err error) // returns the bytes that one more blob may have
 	keep(ctx context.Context, ref protocol.BlobRef) error
 	full() error // returns the answer to a worker that has no room left
 }
@@ -170,7 +170,7 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 		return nil, feature.Refused("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
-	// others were committed meanwhile
+	// other blobs were committed meanwhile
 	if room, err := u.store.room(ctx); err != nil || room < u.file.Size() {
 		return nil, cmp.Or(errors.Join(err, u.file.Discard()), u.store.full())
 	}

@@ -28,7 +28,7 @@ func (s *stepStream) Reserve(ctx context.Context, e modelcall.Estimate) (lease s
 // Return returns a lease to the turn's Reserver.
 func (s *stepStream) Return(ctx context.Context, lease int64) { s.Reserver.Return(ctx, lease) }
 
-// settled tells the turn's Reserver that a lease's call has ended; 0 means no lease.
+// settled reports to the turn's Reserver that a lease's call has ended; 0 means no lease.
 func (s *stepStream) settled(lease int64, kept bool) {
 	if lease != 0 {
 		s.Reserver.Settled(supervisor.Lease{ID: lease, Amount: s.maxCosts[lease]}, kept)

@@ -145,7 +145,7 @@ func pricedCatalogue(t *testing.T, kind string, silence time.Duration, script mo
 func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
-			const money = 2_000_000 // two dollars
+			const money = 2_000_000 // micro-dollars: two dollars
 			script := func(r modeltest.Request) modeltest.Answer {
 				return modeltest.Answer{Text: "Once more.", Calls: []modeltest.Call{{Name: "get_time", Args: `{}`}},
 					Usage: &modeltest.Usage{Prompt: int64(len(r.Raw)) / 2, Completion: int64(r.Limit)}}
@@ -196,7 +196,7 @@ func keptCost(t *testing.T, r *rig) (micro int64) {
 	return micro
 }
 
-// Every lease ends, however the server answers and whoever stops the turn.
+// Every lease ends, however the server answers, and also if somebody stops the turn.
 func TestLease_AlwaysEnds(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"well": nil, "cut in the middle": modeltest.Cut(700), "stalls": modeltest.Stalls(900), "silent": modeltest.Stalls(0),
@@ -214,7 +214,7 @@ func TestLease_AlwaysEnds(t *testing.T) {
 					return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
 				}, fault)))
 				b := useReserver(t, r, 1<<40)
-				b.first = func() { // it is stopped in back-off at the latest
+				b.first = func() { // the turn is stopped during back-off at the latest
 					time.AfterFunc(300*time.Millisecond, func() { r.conn.EndTurn(r.turn().ID, "") })
 				}
 				_, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -288,7 +288,7 @@ func (w *lengthWatcher) Add(text string) {
 // leased is a model whose answers were paid for.
 type leased struct {
 	*takes
-	unknown bool // the price is unknown
+	unknown bool // whether the model's price is unknown
 }
 
 func (m leased) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -386,7 +386,7 @@ func TestTokenCount_IsReusedWhileValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.called()
-	r.conn, r.peer = r.newConn("ann") // as after a restart
+	r.conn, r.peer = r.newConn("ann") // a new connection, as after a restart
 	r.next("6")
 	r.called()
 	for i, want := range []string{" 0 false, 1 new", "p/m 100 false, 2 new", "p/m 101 true, 2 new", "p/m 102 true, 2 new", " 0 false, 1 new",

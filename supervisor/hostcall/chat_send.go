@@ -24,8 +24,8 @@ type ChatDependencies struct {
 	Asker    Asker
 }
 
-// Approver decides whether an effect may leave the sandbox; nil allows all. It may wait for a
-// user's answer.
+// Approver decides whether an effect may leave the sandbox; nil allows every effect. It may wait
+// for a user's answer.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
@@ -140,7 +140,7 @@ func (t *turn) checkCall(id, tool string) error {
 	return nil
 }
 
-// approvalRequest returns what the rules decide about: these bytes, with these names and captions,
+// approvalRequest returns the request for approval of these files, with their names and captions,
 // to this conversation.
 func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Request {
 	r := approval.Request{

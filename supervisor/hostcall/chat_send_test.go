@@ -64,7 +64,8 @@ func newSendRig(t *testing.T) *sendRig {
 	t.Helper()
 	r := &sendRig{rig: newRig(t, sendFileModel()), approver: &fakeApprover{}}
 	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
-	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_file"}}})
+	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"},
+		{Name: "send_file"}}})
 	r.call = r.makeCalls()[0].ID
 	return r
 }

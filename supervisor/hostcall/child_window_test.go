@@ -83,7 +83,7 @@ func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 		{"1", "part 1", "answer 1"}, {"2", "part 2 " + long, "answer 2"}, {"1", "part 1", "answer 1"}, {"", "", ""},
 		{"2", "part 2 " + long, "answer 2"}, {"3", "part 3", "answer 3"},
 	} {
-		if ask.name == "" { // a crash
+		if ask.name == "" { // the worker crashes
 			r.restart(turn)
 			continue
 		}
@@ -213,7 +213,7 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 			if method == protocol.MethodToolsChanged {
 				raw = json.RawMessage(fmt.Sprintf(`{"hash":%q}`, strings.Repeat("a", 64)))
 			}
-			if method == protocol.MethodIndexChanged { // of no turn
+			if method == protocol.MethodIndexChanged { // a notification without a turn
 				raw = json.RawMessage(`{}`)
 			}
 			if onlyInOperations(method) {

@@ -18,14 +18,14 @@ import (
 type countedRequest struct {
 	spec   string
 	tokens int64
-	req    modelcall.Request // its System, Tools and Messages
+	req    modelcall.Request // the counted request; its System, Tools and Messages
 
-	asked  string // a digest of the messages, if req is not known
-	answer int64  // the message that followed them, if req is not known
+	asked  string // digest of the counted messages, if req is not known
+	answer int64  // ID of the message after the counted ones, if req is not known
 }
 
-// measure returns what is known of a request's length. It is something if the request shares
-// messages with the counted one.
+// measure returns the token count that is known for a part of a request. It is empty unless the
+// request shares messages with the counted one.
 func (m countedRequest) measure(req modelcall.Request) (known modelcall.Measured) {
 	switch {
 	case m.spec == "":
@@ -77,8 +77,8 @@ func (p *transcriptCache) recall(c sqlite.TokenCount) {
 	p.counted = countedRequest{spec: c.Spec, tokens: c.Input, asked: c.Asked, answer: c.Answer}
 }
 
-// measureRecalled returns what a restored count says of a request: something if its messages up to
-// the counted answer are the counted ones.
+// measureRecalled returns the token count that a restored count gives for a part of a request. It
+// is empty unless the request has the counted messages.
 func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.Measured) {
 	n := slices.IndexFunc(req.Messages, func(one protocol.Message) bool { return one.ID >= m.answer })
 	if n < 0 || digest(req.Messages[:n]) != m.asked {

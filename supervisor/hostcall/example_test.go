@@ -17,7 +17,7 @@ func TestWireExamples_MatchRowTypes(t *testing.T) {
 		}
 		r, known := core[method]
 		if !known {
-			continue // a method of a feature
+			continue // the method belongs to a feature
 		}
 		params, err := r.decode(&protocol.Request{Method: method, Params: json.RawMessage(example[0])})
 		if err != nil {

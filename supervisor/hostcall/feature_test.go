@@ -65,7 +65,7 @@ func TestFeatureCall_BreakingItsRow_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		texts []string
 		turn  int64
-		want  string // in the error of the last answer
+		want  string // a part of the last answer's error
 		ended bool
 	}{
 		"allowed":          {texts: []string{"hi", "hi"}},

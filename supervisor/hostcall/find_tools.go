@@ -19,7 +19,7 @@ type ToolDependencies struct{ OpenedTools OpenedTools }
 
 // OpenedTools stores the opened tools of conversations.
 type OpenedTools interface {
-	// in the order of their opening
+	// List returns the opened tools in the order of their opening.
 	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error)
 	Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error
 	Delete(ctx context.Context, conversation int64, names ...string) error

@@ -21,7 +21,7 @@ type toolRig struct {
 	tools   []protocol.Tool
 	say     protocol.Message
 	offered []string
-	steps   int // of the turn
+	steps   int // number of the turn's steps
 }
 
 func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
@@ -106,11 +106,11 @@ func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	}
 	r.answer(call)
 	call = r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
-	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // they were open
+	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // they were open before the crash
 		t.Errorf("found once more: %+v", open)
 	}
 	r.answer(call)
-	said := r.step(`terminal {"action":"list"}`) // closed, and there is room
+	said := r.step(`terminal {"action":"list"}`) // the family was closed, and there is room
 	if want := []string{"find_tools", "read_file", "forget", "update_memory"}; !slices.Equal(r.offered, want) || said.Answered != nil {
 		t.Errorf("%q are offered, want %q; answered %v", r.offered, want, said.Answered)
 	}
@@ -180,7 +180,7 @@ func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
 		t.Errorf("%d tools are offered", len(r.offered))
 	}
 	r.next("2")
-	r.step() // "well", and no more
+	r.step() // the model answers without a call
 	r.next("3")
 	r.options.History = 10
 	r.step()

@@ -51,20 +51,20 @@ type Options struct {
 // Turn is a turn to be given to a worker.
 type Turn struct {
 	ID           int64
-	Conversation int64 // whose history it sees
+	Conversation int64 // the conversation whose history the turn sees
 	Destination  int64 // the conversation of its files and questions
 	Kind         supervisor.TurnKind
-	Model        string // provider/model; "" means the default
-	First        int64  // the message that it began with; 0 means the user's last
-	Step         int    // steps committed so far
-	// of Steps and Output; 0 means only the limits of the table and the wire
+	Model        string // provider/model; "" means the default model
+	First        int64  // ID of the turn's first message; 0 means the user's last
+	Step         int    // number of committed steps
+	// limits of Steps and Output; 0 means only the limits of the table and the wire
 	Limits   protocol.TurnLimits
 	Pending  []protocol.PendingCall // calls of the last committed step without a result
 	Reply    Reply
 	Reserver Reserver // pays for the calls of models; nil means that nothing is paid
-	Pot      string   // that pays for them; "" means its user's
+	Pot      string   // name of the pot that pays for model calls; "" means the user pays
 
-	Material string // for a one-shot worker: the name of the bytes that it reads
+	Material string // name of the bytes that a one-shot worker reads
 	// CommitLast commits a step without further calls; text is what the user sees of it. It returns
 	// whether the turn has ended with the step. nil means that such a step is committed like any
 	// other.
@@ -73,10 +73,10 @@ type Turn struct {
 
 // TurnOutcome is what the supervisor knows of a turn that has ended.
 type TurnOutcome struct {
-	// why its last model call failed; nil if it did not. With WhyError it is never nil, and is
+	// error of the last model call; nil if it succeeded. With WhyError it is never nil, and is
 	// logged.
 	Failure error
 	// the model that should have made its last step, if another one did
 	Replaced   *modelcall.Replaced
-	AnsweredBy string // provider/model of that other one
+	AnsweredBy string // provider/model of the model that answered instead
 }

@@ -16,7 +16,7 @@ import (
 // IndexDependencies holds what indexing homes needs.
 type IndexDependencies struct {
 	UpdateHome  func(user string) *index.HomeUpdate
-	HomeChanged func(user string) // never blocks
+	HomeChanged func(user string) // called when a home has changed; never blocks
 }
 
 // A worker reports changes of its home at most once a second. The limit allows that for a month.
@@ -126,7 +126,7 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
 	}
-	defer file.Close() // it was only read
+	defer file.Close() // reads only, so an error does not matter
 	text, err := io.ReadAll(file)
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)

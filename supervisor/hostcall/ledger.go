@@ -20,10 +20,12 @@ type Ledger struct {
 	Now           func() time.Time
 }
 
-// maxActivityRows is how many rows are read for one answer; of the shortest no more fit.
+// maxActivityRows is the most rows read for one answer. Even the shortest further rows would not
+// fit.
 const maxActivityRows = 200
 
-// Read is Activity's. In a group nothing is told: others read what is said there.
+// Read returns a user's effects within a span; it implements Activity. In a group it returns none,
+// because others would read them.
 func (l Ledger) Read(ctx context.Context, user string, destination int64, span, kind string) (
 	read protocol.Activity, err error) {
 	in, _, err := l.Conversations.FindByID(ctx, destination)

@@ -24,15 +24,15 @@ type ModelDependencies struct {
 	Usage      Usage
 	Systems    sqlite.SystemTexts
 	Windows    Windows
-	History    int                // tokens of history that a request may have
-	Thinking   modelcall.Thinking // how long a model may think
-	// how long providers should cache the common prefix of requests
+	History    int                // the most tokens of history in a request
+	Thinking   modelcall.Thinking // how much models may think before they answer
+	// time for which providers should cache the common prefix of requests
 	Cache time.Duration
 	// Room returns the most tokens that a request may have, given one of about that many; 0 means
 	// unknown. If Room is nil, the limit is never known.
 	Room func(ctx context.Context, spec string, tokens int64) int64
-	// OnPicturesUnseen is called if a model has seen no picture of a request because it takes none; may be
-	// nil.
+	// OnPicturesUnseen is called if a model takes no pictures and has therefore seen none of a
+	// request; nil means no call.
 	OnPicturesUnseen func(ctx context.Context, conversation int64, spec string)
 	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
@@ -63,7 +63,8 @@ type Usage interface {
 // Turn.Limits limits model calls separately, to at most 1,000 steps. Each may be asked for twice,
 // by hash and in full.
 var modelRows = []row{
-	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true, handler: turnCall((*turn).answerStream)},
+	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true,
+		handler: turnCall((*turn).answerStream)},
 }
 
 const (

@@ -21,11 +21,11 @@ var operationRows = []row{
 // operationWork is an operation that this connection's worker was given.
 type operationWork struct {
 	operation.Attempt
-	next      int  // the piece that may be begun
-	asked     int  // seconds of the begun pieces
-	text      int  // bytes of all finished pieces
-	begun     bool // a piece was begun
-	of        int  // number of pieces, once one was begun
+	next      int  // index of the piece that may be begun
+	asked     int  // total seconds of the begun pieces
+	text      int  // total bytes of all finished pieces
+	begun     bool // whether a piece was begun
+	of        int  // number of pieces; known once one was begun
 	committed []protocol.BlobRef
 	bytes     int64
 	// the update of a home by this operation; nil before its first call
@@ -103,7 +103,7 @@ func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
 // personsBlobs stores the blobs of an operation as its user's.
 type personsBlobs struct {
 	*operationWork
-	blobStore // has its user's bounds
+	blobStore // stores with the user's bounds
 }
 
 func (b *personsBlobs) room(ctx context.Context) (int64, error) {

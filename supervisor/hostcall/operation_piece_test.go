@@ -131,7 +131,7 @@ func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 	}
 }
 
-// They count as the user's bytes from before, not as outputs.
+// Replaced bytes count as the user's bytes from before, not as outputs.
 func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
 	const room = 512 << 20
 	r := newRig(t, says(protocol.Part{Text: "hi"}))

@@ -24,7 +24,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	head := make([]byte, typeBytes)
 	n, _, err := w.o.Spool.ReadAt(image.SHA256, head, 0)
 	switch {
-	case errors.Is(err, spool.ErrGone): // the requests will say so
+	case errors.Is(err, spool.ErrGone): // the requests will mention the missing picture
 		return nil
 	case err == nil && protocol.ImageType(head[:n]) != image.MediaType:
 		return feature.Offence{Err: fmt.Errorf("its bytes are no %s", image.MediaType)}

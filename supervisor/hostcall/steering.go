@@ -11,12 +11,13 @@ import (
 	"mews/supervisor/reply"
 )
 
-// Limits of the messages that a turn takes in between two steps, in bytes. A long text deserves its
-// own turn, and so does one that does not fit into the request. A few words are always taken in.
+// Limits of the messages that a turn takes in between two steps, in bytes. A long text waits for
+// its own turn, and so does one that does not fit into the request. Short texts are always taken
+// in.
 const (
 	maxTaken   = 32 << 10
 	minTaken   = 4 << 10
-	tokenBytes = 4 // as history estimates them
+	tokenBytes = 4 // bytes in one token, as package history estimates
 )
 
 // takeWaiting adds the messages that the user has sent during the turn to the request, as far as
@@ -50,7 +51,7 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	if taken == 0 && err == nil {
 		return nil
 	}
-	// also after an error: the message may be stored all the same
+	// after an error too, because the message may be stored
 	return t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation)
 }
 

@@ -24,8 +24,9 @@ import (
 // say sends a message of ann's while her turn runs.
 func (r *rig) say(key, text string) {
 	r.t.Helper()
-	_, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
-		Kind: supervisor.KindText, Text: text})
+	_, _, err := r.db.Inbox().Put(r.t.Context(),
+		supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
+			Kind: supervisor.KindText, Text: text})
 	if err != nil {
 		r.t.Fatal(err)
 	}

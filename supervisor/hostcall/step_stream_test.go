@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// takes is a model that answers a turn's calls with a list of takes, in order.
+// takes is a model whose answers are a list of scripted takes, in order.
 type takes struct {
 	t     *testing.T
 	list  []take
@@ -27,7 +27,7 @@ type take struct {
 	answer modelcall.Answer
 	err    error
 
-	streams chan<- struct{} // if not nil, the call goes on until it is stopped, and signals this
+	streams chan<- struct{} // if not nil, receives a value while the call runs until it is stopped
 }
 
 func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (

@@ -14,7 +14,7 @@ func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemRef) (was 
 		return was, err
 	}
 	if was.Stale > t.askedStale || was.Stale > 0 && ref.Text == "" {
-		// some of the transcript may have been forgotten
+		// forgetting may have removed some of the transcript
 		t.askedStale, t.transcript = was.Stale, transcriptCache{}
 		return was, unknownHash("system text")
 	}

@@ -16,9 +16,9 @@ import (
 type phase uint8
 
 const (
-	inTurn      phase = 1 << iota // while the turn with its ID runs
-	inOperation                   // while the operation with its ID runs
-	anyTime                       // from hello on; it has no ID
+	inTurn      phase = 1 << iota // while the turn with the message's ID runs
+	inOperation                   // while the operation with the message's ID runs
+	anyTime                       // from hello on; the message has no ID
 )
 
 func (p phase) String() string {
@@ -29,12 +29,12 @@ func (p phase) String() string {
 type row struct {
 	method string
 	phase  phase
-	// kinds of turns in which it is valid, or at any other time the kinds of its worker; nil means
-	// all
+	// kinds of turns in which the method is valid. At any other time, kinds of the worker's turns.
+	// nil means all
 	kinds []supervisor.TurnKind
-	// of its parameters as JSON, at most; 0 means the wire's limit for a line
+	// the most bytes of the parameters as JSON; 0 means the wire's limit for a line
 	bytes  int
-	limit  int  // calls in one turn or operation, or in the life of the worker
+	limit  int  // calls in one turn or operation, or in the worker's life
 	serial bool // no two serial calls of a turn or operation run at once
 	handler
 }
@@ -50,7 +50,7 @@ var (
 // Limits of parameters, in bytes.
 const (
 	shortParams = feature.ShortParams
-	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64
+	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64 needs a third more
 )
 
 // core maps the methods of the core, without features, to their rows.
@@ -173,7 +173,7 @@ func handlerOf[P any]() handler {
 		key: func(params any) workKey {
 			switch p := params.(*P); {
 			case operation(p) != 0 && turn(p) != 0:
-				return workKey{} // no work has this key
+				return workKey{} // the message belongs to no work
 			case operation(p) != 0:
 				return workKey{inOperation, operation(p)}
 			default:

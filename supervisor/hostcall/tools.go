@@ -16,8 +16,8 @@ var toolRows = []row{
 
 // toolList holds the tools that the worker may offer to a model.
 type toolList struct {
-	hash string // of the newest list
-	// by name: the newest list, and the tools of the list before that it lacks
+	hash string // hash of the newest list
+	// tools by name: those of the newest list, and those of the list before it
 	known map[string]protocol.Tool
 	left  map[string]protocol.Tool
 }
@@ -39,7 +39,7 @@ func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	return tool, ok
 }
 
-// Handshaken takes the worker's handshake. Until the list changes, only the tools in it may be
+// Handshaken handles the worker's handshake. Until the list changes, only the tools in it may be
 // offered to a model.
 func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	hash, err := protocol.HashTools(hello.Tools)
@@ -47,7 +47,7 @@ func (c *Conn) Handshaken(hello protocol.HelloResult) {
 		err = protocol.CheckTools(hello.Tools)
 	}
 	if err != nil {
-		_ = c.offence(protocol.MethodHello, err) // the worker is ended for it
+		_ = c.offence(protocol.MethodHello, err) // the offence ends the worker
 		return
 	}
 	c.setTools(hello.Tools, hash)
@@ -84,7 +84,7 @@ type requestPrefix struct {
 	system     string
 	systemHash string
 	tools      []protocol.Tool
-	toolsHash  string // of their names
+	toolsHash  string // hash of the tools' names
 }
 
 // resolve returns the system text and tools that a request refers to, and remembers those that came

@@ -44,11 +44,11 @@ func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
 		}
 	}
 	stale := r.modelStream()
-	stale.Tools.Names = nil // names may have a new meaning
+	stale.Tools.Names = nil // a name may have a new meaning
 	if _, err := r.call(protocol.MethodModelStream, stale); wireCode(err) != protocol.CodeUnknownHash {
 		t.Errorf("by the hash of what was there before: %v", err)
 	}
-	// one has just left the list
+	// one of the names has just left the list
 	for _, names := range [][]string{{"get_time", "search_mail"}, {"list_files", "search_mail"}} {
 		if err := r.offer(names...); err != nil {
 			t.Errorf("%v: %v", names, err)
@@ -78,7 +78,7 @@ func TestTools_InvalidList_EndsWorker(t *testing.T) {
 			}
 			r.conn, r.peer = r.newConn("ann")
 			r.conn.Handshaken(protocol.HelloResult{Tools: p.Tools})
-			if (r.peer.ended == nil) != (name == "others than its hash") { // hello names no hash
+			if (r.peer.ended == nil) != (name == "others than its hash") { // the hello itself names no hash
 				t.Errorf("in a handshake: ended for %v", r.peer.ended)
 			}
 		})

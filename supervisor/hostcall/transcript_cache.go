@@ -13,9 +13,9 @@ import (
 type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
-	forgotten int64             // number of forgettings in the store when the messages were read
-	cut       bool              // earlier messages were left out to save room
-	outputs   map[string]string // names of the results that were stored in full, by call
+	forgotten int64             // number of forgettings in the store at the time of the read
+	cut       bool              // whether earlier messages were left out to save room
+	outputs   map[string]string // name of each result that was stored in full, by call
 }
 
 // transcriptCaches holds the caches of ended turns by conversation, for the next turns.

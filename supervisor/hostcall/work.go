@@ -34,16 +34,16 @@ type work struct {
 	workKey
 	turn      *turn           // nil in any other phase
 	operation *operationWork  // nil in any other phase
-	ctx       context.Context // ends with the work; parent of nothing but its calls
+	ctx       context.Context // ends with the work; the parent of only its calls
 	cancel    context.CancelCauseFunc
-	running   sync.WaitGroup // its calls
+	running   sync.WaitGroup // running calls of the work
 
-	counts        map[string]int // by method; guarded by Conn.mu
+	counts        map[string]int // number of calls by method; guarded by Conn.mu
 	moreCalls     int            // added to the table's limit of each method
-	serialRunning bool           // a serial call runs; guarded by Conn.mu
+	serialRunning bool           // whether a serial call runs; guarded by Conn.mu
 
 	blobs blobStore
-	// for the bytes of files before they are changed; nil for an operation without a user
+	// store for the bytes of files before they are changed; nil for an operation without a user
 	before  blobStore
 	uploads uploads
 }
@@ -61,13 +61,12 @@ type turn struct {
 
 	transcript transcriptCache
 	openCalls  openCalls
-	// the staleness of the system text when the worker was asked for a new one; 0 means that it was
-	// not asked
+	// staleness of the system text at the request for a new one; 0 means no request was made
 	askedStale int64
-	// of the last model call; written by model.stream, which is serial, and read after it
+	// result of the last model call; written by model.stream, which is serial, and read afterwards
 	outcome TurnOutcome
-	ended   bool     // with its last step; written like outcome
-	kept    sync.Map // belongs to feature.Turn
+	ended   bool     // whether the turn has ended with its last step; written like outcome
+	kept    sync.Map // values of features, for feature.Turn
 }
 
 // count counts a message of the worker, or returns why it is not allowed. The caller has Conn.mu.
