@@ -56,7 +56,7 @@ func TestAdvance_EndsWithFirstAttempt(t *testing.T) {
 	home := h.conversation("ann", "")
 	end := h.live()
 	h.say(home, "one")
-	h.await(home, 2) // one notice says that there is no worker
+	h.await(home, 2) // the first delivery says that there is no worker
 	end()
 	if want := []string{"begin", "attempt", "end", "attempt", "end"}; !slices.Equal(a.told, want) {
 		t.Errorf("told were %q", a.told)

@@ -42,11 +42,11 @@ const (
 func TestClaim_WithoutTool_GetsALine(t *testing.T) {
 	turns := []struct {
 		name   string
-		tool   string // the tool that ran; "!" before it means that it failed
+		tool   string // the tool that ran; "!" before the name means that it failed
 		says   string
 		want   string // the line below the answer
 		reads  int
-		broken bool // the store fails
+		broken bool // whether the store fails
 	}{
 		{"nothing is claimed", "", "I can save that for you.", "", 0, false},
 		{"claimed, and not done", "", "I've saved it to notes.md.", notSaved, 1, false},

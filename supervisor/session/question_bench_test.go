@@ -25,7 +25,7 @@ func BenchmarkWaitingTurn(b *testing.B) {
 			Tool: "send_file", Subject: digestOf(n), Text: "May I?", OpenFor: time.Hour}, digestOf(n), nil)
 		return q, err
 	}
-	asked := int64(0) // one attempt at a time reads and writes it
+	asked := int64(0) // read and written by one attempt at a time
 	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensions{db.Turns(), waits}, LastSteps: db.Turns(),
 		Notices: db.Outbox(), Feeds: &reply.Feeds{}, Limits: protocol.TurnLimits{Steps: 50, Seconds: 1 << 30, Output: 1000}, Now: time.Now,
 		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: worker(func(ctx context.Context, a session.Attempt) (session.End, error) {

@@ -91,7 +91,7 @@ func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
 		h.answer(c)
 		h.await(c, 2)
 	}
-	<-kept // the second message's turn asks too
+	<-kept // the second message's turn also asks
 	h.same("running", h.inbounds(supervisor.InboundRunning), 3)
 	h.same("offences", h.offences, []string(nil))
 }
@@ -117,7 +117,7 @@ func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
 	h.live()
 	c := h.conversation("alice", "1")
 	h.say(c, "send it")
-	h.await(c, 1) // parked, after so many
+	h.await(c, 1) // the turn is parked after a few tries
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, o := range h.offences {

@@ -11,8 +11,8 @@ import (
 // Queue changes the waiting messages of conversations, for commands.
 type Queue struct {
 	sqlite.Inbox
-	WakeSession func(supervisor.Conversation) // makes its session read the inbox again
-	WakeFiles   func()                        // does the same for the fetching of files
+	WakeSession func(supervisor.Conversation) // makes the conversation's session read the inbox again
+	WakeFiles   func()                        // makes the fetching of files read the inbox again
 }
 
 // Begin stores the text after a command as a message of its own.

@@ -71,7 +71,7 @@ func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h.say(h.conversation("bob", "1"), "bob's")
 	close(anns.end)
 	var one begun
-	for range 3 { // the order depends on who has asked for a slot by now
+	for range 3 { // the order depends on when each turn asks for its slot
 		if b := <-begins; b.what == "review 1" {
 			one = b
 		} else {
@@ -81,9 +81,9 @@ func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h.review("ann", "2")
 	two := next("review 2")
 	h.review("bob", "3")
-	h.review("ann", "1") // a message behind a review does not stop it
+	h.review("ann", "1") // a message behind a review does not stop the review
 	for n := range 3 {
-		// neither of her two slots, nor the only one of all
+		// the review takes neither of her two slots, nor the only slot of all
 		h.say(h.conversation("ann", "1"), "meanwhile")
 		close(next("meanwhile").end)
 		h.await(h.conversation("ann", "1"), 2+n)
@@ -110,7 +110,7 @@ func (v *readAloud) ModeOf(c supervisor.Conversation, _ string) supervisor.Voice
 
 func (v *readAloud) Wake() {}
 
-// Only answers to somebody are spoken.
+// Only answers to people are spoken.
 func TestReviewCard_IsNotSpoken(t *testing.T) {
 	h := newHarness(t, nil)
 	voices := &readAloud{}

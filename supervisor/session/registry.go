@@ -31,15 +31,15 @@ const readsAtOnce = 2
 type Registry struct {
 	o        Options
 	stops    *stopRequests
-	allTurns *slots.Slots // of all users
-	chats    *slots.Slots // of turns that answer users
-	jobs     *slots.Slots // of jobs' turns
-	reads    *slots.Slots // of turns with one-shot workers
+	allTurns *slots.Slots // slots of all users' turns
+	chats    *slots.Slots // slots of turns that answer users
+	jobs     *slots.Slots // slots of jobs' turns
+	reads    *slots.Slots // slots of turns with one-shot workers
 
 	mu       sync.Mutex // guards the fields below
 	sessions map[int64]*session
-	woken    map[int64]supervisor.Conversation // since their sessions last read the inbox
-	users    map[string]*userTurns             // by user
+	woken    map[int64]supervisor.Conversation // conversations woken since their sessions last read the inbox
+	users    map[string]*userTurns             // turns by user
 	changed  chan struct{}                     // holds a token if woken may hold something
 }
 

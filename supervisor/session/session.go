@@ -91,11 +91,11 @@ type Options struct {
 	Runner    Runner
 	Feeds     *reply.Feeds
 	Limits    protocol.TurnLimits
-	Jobs      JobLimits // of the turns of jobs
+	Jobs      JobLimits // limits of the turns of jobs
 	// turns that run at once, of all users together; 0 means 8
 	AtOnce int
-	Audit  func(user, action, detail string) // never blocks
-	// whether its user is still served; nil means that everybody is
+	Audit  func(user, action, detail string) // stores an entry in the audit log; never blocks
+	// reports whether a conversation's user is still served; nil means that everybody is
 	Serves func(supervisor.Conversation) bool
 	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
 	// Package hostcall handles BusySteer, in the model's requests.
@@ -104,8 +104,8 @@ type Options struct {
 	// if the answer is one message and can be sent at once; nil never succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
 	Voices Voices // nil speaks no answers
-	// called when a turn has ended, which may have left work for operations; never blocks; may be
-	// nil
+	// called when a turn has ended, which may have left work for operations; never blocks. nil
+	// means no call
 	Ended    func()
 	Worked   Worked   // nil verifies no claims
 	Advances Advances // nil sets nothing aside before a turn's first call of a model
@@ -115,9 +115,9 @@ type Options struct {
 
 // JobLimits limits the turns of jobs.
 type JobLimits struct {
-	// of each; nil means the limits of every turn
+	// returns the limits of a job's turn; nil means the limits of every turn
 	Turn func(context.Context, supervisor.Turn) protocol.TurnLimits
-	// of all users together; 0 means 2
+	// most turns of jobs at once, of all users together; 0 means 2
 	AtOnce int
 }
 
@@ -126,11 +126,11 @@ type session struct {
 	*Options
 	conversation supervisor.Conversation
 	log          hclog.Logger
-	stops        *stopRequests // of all sessions
-	userTurns    *userTurns    // of the user's sessions
-	turns        *slots.Slots  // of its kind; a turn takes one
-	behind       bool          // its turns begin only if no others wait, and hold no slot of the others
-	allTurns     *slots.Slots  // of all sessions
+	stops        *stopRequests // stop requests of all sessions
+	userTurns    *userTurns    // turns of the user's sessions
+	turns        *slots.Slots  // slots for the turn's kind; a turn takes one
+	behind       bool          // whether its turns begin only if no others wait, and hold no slot of the others
+	allTurns     *slots.Slots  // slots of all sessions
 	interrupted  chan struct{} // holds a token if stops may hold something new
 	arrived      chan struct{} // holds a token if something new may wait in the conversation
 }

@@ -85,7 +85,7 @@ func TestStop_TurnAboutToBegin_IsStopped(t *testing.T) {
 				h.say(home, "two")
 				came := make(chan sqlite.PrecedingText, 1)
 				go func() { came <- h.stop(home, command) }()
-				synctest.Wait() // until the stop waits for the turn
+				synctest.Wait() // wait until the stop waits for the turn
 				close(p.resume)
 				if got := <-came; got.Inbound != one.ID || got.Why != protocol.WhyStopped {
 					t.Errorf("the stop came to %+v", got)

@@ -13,14 +13,14 @@ import (
 type userTurns struct {
 	mu      sync.Mutex // guards the fields below, and the shared of every workerUse
 	running map[*workerUse]bool
-	waiting []*workerUse // in order of arrival, so that nobody waits for ever
+	waiting []*workerUse // uses in order of arrival, so that none waits for ever
 }
 
 // workerUse is one attempt's use of the worker.
 type workerUse struct {
-	alone   bool          // it needs the worker for itself
-	shared  bool          // another was in the worker at the same time
-	started chan struct{} // closed when it may start
+	alone   bool          // whether the attempt needs the worker for itself
+	shared  bool          // whether another attempt was in the worker at the same time
+	started chan struct{} // closed when the attempt may start
 }
 
 func newUserTurns() *userTurns {

@@ -11,14 +11,14 @@ import (
 	"mews/supervisor/session"
 )
 
-// together runs two turns in one worker: the poisonous one ends it, for both.
+// together runs two turns in one worker. One of them, the poisonous one, ends the worker for both.
 type together struct {
 	inside atomic.Int32
-	both   chan struct{} // closed when both are in the worker
+	both   chan struct{} // closed when both turns are in the worker
 	dead   chan struct{} // closed when the worker has died
 }
 
-// run is the first attempt of either.
+// run is the first attempt of either turn.
 func (w *together) run() error {
 	if w.inside.Add(1) == 2 {
 		close(w.both)

@@ -31,7 +31,7 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 		return false
 	}
 	running, ok := t.reopen(ctx, t.Turn.ID)
-	if ok { // otherwise the process is ending: nothing of the turn runs
+	if ok { // otherwise the process is ending, and nothing of the turn runs
 		t.RunningTurn = running
 	}
 	return ok
