@@ -25,7 +25,8 @@ func BenchmarkNeighbour(b *testing.B) {
 		b.Run(m.name, func(b *testing.B) { benchmarkNeighbour(b, m, usual) })
 	}
 	b.Run("instant", func(b *testing.B) { benchmarkNeighbour(b, burn, answerSentence) })
-	b.Run("transcription", func(b *testing.B) { benchmarkNeighbour(b, harm{command: burningRecogniser, byRecogniser: true}, usual) })
+	b.Run("transcription",
+		func(b *testing.B) { benchmarkNeighbour(b, harm{command: burningRecogniser, byRecogniser: true}, usual) })
 }
 
 // burningRecogniser is a recogniser that computes with as many threads as whisper-cli has, until

@@ -66,21 +66,22 @@ func BenchmarkTelegramReminder(b *testing.B) {
 // BenchmarkColdCheck measures a check whose user has no worker, from its fire to its result. A
 // worker is started for the check and ends with it. The goal is a median of 60 ms.
 func BenchmarkColdCheck(b *testing.B) {
-	for name, look := range map[string]protocol.CheckArguments{"files": {Files: "out/*"}, "command": {Command: "false"}} {
+	for name, look := range map[string]protocol.CheckArguments{"files": {Files: "out/*"},
+		"command": {Command: "false"}} {
 		b.Run(name, func(b *testing.B) {
 			h := apptest.NewService(b, "", "ann")
 			asUnit(b, h.Start)
-			ask := func(q schedule.Question) {
+			ask := func(q schedule.JobRequest) {
 				q.User = "ann"
 				if err := control.Ask(b.Context(), h.Socket, schedule.MethodJob, q, &schedule.Report{}); err != nil {
 					b.Fatal(err)
 				}
 			}
-			ask(schedule.Question{Action: "add", Name: "look", Words: "every 24 h: it is so", Check: look})
+			ask(schedule.JobRequest{Action: "add", Name: "look", Words: "every 24 h: it is so", Check: look})
 			n := 0
 			for b.Loop() {
 				n++
-				ask(schedule.Question{Action: "run", Job: "look"})
+				ask(schedule.JobRequest{Action: "run", Job: "look"})
 				h.WaitFor(time.Minute, "the look to end", func() bool {
 					return h.Count("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n && len(h.Workers()) == 0
 				})

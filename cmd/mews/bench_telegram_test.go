@@ -81,8 +81,9 @@ func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegra
 		m.people = append(m.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: names[i]})
 	}
 	m.Service = apptest.NewService(b, url, names...)
-	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, OnRequest: m.recordCall, Files: files})
-	m.Configure(apptest.OnTelegram(m.server, more))
+	m.server = telegramtest.New(b,
+		telegramtest.Options{Token: testToken, Strict: true, OnRequest: m.recordCall, Files: files})
+	m.Configure(apptest.TelegramConfig(m.server, more))
 	return m
 }
 

@@ -23,16 +23,17 @@ func BenchmarkVoice(b *testing.B) {
 	_, url := modeltest.NewServer(b, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: text} })
 	h := apptest.NewService(b, url, "ann")
 	texts, voices := make(chan telegramtest.Call, 8), make(chan telegramtest.Call, 8)
-	server := telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.Call) {
-		shown, _ := c.Params["text"].(string)
-		switch {
-		case c.Method == "sendVoice":
-			voices <- c
-		case shown == strings.TrimSpace(text):
-			texts <- c
-		}
-	}})
-	h.Configure(apptest.OnTelegram(server, fastRate))
+	server := telegramtest.New(b,
+		telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.Call) {
+			shown, _ := c.Params["text"].(string)
+			switch {
+			case c.Method == "sendVoice":
+				voices <- c
+			case shown == strings.TrimSpace(text):
+				texts <- c
+			}
+		}})
+	h.Configure(apptest.TelegramConfig(server, fastRate))
 	asUnit(b, h.Start)
 	ann := telegramtest.User{ID: apptest.FirstID, First: "ann"}
 	server.Say(telegramtest.Private(ann), ann, "/voice on")

@@ -43,9 +43,9 @@ type steerRun struct {
 // steps. In the end each message is in its transcript once and in order, is done, and is answered
 // by one turn.
 func TestSteerRun(t *testing.T) {
-	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	messages := apptest.Number(t, "MEWS_STEER_MESSAGES", steerMessages)
-	kills := apptest.Number(t, "MEWS_STEER_KILLS", steerKills)
+	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	messages := apptest.EnvNumber(t, "MEWS_STEER_MESSAGES", steerMessages)
+	kills := apptest.EnvNumber(t, "MEWS_STEER_KILLS", steerKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	r := &steerRun{

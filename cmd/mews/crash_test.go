@@ -34,8 +34,9 @@ const (
 // marked and its fate was unknown. Every acknowledged update is on disk. Nothing is sent while
 // Telegram refuses. The database is intact after each kill.
 func TestCrashRun(t *testing.T) {
-	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
-	updates, kills := roundToPeople(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
+	seed := uint64(apptest.EnvNumber(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
+	updates, kills := roundToPeople(apptest.EnvNumber(t, "MEWS_CRASH_UPDATES", crashUpdates)),
+		apptest.EnvNumber(t, "MEWS_CRASH_KILLS", crashKills)
 	t.Logf("replay with MEWS_CRASH_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
@@ -93,7 +94,7 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
-	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne + recogniserConfig)
+	r.Configure(apptest.TelegramConfig(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne + recogniserConfig)
 	for i, name := range people {
 		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
@@ -250,7 +251,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 	t.Helper()
 	complete := map[int]int{}
 	for _, m := range chat {
-		repeat := strings.HasPrefix(m.Text, apptest.Repeated)
+		repeat := strings.HasPrefix(m.Text, apptest.RepeatMark)
 		if repeat {
 			marked++
 		}

@@ -289,7 +289,8 @@ func TestRows_EachFitsAPackage(t *testing.T) {
 			t.Errorf("no package fits %s: delete its row", pattern)
 		}
 	}
-	for _, pair := range slices.Concat(slices.Collect(maps.Keys(allowedSiblings)), slices.Collect(maps.Keys(allowedDespiteBan))) {
+	for _, pair := range slices.Concat(slices.Collect(maps.Keys(allowedSiblings)),
+		slices.Collect(maps.Keys(allowedDespiteBan))) {
 		if !slices.Contains(imports[pair[0]], pair[1]) {
 			t.Errorf("%s does not import %s: delete the row that allows it", pair[0], pair[1])
 		}
@@ -361,18 +362,21 @@ func importFault(importer, imported string) string {
 		}
 	}
 	if !matchesPattern("mews/...", imported) {
-		if matchesPattern("mews/protocol/...", importer) && !isTestPackage(importer) && strings.Contains(imported, ".") {
+		if matchesPattern("mews/protocol/...", importer) && !isTestPackage(importer) &&
+			strings.Contains(imported, ".") {
 			return "the wire needs the standard library only"
 		}
 		return ""
 	}
 	if feature := featureOf(importer); feature != "" {
-		if other := featureOf(imported); other != "" && other != feature || slices.Contains(corePackages, supervisorFolder(imported)) {
+		if other := featureOf(imported); other != "" && other != feature ||
+			slices.Contains(corePackages, supervisorFolder(imported)) {
 			return "a feature knows no other and nothing of the core: app hands it what it needs"
 		}
 	}
 	for _, b := range importBans {
-		if matchesPattern(b.importer, importer) && matchesPattern(b.imported, imported) && !allowedDespiteBan[[2]string{importer, imported}] {
+		if matchesPattern(b.importer, importer) && matchesPattern(b.imported, imported) &&
+			!allowedDespiteBan[[2]string{importer, imported}] {
 			return b.because
 		}
 	}

@@ -17,7 +17,7 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 	}
 	cfg, path, err := loadConfig(*file)
 	if err != nil && !*escapes {
-		return printServiceCheck(ctx, con, *file, admin.Examine{Doctor: true}, err)
+		return printServiceCheck(ctx, con, *file, admin.ExamineRequest{Doctor: true}, err)
 	}
 	if err != nil {
 		return err

@@ -32,12 +32,12 @@ const (
 // head is reviewed, no head twice, and no finding is posted twice. A second run polls instead of
 // using webhooks.
 func TestGitHubCrashRun(t *testing.T) {
-	seed := uint64(apptest.Number(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
+	seed := uint64(apptest.EnvNumber(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_GITHUB_SEED=%d", seed)
 	for i, way := range []string{"webhooks", "polling"} {
 		t.Run(way, func(t *testing.T) {
 			r := newPullRun(t, rand.New(rand.NewPCG(seed, uint64(i))), way == "webhooks")
-			r.makeEvents(apptest.Number(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.Number(t, "MEWS_GITHUB_KILLS", githubKills))
+			r.makeEvents(apptest.EnvNumber(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.EnvNumber(t, "MEWS_GITHUB_KILLS", githubKills))
 			r.settle()
 			r.check()
 			r.Stop()

@@ -29,7 +29,7 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	q := schedule.Question{User: *user, Task: *task, Name: *name, Check: check, Set: options}
+	q := schedule.JobRequest{User: *user, Task: *task, Name: *name, Check: check, Set: options}
 	if len(words) > 0 {
 		q.Action, words = words[0], words[1:]
 	}

@@ -40,8 +40,8 @@ const workerKills = 4
 // to arrive. Each file is in uploads/ once, the database is intact after each kill, and no process
 // is left.
 func TestKillRun(t *testing.T) {
-	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	messages, kills := apptest.Number(t, "MEWS_KILL_MESSAGES", killMessages), apptest.Number(t, "MEWS_KILL_KILLS", killKills)
+	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	messages, kills := apptest.EnvNumber(t, "MEWS_KILL_MESSAGES", killMessages), apptest.EnvNumber(t, "MEWS_KILL_KILLS", killKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 

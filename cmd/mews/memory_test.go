@@ -17,10 +17,11 @@ func TestIdleMemory(t *testing.T) {
 	// the race detector takes memory too
 	h.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
-	h.Configure(apptest.OnTelegram(server, "") + gateConfig)
+	h.Configure(apptest.TelegramConfig(server, "") + gateConfig)
 	h.Start()
 	supervisor, spawner := idle(t, h, server)
-	own, all := privateMemory(t, supervisor)+privateMemory(t, spawner), residentMemory(t, supervisor)+residentMemory(t, spawner)
+	own, all := privateMemory(t, supervisor)+privateMemory(t, spawner),
+		residentMemory(t, supervisor)+residentMemory(t, spawner)
 	t.Logf("supervisor and spawner have %.0f KB of their own, %.0f KB resident", own, all)
 	if own > mostIdle {
 		t.Errorf("supervisor and spawner have %.0f KB of their own, at most %d", own, mostIdle)

@@ -59,8 +59,10 @@ var harms = []harm{
 	},
 	{
 		// it stops when it is refused
-		name: "crowd", isShort: true, isSafeUnwalled: true, mayEndWorker: true, notice: "wanted more than the 80 processes",
-		command: python("begun()", "made = 0", "for i in range(1000):", "    try:", "        if os.fork() == 0: time.sleep(1000)",
+		name: "crowd", isShort: true, isSafeUnwalled: true, mayEndWorker: true,
+		notice: "wanted more than the 80 processes",
+		command: python("begun()", "made = 0", "for i in range(1000):", "    try:",
+			"        if os.fork() == 0: time.sleep(1000)",
 			"        made += 1", "    except OSError as e:", "        print('refused after', made // 1000 * 1000, e); break", "wait()"),
 		result: "refused after 0 .*Resource temporarily unavailable|ended by a signal: killed|interrupted",
 	},

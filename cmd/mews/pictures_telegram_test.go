@@ -24,7 +24,7 @@ func telegramChat(t *testing.T) []telegramtest.Message {
 	voice := telegramtest.File{Name: "voice.ogg", Content: recording(t)}
 	server := telegramtest.New(t, telegramtest.Options{Token: "123456789:" + strings.Repeat("A", 35), Strict: true})
 	h := apptest.NewService(t, "", "ann")
-	h.Configure(apptest.OnTelegram(server, "rate: {chat: 30, all: 100}") +
+	h.Configure(apptest.TelegramConfig(server, "rate: {chat: 30, all: 100}") +
 		recogniserConfig + "chat: {stream: final}\n")
 	h.Start()
 	ann := telegramtest.User{ID: apptest.FirstID, First: "Ann"}

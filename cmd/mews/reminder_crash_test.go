@@ -32,8 +32,8 @@ const (
 // once and is never early. It is told once, or twice if the repeat is marked and the fate of the
 // first was unknown.
 func TestReminderCrashRun(t *testing.T) {
-	seed := uint64(apptest.Number(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
-	fires, kills := apptest.Number(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.Number(t, "MEWS_REMINDER_KILLS", reminderKills)
+	seed := uint64(apptest.EnvNumber(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
+	fires, kills := apptest.EnvNumber(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.EnvNumber(t, "MEWS_REMINDER_KILLS", reminderKills)
 	t.Logf("replay with MEWS_REMINDER_SEED=%d", seed)
 	r := newReminderRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
 	r.Start()
@@ -85,7 +85,7 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 	for _, u := range r.people {
 		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 	}
-	r.Configure(apptest.OnTelegram(r.server, fastRate))
+	r.Configure(apptest.TelegramConfig(r.server, fastRate))
 	return r
 }
 
@@ -338,7 +338,7 @@ func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked
 	type told struct{ plain, marked, cards, markedCards int }
 	count := map[*setReminder]*told{}
 	for _, m := range chat {
-		repeat := strings.HasPrefix(m.Text, apptest.Repeated)
+		repeat := strings.HasPrefix(m.Text, apptest.RepeatMark)
 		if repeat {
 			marked++
 		}

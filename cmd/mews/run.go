@@ -80,7 +80,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	defer logFile.Close()
 	lock, err := statefolder.Lock(cfg.State)
 	if running := new(statefolder.InUse); errors.As(err, &running) {
-		if err := app.Await(ctx, cfg); err != nil {
+		if err := app.AwaitService(ctx, cfg); err != nil {
 			return err
 		}
 		return chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, ReconnectTimeout: chat.BriefReconnectTimeout})

@@ -20,7 +20,10 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 	"document": fileOf(telegramtest.Document),
 	"voice":    recordingOf(telegramtest.Voice),
 	// A voice message of 3:25.
-	"lecture":    fileOf(func(f telegramtest.File) telegramtest.Field { return telegramtest.Voice(f, 205*time.Second) }),
+	"lecture": fileOf(func(f telegramtest.File) telegramtest.Field {
+		return telegramtest.Voice(f,
+			205*time.Second)
+	}),
 	"audio":      recordingOf(telegramtest.Audio),
 	"video":      recordingOf(telegramtest.Video),
 	"video_note": recordingOf(telegramtest.VideoNote),
@@ -33,8 +36,11 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 		return telegramtest.Document(telegramtest.File{Name: "large.bin", Size: int64(wholeNumber(ts, value))})
 	},
 
-	"location":      withoutFile(func(string) telegramtest.Field { return telegramtest.Location(40.4168, -3.7038) }),
-	"live_location": withoutFile(func(string) telegramtest.Field { return telegramtest.LiveLocation(40.4168, -3.7038) }),
+	"location": withoutFile(func(string) telegramtest.Field { return telegramtest.Location(40.4168, -3.7038) }),
+	"live_location": withoutFile(func(string) telegramtest.Field {
+		return telegramtest.LiveLocation(40.4168,
+			-3.7038)
+	}),
 	"venue": withoutFile(func(title string) telegramtest.Field {
 		return telegramtest.Venue(title, "High Street 1", 40.4168, -3.7038)
 	}),

@@ -16,5 +16,6 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	return askAndShow(ctx, con, cfg, api.MethodStatus, nil, *asJSON, func(s api.Status) string { return s.Text(time.Now()) })
+	return askAndShow(ctx, con, cfg, api.MethodStatus, nil, *asJSON,
+		func(s api.Status) string { return s.Text(time.Now()) })
 }

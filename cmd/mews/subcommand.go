@@ -83,7 +83,8 @@ func parseNames(set *flag.FlagSet, args []string, least, most int) (words []stri
 
 // parseClient is parseNames for a verb that asks the service. It also loads the configuration of
 // the --config flag.
-func parseClient(set *flag.FlagSet, file *string, args []string, least, most int) (words []string, cfg *config.Config, err error) {
+func parseClient(set *flag.FlagSet, file *string, args []string, least, most int) (words []string, cfg *config.Config,
+	err error) {
 	if words, err = parseNames(set, args, least, most); err == nil {
 		cfg, err = findConfig(*file)
 	}
@@ -113,7 +114,7 @@ func userName(name string) any { return admin.UserName{User: name} }
 
 // requestAndPrint sends a request and prints the result.
 func requestAndPrint(ctx context.Context, con console, cfg *config.Config, method string, params any) error {
-	done, err := app.Have[admin.Result](ctx, cfg, method, params)
+	done, err := app.Call[admin.Result](ctx, cfg, method, params)
 	if err == nil {
 		_, err = fmt.Fprintln(con.out, done.Text)
 	}
@@ -122,5 +123,5 @@ func requestAndPrint(ctx context.Context, con console, cfg *config.Config, metho
 
 // listUsers asks for the named user, or for all if names is empty.
 func listUsers(ctx context.Context, cfg *config.Config, names []string) (admin.People, error) {
-	return app.Have[admin.People](ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")})
+	return app.Call[admin.People](ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")})
 }

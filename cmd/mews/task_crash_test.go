@@ -32,8 +32,8 @@ const (
 // kept once, and its result is told once. It is told twice only if the repeat is marked and the
 // fate of the first was unknown.
 func TestTaskCrashRun(t *testing.T) {
-	seed := uint64(apptest.Number(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
-	fires, kills := apptest.Number(t, "MEWS_TASK_FIRES", taskFires), apptest.Number(t, "MEWS_TASK_KILLS", taskKills)
+	seed := uint64(apptest.EnvNumber(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
+	fires, kills := apptest.EnvNumber(t, "MEWS_TASK_FIRES", taskFires), apptest.EnvNumber(t, "MEWS_TASK_KILLS", taskKills)
 	t.Logf("replay with MEWS_TASK_SEED=%d", seed)
 	r := newTaskRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
 	r.openChats()
@@ -85,7 +85,7 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 		}
 	}})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.Configure(apptest.OnTelegram(r.server, fastRate) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
+	r.Configure(apptest.TelegramConfig(r.server, fastRate) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
 	return r
 }
 
@@ -172,7 +172,7 @@ func (r *taskRun) check(kills int) {
 			if len(words) == 0 {
 				continue
 			}
-			if strings.HasPrefix(m.Text, apptest.Repeated) {
+			if strings.HasPrefix(m.Text, apptest.RepeatMark) {
 				count = 1
 				marked++
 			}

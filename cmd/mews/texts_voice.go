@@ -2,7 +2,8 @@ package main
 
 // Texts of `mews voice`.
 const (
-	textVoiceEngines  = "recordings are transcribed by %s (speech.in, language %s); answers are spoken by %s (speech.out)\n"
+	textVoiceEngines = "recordings are transcribed by %s (speech.in, language %s); answers are spoken by %s " +
+		"(speech.out)\n"
 	textVoiceRow      = "  %-12s %s\n"
 	textNotInstalled  = "not installed in a folder that workers see: %s"
 	textFromFFmpeg    = "apt-get install ffmpeg, on Debian"

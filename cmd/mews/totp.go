@@ -47,7 +47,7 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	made, err := app.Have[admin.Enrolled](ctx, cfg, admin.MethodTotpEnroll, admin.UserName{User: name})
+	made, err := app.Call[admin.Enrolled](ctx, cfg, admin.MethodTotpEnroll, admin.UserName{User: name})
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func askForCode(ctx context.Context, con console, cfg *config.Config, user strin
 			fmt.Fprintln(con.out)
 			return errors.Join(lines.Err(), errUnconfirmed)
 		}
-		v, err := app.Have[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm, admin.CodeProof{User: user, Code: strings.TrimSpace(lines.Text())})
+		v, err := app.Call[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm, admin.ConfirmRequest{User: user, Code: strings.TrimSpace(lines.Text())})
 		if err != nil {
 			return err
 		}

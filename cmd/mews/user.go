@@ -57,7 +57,7 @@ func userAdd(ctx context.Context, con console, v subcommand, args []string) erro
 		return err
 	}
 	return requestAndPrint(ctx, con, cfg, admin.MethodUserAdd,
-		admin.NewUser{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again})
+		admin.AddUserRequest{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again})
 }
 
 func suspension(on bool) func(name string) any {

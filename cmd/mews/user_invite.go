@@ -19,7 +19,7 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	made, err := app.Have[admin.InviteResult](ctx, cfg, admin.MethodUserInvite,
+	made, err := app.Call[admin.InviteResult](ctx, cfg, admin.MethodUserInvite,
 		admin.InviteRequest{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke})
 	switch {
 	case err != nil:
@@ -39,8 +39,8 @@ func printInvite(w io.Writer, name string, made admin.InviteResult) error {
 		fmt.Fprintf(w, "  %s\n\n", made.Link)
 		drawCode(w, made.Link)
 		fmt.Fprint(w, textInviteLink)
-	case made.Botless != "":
-		fmt.Fprintf(w, textInviteBotless, made.Botless)
+	case made.NoBotText != "":
+		fmt.Fprintf(w, textInviteBotless, made.NoBotText)
 	default:
 		fmt.Fprint(w, textInviteSend)
 	}

@@ -28,8 +28,8 @@ func TestVoiceKillRun(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	kills := apptest.Number(t, "MEWS_VOICE_KILLS", voiceKills)
+	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	kills := apptest.EnvNumber(t, "MEWS_VOICE_KILLS", voiceKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	_, url := modeltest.NewServer(t, modeltest.Echo)
@@ -37,7 +37,7 @@ func TestVoiceKillRun(t *testing.T) {
 	modes := map[string]string{"ann": "on", "ben": "only"}
 	h := apptest.NewService(t, url, people...)
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
-	h.Configure(apptest.OnTelegram(server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne)
+	h.Configure(apptest.TelegramConfig(server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne)
 	h.Start()
 	say := func(i int, text string) {
 		who := telegramtest.User{ID: apptest.FirstID + int64(i), First: people[i]}
@@ -82,13 +82,13 @@ func checkVoices(t *testing.T, chat []telegramtest.Message, mode string, answers
 	for _, m := range chat {
 		switch {
 		case !m.FromBot || strings.Contains(m.Text, "voice message"): // the answer to /voice
-		case m.Media == "voice" && strings.HasPrefix(m.Text, apptest.Repeated):
+		case m.Media == "voice" && strings.HasPrefix(m.Text, apptest.RepeatMark):
 			repeated++
 		case m.Media == "voice":
 			voices++
 		case strings.HasPrefix(m.Text, "echo: "):
 			texts[m.Text]++
-		case !strings.HasPrefix(m.Text, apptest.Repeated):
+		case !strings.HasPrefix(m.Text, apptest.RepeatMark):
 			t.Errorf("%s: %q was said", mode, m.Text)
 		}
 	}
