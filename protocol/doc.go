@@ -127,9 +127,9 @@
 //
 // No line carries messages that the user sends while a turn runs. The supervisor owns the
 // transcript and makes each request to the model from it. When a model.stream asks, it adds such
-// messages after the message that the call names in after. ModelStreamResult.Taken tells the worker
-// how many there were: after them the model may repeat earlier calls because the user wants it. So
-// no crash can leave the two sides with different transcripts.
+// messages after the message that the call names in after. ModelStreamResult.AddedMessages
+// tells the worker how many there were. After them the model may repeat earlier calls, because the
+// user wants that. So no crash can leave the two sides with different transcripts.
 //
 // The worker's tools may change after hello (tools.changed). An operation is any work except a
 // turn. After a crash a started operation keeps its id. OperationKind has the kinds.

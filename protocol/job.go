@@ -10,7 +10,7 @@ package protocol
 //	{"text":"Reminder 3 is set.","brief":"reminder 3"}
 const MethodJobCall = "job.call"
 
-// MaxJobCalls is how many calls of job tools a turn may make.
+// MaxJobCalls bounds the calls of job tools in a turn.
 const MaxJobCalls = 50
 
 // JobCall names a call.

@@ -215,12 +215,12 @@ type MemoryResult struct {
 	Facts []MemoryFact `json:"facts,omitempty"`
 	Total int          `json:"total"` // facts in the file
 	Added int          `json:"added,omitempty"`
-	// lines of daily notes that were added; with Of, lines from those turns
+	// lines of daily notes that were added; with Turns, lines from those turns
 	Notes       int      `json:"notes,omitempty"`
-	Logs        int      `json:"logs,omitempty"`  // with Of: exchanges in logs
+	Logs        int      `json:"logs,omitempty"`  // with Turns: exchanges in logs
 	Known       int      `json:"known,omitempty"` // facts that were there before
 	NotImported []string `json:"left,omitempty"`  // facts that were not imported, and why
-	More        int      `json:"more,omitempty"`  // number of facts not imported that Left does not list
+	More        int      `json:"more,omitempty"`  // number of facts not imported that NotImported does not list
 
 	Refused string `json:"refused,omitempty"` // reason for changing nothing
 

@@ -50,7 +50,7 @@ type ToolsRef struct {
 // ModelStreamResult is the result of model.stream.
 type ModelStreamResult struct {
 	Message Message `json:"message"` // message of the model, with its id
-	// AddedMessages is how many messages of the user the supervisor has added to the request: those
+	// AddedMessages is the number of user messages that the supervisor added to the request: those
 	// sent since the model's last message in the turn.
 	AddedMessages int `json:"taken,omitempty"`
 	// calls of Message that the supervisor answered: run no tool for them

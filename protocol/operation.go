@@ -49,7 +49,7 @@ type ArchiveResult struct {
 	Files   int64     `json:"files"` // regular files in the tar
 	Bytes   int64     `json:"bytes"` // bytes of their contents
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// LeftOutMore is how many names were left out that LeftOut does not list.
+	// LeftOutMore is the number of names left out that LeftOut does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
 }
 

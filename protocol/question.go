@@ -15,7 +15,7 @@ import (
 //	{"text":"They chose: Blue"}
 const MethodQuestionAsk = "question.ask"
 
-// MaxQuestions is how many questions a model may ask in one turn.
+// MaxQuestions bounds the questions of a model in one turn.
 const MaxQuestions = 20
 
 // QuestionAsk names the model's call.

@@ -62,7 +62,7 @@ func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 	return nil
 }
 
-// alreadyClosed is for calls that wait for nothing.
+// alreadyClosed is a closed channel, for calls that wait for no other.
 var alreadyClosed = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)

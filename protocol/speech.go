@@ -72,7 +72,7 @@ type OperationPiece struct {
 // notification.
 const MethodOperationProgress = "operation.progress"
 
-// OperationProgress is how much of a recording is done.
+// OperationProgress tells how many seconds of a recording are done.
 type OperationProgress struct {
 	Operation int64 `json:"operation"`
 	Seconds   int   `json:"seconds"` // seconds done, from the beginning of the recording

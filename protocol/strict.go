@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// MaxRawDepth is how deep a json.RawMessage may nest. Every message around one then stays within
+// MaxRawDepth bounds the nesting of a json.RawMessage. Every message around one then stays within
 // the wire's 64.
 const MaxRawDepth = 48
 

@@ -63,7 +63,7 @@ type TurnEnd struct {
 	Why   TurnEndReason `json:"why"`
 	Steps int           `json:"steps"` // steps in all, including those before this start
 
-	// Disk is how many bytes the home holds, as far as the worker has counted; 0 if it has not
+	// Disk is the number of bytes in the home, as far as the worker has counted; 0 if it has not
 	// counted. DiskMore means that the home holds more, too much to count.
 	Disk     int64 `json:"disk,omitempty"`
 	DiskMore bool  `json:"disk_more,omitempty"`

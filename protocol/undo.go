@@ -53,7 +53,7 @@ type Undo struct {
 	After  FileState `json:"after,omitempty"` // state of Path after the change; "" for a move
 	Size   int64     `json:"size,omitempty"`  // Size and Mode describe a regular file
 	Mode   int       `json:"mode,omitempty"`  // permissions of the file
-	// Obstacle is why the change cannot be undone; "" if it can. If it is set, only Path matters,
+	// Obstacle tells why the change cannot be undone; "" if it can. With one, only Path matters,
 	// and with ByProgram also After.
 	Obstacle string `json:"not,omitempty"`
 }

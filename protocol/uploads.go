@@ -22,7 +22,7 @@ const (
 	UploadsRemove UploadsAction = "remove" // remove one file for good
 )
 
-// UploadsPageSize is how many files are listed at once.
+// UploadsPageSize is the number of files on a page of a list.
 const UploadsPageSize = 8
 
 // UploadsParameters select the action and its file.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// writeChunk is how much the other side must read within Options.WriteTimeout.
+// writeChunk is the number of bytes that the other side must read within Options.WriteTimeout.
 const writeChunk = 64 << 10
 
 // write writes the queued lines, until the connection ends (nil) or must end (the cause). A stall

@@ -25,7 +25,7 @@ type UnsupportedError struct {
 
 func (r *UnsupportedError) Error() string { return r.Name + ": " + r.Action }
 
-// MaxDepth is how deep blocks may nest.
+// MaxDepth bounds the nesting of blocks.
 const MaxDepth = 32
 
 // Parse parses a template. The error is a *Refused if an action is not supported. Any other error

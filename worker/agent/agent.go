@@ -4,8 +4,8 @@
 //
 // A crash cannot lose any state of the loop. The supervisor commits each message of the model
 // before the loop gets it, and each result before the loop goes on. A turn that lost its worker is
-// started again with the calls that have no result yet (protocol.TurnStart.Pending). A tool with
-// EffectOnce never runs twice.
+// started again with the calls that have no result yet (protocol.TurnStart.PendingCalls). A tool
+// with EffectOnce never runs twice.
 package agent
 
 import (

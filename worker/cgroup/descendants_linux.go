@@ -14,8 +14,8 @@ import (
 // limit, so fewer can be born each time.
 const maxRounds = 100
 
-// quietRounds is how many rounds in a row must find no new process. A round takes time. It misses a
-// process that is born behind it if its parent ended before the round came there.
+// quietRounds is the number of rounds in a row that must find no new process. A round takes time.
+// It misses a process that is born behind it if its parent ended before the round came there.
 const quietRounds = 2
 
 // processID identifies a process. Its pid alone may belong to another process later.

@@ -27,8 +27,9 @@ const (
 	pipePages  = 16 // pages of a new pipe
 )
 
-// inFlight is how many watches a descriptor counts for while it is sent between two sockets. Nobody
-// can see what it is then. (A sent socket may carry other descriptors, which are not counted.)
+// inFlight is the number of watches counted for a descriptor that is sent between two sockets.
+// Nobody can see what it is then. (A sent socket may carry other descriptors, which are not
+// counted.)
 const inFlight = 32
 
 // PoolLimits returns the limits of one worker for each pool; 0 means no limit.

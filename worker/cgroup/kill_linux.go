@@ -53,7 +53,7 @@ func (g *Group) forbidForks() error {
 	return nil
 }
 
-// pidfdBatch is how many processes are held open at a time while they are signalled.
+// pidfdBatch bounds the processes that are held open at a time to signal them.
 const pidfdBatch = 64
 
 // killMembers kills the present processes of the group, in any hierarchy, and returns their pids.

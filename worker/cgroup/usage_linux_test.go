@@ -10,8 +10,8 @@ import (
 
 // Only the tests use the following to read groups.
 
-// Usage is how much all processes of a group use together. Values that this kernel does not count
-// are 0.
+// Usage is the use of resources by all processes of a group together. Values that this kernel does
+// not count are 0.
 type Usage struct {
 	Memory, MemoryPeak int64 // bytes, with the file caches of the group
 	PIDs               int64 // processes and threads

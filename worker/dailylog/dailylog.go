@@ -21,7 +21,7 @@ import (
 // Folder is the folder of the logs in a home.
 const Folder = "logs"
 
-// maxTail is how much of a log's end is searched for an exchange that is already there.
+// maxTail bounds the end of a log that is searched for an exchange, in bytes.
 const maxTail = 4 << 20
 
 // Log holds the logs of a home.

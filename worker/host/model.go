@@ -29,7 +29,7 @@ type Turn struct {
 	closed  bool
 }
 
-// maxCompositions is how often NextMessage calls Compose before it gives up.
+// maxCompositions bounds the calls of Compose in one NextMessage.
 const maxCompositions = 3
 
 // NextMessage sends all earlier events and asks for the next message of the model. The newest

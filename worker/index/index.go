@@ -39,7 +39,7 @@ type Options struct {
 	Folder func(path string) // hook for each folder, before its files are read
 }
 
-// pieceCalls is how many calls that send sections one Run makes: about 5 MB of text. Recordings
+// pieceCalls bounds the calls of one Run that send sections: about 5 MB of text. Recordings
 // that wait to be transcribed get their turn between two Runs.
 const pieceCalls = 24
 

@@ -10,8 +10,8 @@ import (
 	"mews/worker/tool/files"
 )
 
-// readAttempts is how often a file is read if it changes meanwhile. If it still changes then, the
-// next change reads it again.
+// readAttempts bounds the attempts to read a file that changes meanwhile. If it still changes then,
+// the next change reads it again.
 const readAttempts = 3
 
 // minFileAge is the age below which a file's time may miss a later change: file systems count in

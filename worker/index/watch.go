@@ -10,7 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// maxFolders is how many folders are watched.
+// maxFolders bounds the watched folders.
 const maxFolders = 8192
 
 // Times until a changed home is indexed: after a pause without changes, or at the latest after this

@@ -23,7 +23,7 @@ const maxReserve = 1 << 30 // bytes
 // reserve is kept free: 5 % or 1 GiB, whichever is less. No write may go below it.
 func (d Disk) reserve() int64 { return min(d.Total/20, maxReserve) }
 
-// space is how much a folder holds and may hold.
+// space holds the present bytes of a folder and their limit.
 type space struct {
 	used, limit int64 // bytes; limit 0 means no limit
 	more        bool  // the folder holds more than used, because not all was counted

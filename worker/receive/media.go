@@ -152,7 +152,7 @@ func readMedia(ctx context.Context, f *reading) error {
 	return nil
 }
 
-// readRecording is for a voice message or a round video: its transcript replaces it.
+// readRecording reads a voice message or a round video: its transcript replaces the file.
 func readRecording(ctx context.Context, f *reading) error {
 	if f.result.Seconds = f.arrived.Seconds; f.result.Seconds > 0 {
 		return nil

@@ -22,12 +22,12 @@ func (l Limits) withDefaults() Limits {
 // processors.
 const niceness = 10
 
-// maxFiles is how many descriptors one process may have. Kernel objects that are counted for a
+// maxFiles bounds the descriptors of one process. Kernel objects that are counted for a
 // whole account need descriptors: pipes, epoll instances, descriptors in flight between sockets.
 // macOS gives programs 256.
 const maxFiles = 256
 
-// sharedHeadroom is how many more processes and threads a shared account may get. It is no user's
+// sharedHeadroom bounds the additional processes and threads of a shared account. It is no user's
 // limit: the spawner enforces that one, and it is lower. This limit stops a program that forks
 // without end until the spawner ends it, and the spawner must get processor time among those
 // processes. On two processors 600 take seconds to end; 1,500 were not ended within a minute.

@@ -335,7 +335,7 @@ func mountNew(p Plan) error {
 	return nil
 }
 
-// maxTerminals is how many pseudo-terminals a worker and its programs may have together. The
+// maxTerminals bounds the pseudo-terminals of a worker and its programs together. The
 // machine has 4,096 (kernel.pty.max).
 const maxTerminals = 64
 

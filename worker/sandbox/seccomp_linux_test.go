@@ -184,7 +184,7 @@ func TestFilter_UncheckedCall_IgnoresArguments(t *testing.T) {
 	})
 }
 
-// accountArguments is how many accounts a call names.
+// accountArguments are the numbers of accounts that calls name.
 var accountArguments = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1,
 	unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
 	unix.SYS_SETRESUID: 3, unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1}

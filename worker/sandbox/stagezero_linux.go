@@ -46,7 +46,7 @@ func StageZero() error {
 	return err
 }
 
-// stageZeroLimit is how long StageZero may take; it usually takes milliseconds. It has the user's
+// stageZeroLimit bounds the time of StageZero; it usually takes milliseconds. It has the user's
 // account, so another process of that account may stop it, and the spawner waits meanwhile.
 var stageZeroLimit = 10 * time.Second
 

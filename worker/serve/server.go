@@ -74,7 +74,7 @@ type work struct {
 // noun returns "turn" or "operation".
 func (w work) noun() string { return strings.TrimSuffix(w.method, ".start") }
 
-// maxRunning is how many turns and operations may run at once.
+// maxRunning bounds the turns and operations that run at once.
 var maxRunning = map[string]int{protocol.MethodTurnStart: maxTurns, protocol.MethodOperationStart: maxOperations}
 
 func newServer(o Options) *server {

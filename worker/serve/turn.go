@@ -21,7 +21,7 @@ const (
 	maxSeconds = 7 * 24 * 60 * 60
 )
 
-// eventTimeout is how long the end of a turn waits for its last events.
+// eventTimeout bounds the wait for a turn's last events at its end.
 const eventTimeout = time.Second
 
 // startTurn runs a turn to its end. A cancelled turn is stopped and answered like any other.

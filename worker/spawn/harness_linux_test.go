@@ -22,7 +22,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// deadline is how long a test waits. Only a defect reaches it.
+// deadline bounds each wait of a test. Only a defect reaches it.
 const deadline = time.Minute
 
 // Accounts that no machine and no other package's tests have: the kernel counts processes by

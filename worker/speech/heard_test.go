@@ -44,7 +44,7 @@ func grammarOfOrders(t *testing.T) string {
 	return name
 }
 
-// sentences is how many are spoken: MEWS_SENTENCES, or 20.
+// sentences returns the number of sentences to speak: MEWS_SENTENCES, or 20.
 func sentences(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("MEWS_SENTENCES"), "20"))

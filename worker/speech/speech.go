@@ -168,7 +168,7 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 	return protocol.TranscribedPiece{Text: text, Language: language}, nil
 }
 
-// maxNames is how many file names are tried for a text beside a recording.
+// maxNames bounds the file names tried for a text beside a recording.
 const maxNames = 9
 
 // keepLong stores a long text in a file, and returns its path.

@@ -13,7 +13,7 @@ import (
 // notWords are the marks that recognisers write for silence.
 var notWords = []string{"[blank_audio]", "[silence]", "(silence)"}
 
-// maxRepeated is how often a line may be repeated. Recognisers that hear noise repeat themselves
+// maxRepeated bounds the repetitions of a line. Recognisers that hear noise repeat themselves
 // without end.
 const maxRepeated = 5
 

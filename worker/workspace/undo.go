@@ -248,7 +248,7 @@ func (w *Workspace) RestorePath(from, to string) error {
 	return wrapError("move back", from, err)
 }
 
-// maxBelow is how many entries FilesBelow reads.
+// maxBelow bounds the entries that FilesBelow reads.
 const maxBelow = 1000
 
 var errManyBelow = errors.New("too many files")

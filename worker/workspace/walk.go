@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// maxEntries is how many names of one folder are read. Such a list takes about 60 MB of memory.
+// maxEntries bounds the names read from one folder. Such a list takes about 60 MB of memory.
 const maxEntries = 200_000
 
 // Entry is a file, folder or link that a walk visits.
@@ -60,7 +60,7 @@ func (r rules) visible(name string, info fs.FileInfo) bool {
 // filter reports whether a walk shows an entry.
 type filter func(name string, info fs.FileInfo) bool
 
-// allEntries is for walks that must miss nothing.
+// allEntries shows every entry, for walks that must miss nothing.
 func allEntries(string, fs.FileInfo) bool { return true }
 
 // walk visits everything in the folder dir, without dir itself.

@@ -32,7 +32,7 @@ type Host struct {
 	// Answer returns the model's message for a step, counted from 1. If Answer is nil or returns a
 	// zero message, the message says "done".
 	Answer func(ctx context.Context, step int) (protocol.Message, error)
-	// AddedMessages is how many of the user's messages were added to the request of a step. nil
+	// AddedMessages returns the number of user messages added to the request of a step. nil
 	// means none.
 	AddedMessages func(step int) int
 	// Fail is called at each call of the host, numbered from 1: "model", "begin", "done", "keep".

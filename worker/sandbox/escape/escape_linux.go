@@ -81,7 +81,7 @@ func Find(row string) (Probe, bool) {
 }
 
 // Try makes one attempt in this process. It may not return: a filter may kill the process, or the
-// kernel when memory runs out. The end of the process is the answer then: see Died.
+// kernel when memory runs out. The end of the process is the answer then: see DeathFinding.
 func Try(row string, v Victims) Finding {
 	p, ok := Find(row)
 	if !ok {

@@ -191,8 +191,8 @@ func mapHugePage(Victims) error {
 	return errors.Join(unix.Munmap(memory))
 }
 
-// watchdogTime is how long a row keeps its resources for the watchdog: three of its sweeps, and
-// some time for their work.
+// watchdogTime is the time for which a row keeps its resources, so that the watchdog sees them:
+// three of its sweeps, and some time for their work.
 var watchdogTime = 7 * time.Second
 
 // Shares of an account's epoll watches and pipe pages that a watchdog leaves to one worker, as in

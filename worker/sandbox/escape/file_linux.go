@@ -159,7 +159,7 @@ func throughLink(link func(string, string) error) func(Victims) error {
 	}
 }
 
-// aboveLimit is how many folders listAbove goes up. Few workspaces are that deep.
+// aboveLimit bounds the folders that listAbove goes up. Few workspaces are that deep.
 const aboveLimit = 12
 
 // listAbove goes up from the workspace and looks for the name of the file outside.
@@ -312,7 +312,7 @@ func makeBlockDevice(v Victims) error {
 	return afterUndo(os.Remove(path))
 }
 
-// stackLimit is how much of the top of a stack is read.
+// stackLimit bounds the bytes read from the top of a stack.
 const stackLimit = 1 << 20
 
 // mapping returns the top of a process's stack, which holds its environment.

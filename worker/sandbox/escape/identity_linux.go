@@ -18,7 +18,7 @@ func identity() []Probe {
 	}
 }
 
-// suLimit is how long su or sudo may take: su waits two seconds after a wrong password.
+// suLimit bounds the time of su or sudo: su waits two seconds after a wrong password.
 const suLimit = 10 * time.Second
 
 func becomeRoot(Victims) error {

@@ -75,7 +75,7 @@ func readOwnEnviron(v Victims) error {
 	return errors.New("it is not there")
 }
 
-// daemonLife is how long X1's daemon lives, in seconds, if nobody ends it.
+// daemonLife is the life of X1's daemon in seconds, if nobody ends it.
 const daemonLife = 60
 
 // leaveDaemon starts a process without a parent, in a session of its own, that locks the marker.

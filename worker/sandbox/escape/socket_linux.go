@@ -38,7 +38,7 @@ func socket(family, kind, protocol int) func(Victims) error {
 	}
 }
 
-// answerLimit is how long a service on this machine may take to answer.
+// answerLimit bounds the wait for an answer of a service on this machine.
 const answerLimit = 5 * time.Second
 
 func connectTCP(v Victims) error {

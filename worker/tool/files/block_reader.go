@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// blockSize is how many bytes of a file are searched at once. A longer line is searched in pieces.
+// blockSize is the number of bytes of a file that are searched at once. A longer line is searched
+// in pieces.
 const blockSize = 256 << 10
 
 // blockReader cuts a text into runs of whole lines, in constant memory. A line longer than a block

@@ -110,7 +110,7 @@ func (l *listing) line(e workspace.Entry) string {
 	return fmt.Sprintf("%s  %s  %s", name, amount.Bytes(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
 }
 
-// maxTrouble is how many unreadable folders are named.
+// maxTrouble bounds the unreadable folders that are named.
 const maxTrouble = 5
 
 func (l *listing) result(name, pattern string) worker.Result {

@@ -92,7 +92,7 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// maxShown is how many bytes of a line are shown.
+// maxShown bounds the shown bytes of a line.
 const maxShown = 240
 
 // cutAround returns at most maxShown bytes of a line around the bytes from from to to. Dots mark

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// headSize is how many bytes of a file are read to find out its type.
+// headSize is the number of a file's first bytes that are read to find out its type.
 const headSize = 8 << 10
 
-// encoding is how the text of a file is encoded.
+// encoding is the encoding of a file's text.
 type encoding string
 
 const (
@@ -69,7 +69,7 @@ func sniff(head []byte) (enc encoding, binary string) {
 	return encodingUTF8, ""
 }
 
-// HeadSize is how many of a file's first bytes are needed to find its type.
+// HeadSize is the number of a file's first bytes that are needed to find its type.
 const HeadSize = headSize
 
 // Kind returns the type of a file, such as "a PNG image"; "" for text. head is the beginning of the

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// decodeChunk is how many bytes of a file are decoded at once.
+// decodeChunk is the number of bytes that are decoded at once.
 const decodeChunk = 32 << 10
 
 // textDecoder reads the text of a file as UTF-8, in constant memory. It replaces NUL by U+FFFD,

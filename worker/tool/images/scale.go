@@ -41,7 +41,7 @@ func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) 
 	return dst, nil
 }
 
-// pixelShare is how much of an old pixel goes to the new pixel at, and to the one after it.
+// pixelShare holds the shares of an old pixel for the new pixel at, and for the one after it.
 type pixelShare struct {
 	at            int
 	first, second float32

@@ -15,7 +15,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// maxNamed is how many changed files are named.
+// maxNamed bounds the changed files that are named.
 const maxNamed = 20
 
 var errTooManyFiles = errors.New("too many files")

@@ -6,7 +6,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// maxHistory is how many lines above the screen are kept.
+// maxHistory bounds the lines kept above the screen.
 const maxHistory = 1000
 
 // maxFresh bounds the text kept since a wait began, in bytes.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// maxOutputs is how many long outputs are kept. With 64 MiB each, more would fill a small /tmp.
+// maxOutputs bounds the long outputs that are kept. With 64 MiB each, more would fill a small /tmp.
 const maxOutputs = 2
 
 // tempFolderPrefix begins the name of a temporary folder; digits follow.

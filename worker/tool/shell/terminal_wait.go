@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// waitCondition is what a call waits for before it returns the screen.
+// waitCondition is the condition for which a call waits before it returns the screen.
 type waitCondition struct {
 	most time.Duration
 	text string // text to wait for; "" means wait for quiet
@@ -28,7 +28,7 @@ func (t *terminal) beginWait(text string) waitStart {
 	return waitStart{seen: strings.Count(t.screen.shown(0), text)}
 }
 
-// quietAfterText is how long a terminal must be quiet after the text has appeared, because more may
+// quietAfterText is the wait for quiet after the text has appeared, because more output may
 // follow.
 const quietAfterText = 50 * time.Millisecond
 
