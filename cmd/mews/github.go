@@ -104,7 +104,7 @@ func githubRedeliver(ctx context.Context, con console, v subcommand, args []stri
 			}
 			return github.Redeliver{ID: max(id, 0)}, nil
 		}
-	}, github.Redelivered.Text)
+	}, github.RedeliverResult.Text)
 	return err
 }
 

@@ -225,7 +225,7 @@ func (e *lineEditor) write(text string) { _, _ = io.WriteString(e.out, text) }
 type layout struct {
 	width    int
 	rows     []string
-	column   int  // where the last row ends
+	column   int  // end of the last row
 	composed bool // some characters have several code points
 }
 

@@ -13,7 +13,7 @@ import (
 
 // row is a line of the screen.
 type row struct {
-	text string // with its style sequences, which end in it
+	text string // the row's text and style sequences, which end in the row
 	// the next row continues it without a line break, so that a long address can be copied in one
 	// piece
 	continues bool
@@ -116,7 +116,7 @@ type breaker struct {
 	runs   []run // the remaining runs; the first contains the next text
 	width  int
 	begin  string // the beginning of each row
-	indent string // what each row but the first has after begin
+	indent string // spaces after begin, in each row but the first
 
 	rows      []row
 	out       string // the current row

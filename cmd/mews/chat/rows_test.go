@@ -53,7 +53,8 @@ func TestRows_BreakAtWords(t *testing.T) {
 		"a link":            {"[one two](https://a.example/x) three", "one two\n(https://a.example/x\n) three"},
 		"code without look": {"use `go  test`, **now**", "use `go  test`, now"},
 		"a table":           {"|a|b|\n|-|-:|\n|x|12|\n", "a |  b\n--+---\nx | 12"},
-		"a wide table":      {"|name|what it is|\n|-|-|\n|x|a letter that is long|\n", "name · what it is\n\nx\nwhat it is: a letter\nthat is long"},
+		"a wide table": {"|name|what it is|\n|-|-|\n|x|a letter that is long|\n",
+			"name · what it is\n\nx\nwhat it is: a letter\nthat is long"},
 	} {
 		if d := cmp.Diff(c.want, renderText(plain, c.md, 20)); d != "" {
 			t.Errorf("%s: %s", name, d)

@@ -50,7 +50,8 @@ func TestHasRight_AccessList_FollowsKernel(t *testing.T) {
 	path := openFile(t)
 	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}
 	list := func(middle ...aclEntry) []aclEntry {
-		return append(append([]aclEntry{{tagOwner, 6, unnamed}}, middle...), aclEntry{tagMask, 4, unnamed}, aclEntry{tagOthers, 0, unnamed})
+		return append(append([]aclEntry{{tagOwner, 6, unnamed}}, middle...), aclEntry{tagMask, 4, unnamed},
+			aclEntry{tagOthers, 0, unnamed})
 	}
 	for name, test := range map[string]struct {
 		list []aclEntry
