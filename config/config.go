@@ -25,7 +25,7 @@ import "time"
 type Config struct {
 	// absolute path of the supervisor's own folder
 	State string `yaml:"state" check:"state"`
-	// SocketGroup is the OS group that may use the control socket, beside the service's account; ""
+	// SocketGroup is the OS group that may use the control socket, besides the service's account; ""
 	// means that account's own group.
 	SocketGroup string `yaml:"socket_group" check:"account"`
 

@@ -31,10 +31,11 @@ func testEnv(variables, files map[string]string) Env {
 			}
 			return []byte(text), nil
 		},
-		Home:    "/home/alice",
-		Login:   "alice",
-		Cwd:     "/srv/dir",
-		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"},
+		Home:  "/home/alice",
+		Login: "alice",
+		Cwd:   "/srv/dir",
+		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask",
+			"forget": "ask", "post_elsewhere": "ask"},
 	}
 }
 

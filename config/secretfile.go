@@ -51,7 +51,7 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 }
 
 // openSecret reads a file. A relative name is looked up in systemd's $CREDENTIALS_DIRECTORY first,
-// and then beside the configuration.
+// and then in the folder of the configuration.
 func (b *binder) openSecret(name string) (path string, content []byte, err error) {
 	path = name
 	if credentials := b.env.Getenv("CREDENTIALS_DIRECTORY"); credentials != "" && !filepath.IsAbs(name) {
