@@ -109,7 +109,7 @@ func TestAdmin_RootServiceAndAdmins(t *testing.T) {
 	p := people(t, directory...)
 	for uid, want := range map[uint32]bool{0: true, own: true, annUID: true, bobUID: false, kidsUID: false, stranger: false,
 		^uint32(0): false} {
-		if p.Admin(uid) != want {
+		if p.IsAdmin(uid) != want {
 			t.Errorf("uid %d is admin: %v", uid, !want)
 		}
 	}

@@ -135,7 +135,7 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 	switch {
 	case !known:
 		return u, fmt.Sprintf(textNoUser, name)
-	case g.o.People.Suspended(name):
+	case g.o.People.IsSuspended(name):
 		return u, fmt.Sprintf(textSuspended, name, name)
 	}
 	return u, ""

@@ -11,9 +11,9 @@ type Invitation struct {
 	Code string
 	Link string // sends the code to the bot; "" if the bot's name is not known
 	// why there is no bot, and what to do, in whole sentences; "" if there is a bot
-	Botless string
+	NoBotText string
 	Files   []supervisor.File // pictures of the link
 	Added   bool              // the user is new
-	Lasts   time.Duration     // how long the code is valid
+	ValidFor   time.Duration     // how long the code is valid
 	Enrols  bool              // whoever uses it gets a second factor
 }

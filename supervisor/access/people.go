@@ -66,11 +66,11 @@ func (p *People) Find(name string) (supervisor.User, bool) {
 	return u, ok
 }
 
-// Suspended says whether a user is suspended.
-func (p *People) Suspended(name string) bool { return p.current.Load().suspended[name] }
+// IsSuspended says whether a user is suspended.
+func (p *People) IsSuspended(name string) bool { return p.current.Load().suspended[name] }
 
-// GroupAllowed says whether users may speak in a group.
-func (p *People) GroupAllowed(channel supervisor.Channel, chat string) bool {
+// IsGroupAllowed says whether users may speak in a group.
+func (p *People) IsGroupAllowed(channel supervisor.Channel, chat string) bool {
 	return p.current.Load().groups[Group{channel, chat}]
 }
 
@@ -80,21 +80,21 @@ func (p *People) Names() []string { return slices.Clone(p.current.Load().names) 
 // Admins returns the admins who are not suspended.
 func (p *People) Admins() (admins []supervisor.User) {
 	for _, name := range p.Names() {
-		if u, _ := p.Find(name); u.Role == supervisor.RoleAdmin && !p.Suspended(name) {
+		if u, _ := p.Find(name); u.Role == supervisor.RoleAdmin && !p.IsSuspended(name) {
 			admins = append(admins, u)
 		}
 	}
 	return admins
 }
 
-// Known says whether a Unix user id belongs to an admin or to a user who is not suspended.
-func (p *People) Known(uid uint32) bool {
+// IsKnown says whether a Unix user id belongs to an admin or to a user who is not suspended.
+func (p *People) IsKnown(uid uint32) bool {
 	d := p.current.Load()
 	return len(d.active(uid)) > 0 || p.isAdmin(d, uid)
 }
 
-// Admin says whether processes of a Unix user id may manage the service.
-func (p *People) Admin(uid uint32) bool { return p.isAdmin(p.current.Load(), uid) }
+// IsAdmin says whether processes of a Unix user id may manage the service.
+func (p *People) IsAdmin(uid uint32) bool { return p.isAdmin(p.current.Load(), uid) }
 
 func (p *People) isAdmin(d *directory, uid uint32) bool {
 	if uid == 0 || uid == p.own {

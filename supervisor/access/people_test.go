@@ -38,14 +38,14 @@ func TestSet_NewBindings_TakeEffect(t *testing.T) {
 	}
 	for group, want := range map[access.Group]bool{{supervisor.ChannelTelegram, "-100"}: true,
 		{supervisor.ChannelTelegram, "-101"}: false, {supervisor.ChannelTerminal, "-100"}: false, {}: false} {
-		if p.GroupAllowed(group.Channel, group.Chat) != want {
+		if p.IsGroupAllowed(group.Channel, group.Chat) != want {
 			t.Errorf("group %v is allowed: %v", group, !want)
 		}
 	}
 	if err := p.Set([]supervisor.User{onTelegram("ann", 42)}, access.Stored{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := p.ByAccount(supervisor.ChannelTelegram, "43"); ok || p.GroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
+	if _, ok := p.ByAccount(supervisor.ChannelTelegram, "43"); ok || p.IsGroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
 		t.Error("what was taken away is still there")
 	}
 }
@@ -178,15 +178,15 @@ func TestSuspended_User_MayNotSpeak(t *testing.T) {
 	}
 	for uid, want := range map[uint32][2]bool{annUID: {false, false}, bobUID: {false, false}, kidsUID: {true, false}, 0: {true, true},
 		own: {true, true}, stranger: {false, false}} {
-		if got := [2]bool{p.Known(uid), p.Admin(uid)}; got != want {
+		if got := [2]bool{p.IsKnown(uid), p.IsAdmin(uid)}; got != want {
 			t.Errorf("%d is known, admin: %v", uid, got)
 		}
 	}
-	if _, ok := p.Find("bob"); !ok || !p.Suspended("bob") || p.Suspended("dan") || len(p.Names()) != 5 {
+	if _, ok := p.Find("bob"); !ok || !p.IsSuspended("bob") || p.IsSuspended("dan") || len(p.Names()) != 5 {
 		t.Error("a suspended user is missing, or not suspended")
 	}
 	set()
-	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "7"); !ok || u.Name != "bob" || !p.Admin(annUID) {
+	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "7"); !ok || u.Name != "bob" || !p.IsAdmin(annUID) {
 		t.Error("they may not speak again")
 	}
 	if u, err := p.Speaker(bobUID, ""); err != nil || u.Name != "bob" {
