@@ -104,7 +104,7 @@ func (c Caller) String() string {
 
 // Caller returns the caller with a Unix user id.
 func (o *Service) Caller(uid uint32) Caller {
-	c := Caller{UID: uid, Admin: o.People.Admin(uid)}
+	c := Caller{UID: uid, Admin: o.People.IsAdmin(uid)}
 	if u, err := o.People.Speaker(uid, ""); err == nil {
 		c.name = u.Name
 	}

@@ -16,7 +16,7 @@ import (
 // DeleteRequest are the parameters of user.delete.
 type DeleteRequest struct {
 	User string `json:"user"`
-	Look bool   `json:"look,omitempty"` // only list the data, delete nothing
+	DryRun bool   `json:"look,omitempty"` // only list the data, delete nothing
 }
 
 // UserData is the stored data of a user, or the deleted data.
@@ -38,7 +38,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textDeleteConfigured, q.User)
 	}
 	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Facts(), q.User)
-	if err != nil || q.Look {
+	if err != nil || q.DryRun {
 		return e, err
 	}
 	if err := o.shutOut(ctx, by, q.User); err != nil {

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// Examine are the parameters of a call for `mews check` or `mews doctor`.
-type Examine struct {
+// ExamineRequest are the parameters of a call for `mews check` or `mews doctor`.
+type ExamineRequest struct {
 	Doctor bool `json:"doctor"`
 }
 
-// Examined is the output of `mews check` or `mews doctor`.
-type Examined struct {
+// ExamineResult is the output of `mews check` or `mews doctor`.
+type ExamineResult struct {
 	Found string `json:"found"`
 	Wrong string `json:"wrong,omitempty"` // "" if nothing is wrong
 }
 
 // examine runs the verb as a process of the service. The process has the service's account,
 // environment and sandbox. So an admin who may not read the configuration can still check it.
-func (o *Service) examine(ctx context.Context, _ Caller, q Examine) (Examined, error) {
+func (o *Service) examine(ctx context.Context, _ Caller, q ExamineRequest) (ExamineResult, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return Examined{}, err
+		return ExamineResult{}, err
 	}
 	verb := "check"
 	if q.Doctor {
@@ -33,7 +33,7 @@ func (o *Service) examine(ctx context.Context, _ Caller, q Examine) (Examined, e
 	found, err := exec.CommandContext(ctx, self, verb, "--config", o.Configuration.Facts().File).Output()
 	failed := new(exec.ExitError)
 	if errors.As(err, &failed) && failed.Exited() {
-		return Examined{Found: string(found), Wrong: strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)), "mews: ")}, nil
+		return ExamineResult{Found: string(found), Wrong: strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)), "mews: ")}, nil
 	}
-	return Examined{Found: string(found)}, err
+	return ExamineResult{Found: string(found)}, err
 }

@@ -8,34 +8,34 @@ import (
 	"mews/supervisor"
 )
 
-// Fetch are the parameters of user.export.
-type Fetch struct {
+// ExportRequest are the parameters of user.export.
+type ExportRequest struct {
 	User  string `json:"user,omitempty"`
 	Token string `json:"token,omitempty"` // "" begins an export; then the token of the first piece
 }
 
-// Piece is the next piece of an export.
-type Piece struct {
+// ExportPiece is the next piece of an export.
+type ExportPiece struct {
 	Token string `json:"token"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Last  bool   `json:"last,omitempty"`
 }
 
 // Export begins an export of a user, or returns its next piece.
-func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error) {
+func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (ExportPiece, error) {
 	if q.Token != "" {
 		bytes, last, err := o.exports.next(ctx, by, q.Token)
-		return Piece{q.Token, bytes, last}, err
+		return ExportPiece{q.Token, bytes, last}, err
 	}
 	u, err := o.userOrFormer(ctx, by, q.User)
 	if err != nil {
-		return Piece{}, err
+		return ExportPiece{}, err
 	}
 	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
-		return Piece{}, err
+		return ExportPiece{}, err
 	}
 	token, err := o.exports.begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
-	return Piece{Token: token}, err
+	return ExportPiece{Token: token}, err
 }
 
 // userOrFormer returns a user, or a placeholder for a former user with stored data. The placeholder has

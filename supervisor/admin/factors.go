@@ -38,8 +38,8 @@ func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, 
 	return Enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: access.RevealAll(codes)}, nil
 }
 
-// CodeProof are the parameters of totp.confirm.
-type CodeProof struct {
+// ConfirmRequest are the parameters of totp.confirm.
+type ConfirmRequest struct {
 	User string `json:"user,omitempty"`
 	Code string `json:"code"`
 }
@@ -56,7 +56,7 @@ var final = []string{".locked", ".barred", ".broken"}
 
 // confirm checks a code to confirm a new second factor. A wrong code counts as a failure, as
 // everywhere.
-func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResult, error) {
+func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (CodeResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return CodeResult{}, err

@@ -26,7 +26,7 @@ type Inviter struct {
 func (i Inviter) Check(ctx context.Context, name string) error {
 	_, known := i.People.Find(name)
 	switch {
-	case i.People.Suspended(name):
+	case i.People.IsSuspended(name):
 		return supervisor.Errorf(supervisor.CodeForbidden, textStaysSuspended, name, name)
 	case known:
 		return nil
@@ -68,8 +68,8 @@ func (i Inviter) undo(ctx context.Context, name string, err error) error {
 
 func (i Inviter) invite(ctx context.Context, user supervisor.User, added bool) (made access.Invitation, err error) {
 	secret, digest := access.NewInvite()
-	made = access.Invitation{Code: secret.Reveal(), Added: added, Lasts: inviteLasts,
-		Enrols: user.Codes == supervisor.CodesRequired, Botless: i.Configuration.Facts().Botless()}
+	made = access.Invitation{Code: secret.Reveal(), Added: added, ValidFor: inviteLasts,
+		Enrols: user.Codes == supervisor.CodesRequired, NoBotText: i.Configuration.Facts().NoBotText()}
 	if bot := strings.TrimPrefix(i.Bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code
 		file, err := i.picture(made.Link, user.Name)

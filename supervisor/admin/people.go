@@ -110,7 +110,7 @@ func (o *Service) accessRecords(ctx context.Context) (r accessRecords, err error
 
 func (o *Service) describe(u supervisor.User, r accessRecords) Person {
 	p := Person{
-		Name: u.Name, Role: string(u.Role), Configured: o.configured(u.Name), Suspended: o.People.Suspended(u.Name), Account: u.Account,
+		Name: u.Name, Role: string(u.Role), Configured: o.configured(u.Name), Suspended: o.People.IsSuspended(u.Name), Account: u.Account,
 		Timezone: u.Timezone, Home: u.Home, Model: u.Model,
 		Factor: SecondFactor{Mode: string(cmp.Or(u.Codes, supervisor.CodesOptional)), State: FactorNone},
 		Budget: SpendLimits{Turn: u.Budget.Turn, Day: u.Budget.Day, Month: u.Budget.Month},

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/printable"
 )
 
-// NewUser are the parameters of user.add.
-type NewUser struct {
+// AddUserRequest are the parameters of user.add.
+type AddUserRequest struct {
 	Name     string `json:"name"`
 	Role     string `json:"role"`
 	Account  string `json:"account,omitempty"`
@@ -26,7 +26,7 @@ type Result struct {
 
 // AddPerson adds a user with a folder below the state folder. The name must be new, unless the
 // former user of that name comes back.
-func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, error) {
+func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (Result, error) {
 	facts := o.Configuration.Facts()
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
 	if err := o.Configuration.CheckAdded(u); err != nil {
@@ -56,20 +56,20 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 }
 
 // addedText says who was added, with which role and folder, and how they can talk.
-func addedText(facts Facts, q NewUser) string {
+func addedText(facts Facts, q AddUserRequest) string {
 	home := facts.HomeOf(q.Name)
 	text := fmt.Sprintf(textAdded, q.Name, q.Role, home)
 	if q.Again {
 		text = fmt.Sprintf(textAddedAgain, q.Name, q.Role, home)
 	}
-	if why := facts.Botless(); why != "" {
+	if why := facts.NoBotText(); why != "" {
 		return text + " " + why + fmt.Sprintf(textThenInvite, q.Name)
 	}
 	return text + fmt.Sprintf(textInviteThem, q.Name)
 }
 
-// Botless says why there is no bot and what to do; "" means that there is a bot.
-func (f Facts) Botless() string {
+// NoBotText says why there is no bot and what to do; "" means that there is a bot.
+func (f Facts) NoBotText() string {
 	if f.HasBot {
 		return ""
 	}
@@ -78,7 +78,7 @@ func (f Facts) Botless() string {
 
 // checkNameIsFree refuses a name with stored data, unless q.Again is set. With q.Again it refuses a name
 // without stored data.
-func (o *Service) checkNameIsFree(ctx context.Context, q NewUser) error {
+func (o *Service) checkNameIsFree(ctx context.Context, q AddUserRequest) error {
 	if _, known := o.People.Find(q.Name); known {
 		return nil // adding an existing user fails later anyway
 	}

@@ -25,7 +25,7 @@ type InviteResult struct {
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
 	// why there is no bot, and what to do
-	Botless string `json:"botless,omitempty"`
+	NoBotText string `json:"botless,omitempty"`
 }
 
 // inviteLasts is how long a code made in a chat is valid.
@@ -43,11 +43,11 @@ func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 			auditEntry(by, u.Name, "invite.revoked", "all that nobody had used"))
 		return InviteResult{Revoked: n}, err
 	}
-	if o.People.Suspended(u.Name) {
+	if o.People.IsSuspended(u.Name) {
 		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, textInviteSuspended, u.Name, u.Name)
 	}
 	code, digest := access.NewInvite()
-	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts), Botless: o.Configuration.Facts().Botless(),
+	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts), NoBotText: o.Configuration.Facts().NoBotText(),
 		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
 	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		auditEntry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))

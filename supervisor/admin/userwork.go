@@ -17,7 +17,7 @@ type UserWork struct {
 	// ends a user's worker, and waits for its end
 	Evict func(ctx context.Context, user string) error
 	// each ends other work of a user, running or waiting
-	Ends []func(ctx context.Context, user string) error
+	EndOthers []func(ctx context.Context, user string) error
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 func (l *UserWork) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, endTimeout, fmt.Errorf("it has not ended within %v", endTimeout))
 	defer cancel()
-	for _, end := range l.Ends {
+	for _, end := range l.EndOthers {
 		if err := end(ctx, user); err != nil {
 			return err
 		}
