@@ -119,7 +119,8 @@ func LateMessage(q supervisor.Question) (quote, text string) {
 // ClosingMessage returns a message that tells a question's end and removes its keyboard. It is for
 // questions whose message can't be changed.
 func ClosingMessage(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
-	return OutcomeText(q), [][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
+	return OutcomeText(q),
+		[][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
 }
 
 // Reminder tells a user, whose message answered nothing, that a question is still open.

@@ -56,7 +56,8 @@ func TestParseMessage_Choice_FindsOption(t *testing.T) {
 		}
 	}
 	q.Ask.Other = true
-	if got := answerForModel(q, supervisor.Answer{}, "the one that I like"); got != "They answered: the one that I like" {
+	if got := answerForModel(q, supervisor.Answer{},
+		"the one that I like"); got != "They answered: the one that I like" {
 		t.Errorf("something else is %q", got)
 	}
 }
@@ -79,7 +80,8 @@ func TestParseMessage_Several_FindsOptions(t *testing.T) {
 		}
 	}
 	q.Ask.Other = true
-	if got := answerForModel(q, supervisor.Answer{Options: []int{0}}, "and sugar"); got != "They answered: Salt, and sugar" {
+	if got := answerForModel(q, supervisor.Answer{Options: []int{0}},
+		"and sugar"); got != "They answered: Salt, and sugar" {
 		t.Errorf("something more is %q", got)
 	}
 }
