@@ -48,7 +48,7 @@ func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Reque
 	switch {
 	case !known:
 		return nil, protocol.MethodNotFound(req.Method)
-	case !a.o.People.Known(by.UID):
+	case !a.o.People.IsKnown(by.UID):
 		_, err := a.o.People.Speaker(by.UID, "")
 		return nil, err
 	case call.AdminsOnly && !by.Admin:
@@ -69,7 +69,7 @@ func (a *API) Caller(uid uint32) feature.Caller {
 		}
 		return user, nil
 	}
-	return feature.Caller{UID: uid, Admin: a.o.People.Admin(uid), UserFor: userFor}
+	return feature.Caller{UID: uid, Admin: a.o.People.IsAdmin(uid), UserFor: userFor}
 }
 
 // Method answers a call of a process with a Unix user id.

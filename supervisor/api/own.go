@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/users"
 )
 
-// Own are the parts of this package's calls.
-type Own struct {
+// ServiceCalls are the parts of this package's calls.
+type ServiceCalls struct {
 	Status    StatusReporter
 	Usage     usage.Sums
 	Catalogue *model.Catalogue
@@ -20,7 +20,7 @@ type Own struct {
 }
 
 // Calls returns the calls of this package.
-func (o Own) Calls() []feature.Call {
+func (o ServiceCalls) Calls() []feature.Call {
 	return []feature.Call{
 		withoutParameters(MethodStatus, o.Status.answer),
 		withoutParameters(MethodModels, modelCalls{o.Catalogue, o.Choices}.answer),

@@ -75,7 +75,7 @@ func hideMachine(s *Status) {
 
 // statusOf returns the status of users, and of the whole service if service is true.
 func (r StatusReporter) statusOf(ctx context.Context, names []string, service bool) (Status, error) {
-	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(), Walls: r.Walls()}
+	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(), Walls: r.Sandbox()}
 	if service {
 		counts, err := r.DB.Counts(ctx)
 		if err != nil {
@@ -142,8 +142,8 @@ func (r StatusReporter) statusOfChannels(ctx context.Context, status *Status) er
 	return err
 }
 
-// Walls returns the sandbox that the spawner has reported.
-func (r StatusReporter) Walls() pool.Sandbox {
+// Sandbox returns the sandbox that the spawner has reported.
+func (r StatusReporter) Sandbox() pool.Sandbox {
 	w := r.Places.Spawner.Sandbox()
 	w.Limits = fmt.Sprintf("%s of memory and %d processes for each worker. %s", r.Memory, r.PIDs, w.Limits)
 	return w

@@ -28,7 +28,7 @@ func (r StatusReporter) Hints() string {
 		person, _ := r.People.Find(u)
 		fmt.Fprintf(&b, "  folder  %s\n", person.Home)
 	}
-	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n", r.Models.Default(), r.Walls().Line())
+	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n", r.Models.Default(), r.Sandbox().Line())
 	if r.Channel != nil {
 		fmt.Fprintf(&b, "  also    on Telegram, for the ids of the configuration; `mews status` tells how that goes\n")
 	}
