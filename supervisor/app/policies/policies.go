@@ -48,7 +48,7 @@ func All() sqlite.Policies {
 		Undo: sqlite.UndoTexts{Buttons: undo.Buttons, ImpossibleNote: undo.ImpossibleNote,
 			RestoredNote: undo.RestoredNote},
 		PromptFiles: sqlite.PromptFileTexts{Card: instructions.Card},
-		Effects: sqlite.EffectTexts{Lines: effect.Lines, SentMessageDetail: effect.MessageSent, SentFileEntry: effect.FileSent,
+		Effects: sqlite.EffectTexts{Lines: effect.Lines, SentMessageDetail: effect.SentMessageDetail, SentFileEntry: effect.SentFileEntry,
 			ReceivedFileEntry: effect.Received},
 		History: sqlite.HistoryTexts{
 			Stamp:   history.Stamp,
