@@ -31,7 +31,7 @@ type Confirmer interface {
 // Approver allows effects or denies them. It may be used from several goroutines.
 type Approver struct {
 	// false: there is no such user, or the user may not speak now
-	People    func(name string) (supervisor.User, bool)
+	FindUser    func(name string) (supervisor.User, bool)
 	Policy    *Policy
 	Grants    Grants
 	Asker     Asker
@@ -54,7 +54,7 @@ const (
 // Allow returns supervisor.ErrWaitsForAnswer while the user of a turn has not answered. For a
 // command it waits for the answer or the end of ctx.
 func (a *Approver) Allow(ctx context.Context, r Request) error {
-	user, known := a.People(r.User)
+	user, known := a.FindUser(r.User)
 	if !known {
 		return a.deny(r, "nobody of that name", textNobody, r.User)
 	}
@@ -138,7 +138,7 @@ var strictness = map[Rule]int{RuleAllow: 1, RuleAsk: 2, RuleStepUp: 3}
 // answer; since then they may have lost their role, or the rules may have changed. A milder rule
 // changes nothing.
 func (a *Approver) recheck(r Request, answered Rule) error {
-	user, known := a.People(r.User)
+	user, known := a.FindUser(r.User)
 	if !known {
 		return a.deny(r, "nobody of that name any more", textNoLonger, r.User)
 	}

@@ -60,7 +60,7 @@ func newRig(rule approval.Rule) *rig {
 	r := &rig{person: &person{granted: map[string]bool{}}, policy: &approval.Policy{}}
 	r.policy.Set(approval.Table{All: approval.Rules{approval.EffectSendFile: rule}})
 	r.Approver = approval.Approver{
-		People: func(name string) (supervisor.User, bool) {
+		FindUser: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name, Role: supervisor.RoleUser}, name == "ann"
 		},
 		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: codes{},
@@ -70,7 +70,8 @@ func newRig(rule approval.Rule) *rig {
 }
 
 func request() approval.Request {
-	return approval.Request{User: "ann", Conversation: supervisor.Conversation{ID: 3, User: "ann"}, Turn: 7, Call: "t7-1-1",
+	return approval.Request{User: "ann", Conversation: supervisor.Conversation{ID: 3, User: "ann"}, Turn: 7,
+		Call:   "t7-1-1",
 		Effect: approval.EffectSendFile, Arguments: []string{"3", "secret plans.png"}, Content: "ab", Text: "Send it?"}
 }
 
@@ -150,7 +151,7 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 		meanwhile := func() {
 			r.policy.Set(approval.Table{All: approval.Rules{approval.EffectSendFile: c.then}})
 			if c.then == gone {
-				r.People = func(string) (supervisor.User, bool) { return supervisor.User{}, false }
+				r.FindUser = func(string) (supervisor.User, bool) { return supervisor.User{}, false }
 			}
 		}
 		r.person.says, r.person.meanwhile = c.says, meanwhile
