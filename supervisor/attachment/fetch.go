@@ -16,7 +16,7 @@ import (
 // Limits of a fetch.
 const (
 	tries        = 3
-	fetchTimeout = 60 * time.Second // of one try, plus the time that the bytes take at minRate
+	fetchTimeout = 60 * time.Second // time limit of one try, plus the time that the bytes take at minRate
 	minRate      = 128 << 10        // bytes per second
 	// bytes that a file of unknown size is assumed to have (the maximum of Bot API's getFile)
 	unknownSize = 20 << 20
