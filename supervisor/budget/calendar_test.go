@@ -57,7 +57,7 @@ func TestDay_ClockChange(t *testing.T) {
 	}
 }
 
-func TestMonths(t *testing.T) {
+func TestMonth_StartsAtFirstMoment(t *testing.T) {
 	for _, c := range []struct{ zone, now, start, next string }{
 		{"Europe/Madrid", "2026-11-30T23:00:00Z", "2026-11-30T23:00:00Z", "2026-12-31T23:00:00Z"},
 		{"Europe/Madrid", "2026-11-30T22:59:59Z", "2026-10-31T23:00:00Z", "2026-11-30T23:00:00Z"},

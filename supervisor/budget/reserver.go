@@ -113,8 +113,8 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, problem.Message(err)), err)
 }
 
-// Return returns the money of an attempt that cost nothing, even if ctx has ended.
-func (r *Reserver) Return(ctx context.Context, lease int64) {
+// ReturnLease returns the money of an attempt that cost nothing, even if ctx has ended.
+func (r *Reserver) ReturnLease(ctx context.Context, lease int64) {
 	if lease == 0 {
 		return
 	}

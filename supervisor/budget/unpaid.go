@@ -18,8 +18,8 @@ func (Denied) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, 
 		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textNotServed}}
 }
 
-// Return has nothing to give back.
-func (Denied) Return(context.Context, int64) {}
+// ReturnLease has nothing to give back.
+func (Denied) ReturnLease(context.Context, int64) {}
 
 // Settled has nobody to tell.
 func (Denied) Settled(supervisor.Lease, bool) {}
@@ -38,8 +38,8 @@ func (u Unreadable) Reserve(_ context.Context, e modelcall.Estimate) (l supervis
 		Message: fmt.Sprintf(textUnreadable, e.Spec, problem.Message(u.Why))}}
 }
 
-// Return has nothing to give back.
-func (Unreadable) Return(context.Context, int64) {}
+// ReturnLease has nothing to give back.
+func (Unreadable) ReturnLease(context.Context, int64) {}
 
 // Settled has nobody to tell.
 func (Unreadable) Settled(supervisor.Lease, bool) {}
