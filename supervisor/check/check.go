@@ -1,5 +1,5 @@
 // Package check has the rules of jobs that are checks. A check tests files or a command in the
-// user's worker. When the condition is met, it says its text or runs its task.
+// user's worker. When the condition is met, the check sends its text or runs its task.
 package check
 
 import (
