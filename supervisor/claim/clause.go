@@ -35,7 +35,8 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 		}
 		if s.class&action != 0 {
 			if kind := c.claimedKind(i, s); kind != "" {
-				yield(kind, s.class&finite != 0 || c.afterSubject && !c.afterAuxiliary && !c.needsAuxiliary || !c.afterSubject && c.be != 0)
+				yield(kind, s.class&finite != 0 || c.afterSubject && !c.afterAuxiliary && !c.needsAuxiliary ||
+					!c.afterSubject && c.be != 0)
 				if c.afterDone < 0 && s.class&finite == 0 && !c.afterSubject { // "Saved it and sent it"
 					c.afterSubject, c.afterAuxiliary = true, true
 				}
@@ -49,7 +50,8 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 
 // follow updates the state of the clause after a token.
 func (c *clauses) follow(i int, t token, s sense) {
-	if c.afterDone < 0 && t.form != pause && (s.class&(done|yes|aside|filler|opening) == 0 || s.class&(article|owned) != 0) {
+	if c.afterDone < 0 && t.form != pause &&
+		(s.class&(done|yes|aside|filler|opening) == 0 || s.class&(article|owned) != 0) {
 		c.afterDone = i
 	}
 	switch {
@@ -62,7 +64,8 @@ func (c *clauses) follow(i int, t token, s sense) {
 		c.afterSubject, c.onlyFillersSince, c.negated, c.isLeading = false, false, true, false
 	case c.opensClause(i, s):
 		c.afterSubject, c.onlyFillersSince, c.isLeading = !c.negated, !c.negated, false
-		c.afterAuxiliary, c.beforeInfinitive = s.class&auxiliary != 0 || c.isAt(c.lastWord, auxiliary), s.class&recent != 0
+		c.afterAuxiliary, c.beforeInfinitive = s.class&auxiliary != 0 || c.isAt(c.lastWord, auxiliary),
+			s.class&recent != 0
 	case s.class&other != 0:
 		c.afterSubject, c.onlyFillersSince, c.isLeading = false, false, false
 	case s.class&filler != 0:
