@@ -87,10 +87,10 @@ type Options struct {
 	// OfferZone offers to change the jobs in another time zone to the user's new one. The delivery
 	// is empty if there are none.
 	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
-	Welcome   func(supervisor.Conversation) string // what /start says about this service
+	Welcome   func(supervisor.Conversation) string // the service's part of the answer to /start
 	// called when an answer, or the removal of buttons, was queued; never blocks
 	Queued   func(conversation int64)
-	Features []feature.Command // commands beside the core's
+	Features []feature.Command // commands of features, besides the core's
 	Hidden   []feature.Group   // groups that /help and menus leave out, because they have no data here
 	Manual   []Page
 	Now      func() time.Time
@@ -269,8 +269,8 @@ func (c *Commands) timeoutOf(in supervisor.Inbound) time.Duration {
 	return commandTimeout
 }
 
-// run answers a command. After a crash before its answer was stored, it runs again, so it must be
-// repeatable.
+// run answers a command. A command whose answer was not stored before a crash runs again, so every
+// command must be repeatable.
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
 	ctx, over := c.beginExecution(ctx, in)
 	defer over()

@@ -42,7 +42,8 @@ func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 		close(over)
 		synctest.Wait()
 		if asked := len(h.fakes.asked); asked != 1 || len(h.fakes.settings) != 0 || len(h.answers(guest)) != 0 {
-			t.Errorf("bob was asked %d times, has set %v, and was answered %q", asked, h.fakes.settings, h.answers(guest))
+			t.Errorf("bob was asked %d times, has set %v, and was answered %q", asked, h.fakes.settings,
+				h.answers(guest))
 		}
 		if got := h.answers(home); !slices.Equal(got, []string{"all is"}) {
 			t.Errorf("somebody else is answered %q", got)

@@ -102,7 +102,8 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 		d.Text += queueLine(i+1, w, now, timezone.ForUser(user))
 		var row []supervisor.Button
 		for _, what := range []string{pressDrop, pressNow} {
-			row = append(row, supervisor.Button{Text: queueButton(what, i+1), Press: fmt.Sprint(presses.QueuePrefix, what, " ", w.Inbound.ID)})
+			row = append(row, supervisor.Button{Text: queueButton(what, i+1),
+				Press: fmt.Sprint(presses.QueuePrefix, what, " ", w.Inbound.ID)})
 		}
 		d.Buttons = append(d.Buttons, row)
 	}

@@ -23,7 +23,8 @@ func TestSettings_List_ShowsSources(t *testing.T) {
 	if diff := cmp.Diff(want, got.Text); diff != "" {
 		t.Error(diff)
 	}
-	buttons := [][]supervisor.Button{{{Text: "Choose a model", Press: "m:"}}, {{Text: "Reset budget day", Press: "s:budget day default"}},
+	buttons := [][]supervisor.Button{{{Text: "Choose a model", Press: "m:"}},
+		{{Text: "Reset budget day", Press: "s:budget day default"}},
 		{{Text: "stream: on", Press: "s:stream on"}, {Text: "stream: off", Press: "s:stream off"}}}
 	if diff := cmp.Diff(buttons, got.Buttons); diff != "" {
 		t.Error(diff)

@@ -143,7 +143,7 @@ type MenuEntry struct {
 }
 
 // Menu lists the commands of /help for a channel's menu, with or without those for admins. It
-// leaves out /start, which such a channel offers by itself.
+// leaves out /start, which such a channel offers anyway.
 func (c *Commands) Menu(admin bool) (menu []MenuEntry) {
 	for _, r := range c.table {
 		if r.Name != startName && c.isListed(r, admin) {
