@@ -38,7 +38,7 @@ type connectionLimit struct {
 // acquire counts a connection of a user id until release. An error says why the connection may not
 // be served; it is then not counted.
 func (l *connectionLimit) acquire(uid uint32) error {
-	if !l.people.Known(uid) {
+	if !l.people.IsKnown(uid) {
 		_, err := l.people.Speaker(uid, "")
 		if err == nil {
 			err = supervisor.Errorf(supervisor.CodeForbidden, textNoUser)
@@ -46,7 +46,7 @@ func (l *connectionLimit) acquire(uid uint32) error {
 		return err
 	}
 	most := maxConnectionsOfAccount
-	if l.people.Admin(uid) {
+	if l.people.IsAdmin(uid) {
 		most = maxConnectionsOfAdmin
 	}
 	l.mu.Lock()

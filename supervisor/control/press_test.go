@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/control"
 )
 
-var yesNo = [][]supervisor.Button{{{Text: "Yes", Press: "y"}, {Text: "No", Press: "n"}}, {{Text: "Help", Press: "/help"}}}
+var yesNo = [][]supervisor.Button{{{Text: "Yes", Press: "y"}, {Text: "No", Press: "n"}},
+	{{Text: "Help", Press: "/help"}}}
 
 // ask asks something that is answered with a button.
 func (h *rig) ask(c supervisor.Conversation) int64 {

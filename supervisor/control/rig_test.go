@@ -40,8 +40,8 @@ func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
 	return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: "There is no such user."}
 }
 
-func (p *people) Known(uint32) bool { return !p.stranger.Load() }
-func (p *people) Admin(uint32) bool { return !p.stranger.Load() && !p.plain.Load() }
+func (p *people) IsKnown(uint32) bool { return !p.stranger.Load() }
+func (p *people) IsAdmin(uint32) bool { return !p.stranger.Load() && !p.plain.Load() }
 
 // outbox is the real one, and says what was taken.
 type outbox struct {

@@ -28,8 +28,8 @@ import (
 // People maps user ids to users.
 type People interface {
 	Speaker(uid uint32, as string) (supervisor.User, error)
-	Known(uid uint32) bool
-	Admin(uid uint32) bool
+	IsKnown(uid uint32) bool
+	IsAdmin(uid uint32) bool
 }
 
 // Conversations finds a conversation, or makes a new one.

@@ -72,7 +72,7 @@ func TestListen_KeepsTheUmask(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestAsk_OptionsMethod_IsAnswered(t *testing.T) {
 	h := newRig(t)
 	var got status
 	var gone *control.NotRunning

@@ -57,7 +57,8 @@ func TestUpload_FileComesWithMessage(t *testing.T) {
 		}
 		list, err := h.db.Attachments().List(t.Context(), in.ID)
 		h.must(err)
-		want := []supervisor.Attachment{{File: ref.SHA256, SHA256: ref.SHA256, Kind: protocol.AttachmentPhoto, Name: "a_b.png",
+		want := []supervisor.Attachment{{File: ref.SHA256, SHA256: ref.SHA256, Kind: protocol.AttachmentPhoto,
+			Name:      "a_b.png",
 			MediaType: "image/png", Size: int64(size)}}
 		if d := cmp.Diff(want, list); d != "" {
 			t.Error(d)
