@@ -65,7 +65,8 @@ func (c Channel) Capabilities() Capabilities { return capabilities[c] }
 
 // ChannelsWith lists the channels whose capabilities pass the filter may, by name.
 func ChannelsWith(may func(Capabilities) bool) []Channel {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)), func(c Channel) bool { return !may(c.Capabilities()) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)),
+		func(c Channel) bool { return !may(c.Capabilities()) })
 }
 
 // GroupChannel returns the only channel with groups. A configured group that names no channel
