@@ -24,7 +24,7 @@ func TestPrivateChat_Account_IsPreferred(t *testing.T) {
 	}
 }
 
-func TestChannelsThat_Capability_SelectsChannels(t *testing.T) {
+func TestChannelsWith_Capability_SelectsChannels(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []supervisor.Channel }{
 		"private": {supervisor.PrivateChannels(), []supervisor.Channel{supervisor.ChannelTerminal}},
 		"all": {supervisor.ChannelsWith(func(supervisor.Capabilities) bool { return true }),
