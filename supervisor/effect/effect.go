@@ -162,13 +162,13 @@ func ByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	return list
 }
 
-// FileSent returns the target and detail of a sent file in the ledger.
-func FileSent(f supervisor.File) (target, detail string) {
+// SentFileEntry returns the target and detail of a sent file in the ledger.
+func SentFileEntry(f supervisor.File) (target, detail string) {
 	return f.Name, fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256)
 }
 
-// MessageSent returns the detail of a sent text in the ledger.
-func MessageSent(text string) (detail string) {
+// SentMessageDetail returns the detail of a sent text in the ledger.
+func SentMessageDetail(text string) (detail string) {
 	return amount.Plural(int64(len(text)), "byte", "bytes")
 }
 
