@@ -29,7 +29,7 @@ type Store interface {
 	Done(ctx context.Context, f supervisor.Forgetting) error
 }
 
-// HomeTurns records the forgotten turns of which a home may still contain something.
+// HomeTurns records forgotten turns whose traces may still be in a home.
 type HomeTurns interface {
 	// EachHomeSearch calls each for the turns of a request that may have left something in the
 	// home.
@@ -144,7 +144,7 @@ func (g *Forgetter) Wake() { signals.Send(g.wake) }
 // retryEvery is the wait before Run tries again to delete what was still in use.
 const retryEvery = 10 * time.Second
 
-// expireEvery is how often Run deletes what is too old.
+// expireEvery is how often Run deletes expired rows.
 const expireEvery = 24 * time.Hour
 
 // Run continues earlier requests, at the start and when Wake is called, until ctx ends. At the
