@@ -17,7 +17,7 @@ import (
 const (
 	MethodCheck     = "github.check"     // RepoQuery to setup.Report
 	MethodAdd       = "github.add"       // NewRepo to Added
-	MethodRedeliver = "github.redeliver" // Redeliver to Redelivered
+	MethodRedeliver = "github.redeliver" // Redeliver to RedeliverResult
 )
 
 // RepoQuery asks about a repository.
@@ -42,8 +42,8 @@ type Redeliver struct {
 	ID int64 `json:"id,omitempty"` // 0 means all failed ones
 }
 
-// Redelivered is the answer to Redeliver.
-type Redelivered struct {
+// RedeliverResult is the answer to Redeliver.
+type RedeliverResult struct {
 	Sent []setup.Redelivery `json:"sent"`
 }
 
@@ -73,9 +73,9 @@ func (g *GitHub) check(ctx context.Context, in setup.Setup, q RepoQuery) (setup.
 }
 
 // redeliver asks GitHub to repeat deliveries.
-func (g *GitHub) redeliver(ctx context.Context, in setup.Setup, q Redeliver) (Redelivered, error) {
+func (g *GitHub) redeliver(ctx context.Context, in setup.Setup, q Redeliver) (RedeliverResult, error) {
 	sent, err := in.Redeliver(ctx, q.ID)
-	return Redelivered{Sent: append([]setup.Redelivery{}, sent...)}, err
+	return RedeliverResult{Sent: append([]setup.Redelivery{}, sent...)}, err
 }
 
 // oneRepo limits a setup to one repository, if name is set.
@@ -113,7 +113,7 @@ func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Adde
 }
 
 // Text returns the redeliveries for users.
-func (r Redelivered) Text() (text string) {
+func (r RedeliverResult) Text() (text string) {
 	for _, d := range r.Sent {
 		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, printable.Text(d.What))
 	}

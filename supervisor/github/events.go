@@ -73,7 +73,8 @@ func (e *Events) Wake() { signals.Send(e.changed) }
 // interruption: each delivery is told once.
 func (e *Events) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		retry.Persist(ctx, e.o.Log, "work off what happened in repositories", func() (struct{}, error) { return struct{}{}, e.takeAll(ctx) })
+		retry.Persist(ctx, e.o.Log, "work off what happened in repositories",
+			func() (struct{}, error) { return struct{}{}, e.takeAll(ctx) })
 		select {
 		case <-ctx.Done():
 		case <-e.changed:

@@ -36,7 +36,8 @@ const (
 
 // permissions are those that each need requests, as far as the installation was granted them.
 var permissions = map[need]map[string]string{
-	needContent:  {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"},
+	needContent: {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write",
+		"checks": "write"},
 	needHooks:    {"metadata": "read", "repository_hooks": "write"},
 	needProjects: {"metadata": "read", "issues": "read", "organization_projects": "write"},
 }

@@ -28,7 +28,8 @@ func (c *Client) Project(ctx context.Context, repo, title string) (id string, er
 			Owner      struct{ ProjectsV2 projectList }
 		}
 	}
-	k := &call{action: fmt.Sprintf("find the project %q of %s", title, repo), repo: repo, isRead: true, need: needProjects}
+	k := &call{action: fmt.Sprintf("find the project %q of %s", title, repo), repo: repo, isRead: true,
+		need: needProjects}
 	if err := c.query(ctx, k, projectText, map[string]any{"title": title}, &answer); err != nil {
 		return "", err
 	}

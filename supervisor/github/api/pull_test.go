@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-func TestPull(t *testing.T) {
+func TestPull_ReadsFields(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()

@@ -108,11 +108,13 @@ func (c Change) Check(found []protocol.ReviewFinding) Checked {
 var severities = []protocol.Severity{protocol.SeverityCritical, protocol.SeverityWarning, protocol.SeveritySuggestion}
 
 func worse(a, b Finding) int {
-	return cmp.Or(slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity), cmp.Compare(b.Confidence, a.Confidence))
+	return cmp.Or(slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity),
+		cmp.Compare(b.Confidence, a.Confidence))
 }
 
 // unwantedCategories are categories of unwanted findings.
-var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention", "readab"}
+var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention",
+	"readab"}
 
 // place finds the position of a finding, or why it is not posted.
 func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {

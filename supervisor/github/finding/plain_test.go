@@ -19,7 +19,8 @@ func checkInert(t *testing.T, markdown string) {
 	t.Helper()
 	source := []byte(markdown)
 	var words strings.Builder
-	doc := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser().Parse(text.NewReader(source))
+	doc := goldmark.New(goldmark.WithExtensions(extension.GFM,
+		extension.Footnote)).Parser().Parse(text.NewReader(source))
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil

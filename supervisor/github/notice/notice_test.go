@@ -43,7 +43,8 @@ func pull(action string, more event) event {
 }
 
 func talk(kind, action, sender, text string, more event) event {
-	more.Number, more.Title, more.URL, more.Sender, more.Text = 12, "Count the things", page+"pull/12#issuecomment-1", sender, text
+	more.Number, more.Title, more.URL, more.Sender, more.Text = 12, "Count the things", page+"pull/12#issuecomment-1",
+		sender, text
 	return of(kind, action, more)
 }
 

@@ -25,15 +25,15 @@ import (
 // Limits of the material, in bytes unless the comment has another unit.
 const (
 	chunkSize   = 24 << 10
-	maxText     = 16 << 10 // of a description
-	maxRules    = 32 << 10 // of a file of the base branch
-	maxWhole    = 48 << 10 // of a file of the head that is read whole
-	maxWholes   = 20       // number of such files
+	maxText     = 16 << 10 // bytes of a description
+	maxRules    = 32 << 10 // bytes of a file of the base branch
+	maxWhole    = 48 << 10 // bytes of a file of the head that is read whole
+	maxWholes   = 20       // number of files of the head that are read whole
 	maxCommits  = 50
 	maxMessage  = 600
 	maxIssues   = 3
 	maxThreads  = 50
-	maxSaid     = 1500 // of a comment
+	maxSaid     = 1500 // bytes of a comment
 	minSpecName = 3    // the shortest branch name, in characters, that a specification's name must contain
 )
 
@@ -49,7 +49,7 @@ type change struct {
 	Title, URL, Author string
 	Stranger           bool // a fork of a user without a role in the repository
 	Files              []api.File
-	Heads              map[string]string // whole files of the head
+	Heads              map[string]string // whole files of the head, by path
 	Material           protocol.ReviewMaterial
 	// parts left out on purpose, and parts that could not be read
 	Skipped, Unread []string

@@ -20,7 +20,7 @@ type posted struct {
 	// the mark of a review that may exist: search for it before posting
 	Begun   string   `json:"begun,omitempty"`
 	Review  int64    `json:"review,omitempty"`  // the id of this head's review
-	Summary bool     `json:"summary,omitempty"` // that review's body is the pull request's summary
+	Summary bool     `json:"summary,omitempty"` // whether the body of the review Review is the pull request's summary
 	Round   int      `json:"round,omitempty"`   // the round that created the review
 	Check   int64    `json:"check,omitempty"`
 	Said    []string `json:"said,omitempty"` // fingerprints of its findings

@@ -65,7 +65,7 @@ type Options struct {
 // Reviews reviews pull requests. Its methods may be called from any goroutine.
 type Reviews struct {
 	o     Options
-	woken chan struct{} // has a token if something may be due
+	woken chan struct{} // holds a token if something may be due
 }
 
 // New creates Reviews; Run does the work.

@@ -16,8 +16,9 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
 	r.want(number, "")
-	card := r.run(bug("main.go", 4, `m["a"] = 1`), protocol.ReviewFinding{Path: "main.go", Line: 3, Side: "RIGHT", Severity: "suggestion", Category: "docs",
-		Title: "Say what it does", Quote: "func put(m map[string]int) {"})
+	card := r.run(bug("main.go", 4, `m["a"] = 1`),
+		protocol.ReviewFinding{Path: "main.go", Line: 3, Side: "RIGHT", Severity: "suggestion", Category: "docs",
+			Title: "Say what it does", Quote: "func put(m map[string]int) {"})
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
 	r.wantParts(card, "acme/widget#1", "1 critical finding, 1 suggestion", "`main.go:4`", "It could be worse.", "Posted as a review.")
 	summary := r.repo.Reviews(number)[0]
@@ -372,7 +373,7 @@ func TestCard_PostsPickedFindings(t *testing.T) {
 	r.wantParts(r.state(number), textStopped)
 }
 
-func TestPostCheck_IsOneAndNeutral(t *testing.T) {
+func TestPostCheck_PostsOneNeutralCheck(t *testing.T) {
 	r := newRig(t, githubtest.Options{App: &githubtest.App{}})
 	r.served.Post = supervisor.PostCheck
 	number := r.open(code)

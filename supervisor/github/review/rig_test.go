@@ -33,10 +33,10 @@ type rig struct {
 	reviews  *Reviews
 	served   supervisor.GitHubRepo
 	now      time.Time
-	told     []string // notices
+	told     []string // texts of the notices
 	grown    []string // lines added to other notices
 	material protocol.ReviewMaterial
-	read     int // how often a worker read something
+	read     int // number of times that a worker read something
 	allow    error
 	begun    []supervisor.Inbound
 

@@ -25,7 +25,8 @@ const (
 
 // usualLabels are the labels that triage may create, with Kai's colours. It never creates others,
 // whatever an issue says.
-var usualLabels = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16", "question": "d876e3", "good first issue": "7057ff"}
+var usualLabels = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16",
+	"question": "d876e3", "good first issue": "7057ff"}
 
 // gather reads an issue and possibly related issues.
 func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo) (issue api.Issue, m protocol.ReviewMaterial, err error) {

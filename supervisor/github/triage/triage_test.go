@@ -36,7 +36,8 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	hub := githubtest.New(t, githubtest.Options{})
-	r := &rig{T: t, hub: hub, repo: hub.Repo("acme/widget"), db: sqlitetest.Open(t), begun: make(chan supervisor.Inbound, 10),
+	r := &rig{T: t, hub: hub, repo: hub.Repo("acme/widget"), db: sqlitetest.Open(t),
+		begun:  make(chan supervisor.Inbound, 10),
 		served: supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true, Post: supervisor.PostReview},
 		model:  protocol.Triage{Labels: []string{"bug"}, Priority: "high", Related: []int{1}, Summary: "The page stays white."}}
 	r.repo.MakeLabel("bug", "docs")
