@@ -78,7 +78,7 @@ func (b *fakeReserver) Settled(l supervisor.Lease, kept bool) {
 	b.settled++
 }
 
-func (b *fakeReserver) Return(_ context.Context, lease int64) {
+func (b *fakeReserver) ReturnLease(_ context.Context, lease int64) {
 	b.end(0, lease)
 	b.returned++
 }
@@ -204,7 +204,7 @@ func TestLease_AlwaysEnds(t *testing.T) {
 		"filter": modeltest.Stops(modeltest.StopFilter), "unknown tool": modeltest.Unknown,
 		"too long": modeltest.Fails(modeltest.TooLong), "auth": modeltest.Fails(modeltest.Auth),
 		"overloaded": modeltest.Fails(modeltest.Overloaded), "overloaded late": modeltest.FailsLate(modeltest.Overloaded),
-		"wrong": modeltest.Fails(modeltest.Wrong), "trouble late": modeltest.FailsLate(modeltest.Internal),
+		"wrong": modeltest.Fails(modeltest.InvalidRequest), "trouble late": modeltest.FailsLate(modeltest.Internal),
 	}
 	for name, fault := range faults {
 		for _, kind := range []string{"anthropic", "openai"} {
