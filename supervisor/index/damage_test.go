@@ -73,7 +73,7 @@ func makeNewer(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt([]byte{0, 0, 0, 99}, 60) // user_version, in the header
+	_, err = f.WriteAt([]byte{0, 0, 0, 99}, 60) // the field user_version of the file's header
 	return errors.Join(err, f.Close())
 }
 
@@ -104,7 +104,7 @@ func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	if found := r.searchTexts("alice", "potatoes"); len(found) != 1 {
 		t.Errorf("%d are found", len(found))
 	}
-	// the message is found a moment before that is known
+	// a search finds the message a moment before the index reports that nothing is missing
 	r.await("nothing to be missing", func() bool {
 		result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "leeks", Scope: ScopeTranscript})
 		return err == nil && result.Incomplete == "" && len(result.Hits) == 1

@@ -14,17 +14,17 @@ type SectionHash string
 
 // File is a text file of a home.
 type File struct {
-	Path     string // relative to the home, with slashes
-	Hash     string // of the whole file, as in protocol.FileState; "" means unknown
+	Path     string // path relative to the home, with slashes
+	Hash     string // state of the whole file, as in protocol.FileState; "" means unknown
 	Size     int64
 	Modified time.Time
-	Sections []SectionPosition // in order
+	Sections []SectionPosition // sections in order
 }
 
 // SectionPosition is the position of a section in a file.
 type SectionPosition struct {
 	Hash SectionHash
-	Line int // first line, from 1
+	Line int // first line of the section, from 1
 }
 
 // Section is the text below one heading of a file, without that below deeper headings. A long one

@@ -50,7 +50,7 @@ func (t *tx) oldHashes(user string, changed []File, gone []string) (was map[stri
 	return was, nil
 }
 
-// putChanges stores the differences from the hashes that changing returned.
+// putChanges stores the differences from the hashes that oldHashes returned.
 func (t *tx) putChanges(user string, was map[string]string, putChanges []File, gone []string) (err error) {
 	now := slices.Clone(putChanges)
 	for _, path := range gone {

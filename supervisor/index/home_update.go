@@ -25,11 +25,11 @@ var ErrUnexpected = errors.New("that does not follow from what was told before")
 type HomeUpdate struct {
 	index       *Index
 	user        string
-	known       map[string]File // by path; nil before the first page
+	known       map[string]File // indexed files by path; nil before the first page
 	named       map[string]bool
-	batch       []File               // stored once no section is missing
-	missing     map[SectionHash]bool // of the batch
-	removeUntil time.Time            // the end of removing sections
+	batch       []File               // files that are stored when no section is missing
+	missing     map[SectionHash]bool // missing sections of the batch
+	removeUntil time.Time            // time limit for removing sections
 	unfinished  bool                 // some files are still in their old state
 }
 
@@ -120,8 +120,8 @@ func (u *HomeUpdate) putBatch(ctx context.Context) error {
 	return u.putManifest(ctx, batch, nil)
 }
 
-// End ends the update. Unless more is set, files that were not named are gone. left reports whether
-// some files must wait for another update.
+// End ends the update. Unless more is set, files that the worker did not name are gone. left
+// reports whether some files must wait for another update.
 func (u *HomeUpdate) End(ctx context.Context, report HomeReport, more bool) (left bool, err error) {
 	if len(u.missing) > 0 {
 		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
@@ -172,14 +172,15 @@ func (u *HomeUpdate) putManifest(ctx context.Context, changed []File, gone []str
 
 // HomeReport says how much of a user's home can be searched.
 type HomeReport struct {
-	At         time.Time `json:"at"`         // of the last update; zero means none
-	Files      int       `json:"-"`          // searchable files, and their sections
-	Sections   int       `json:"-"`          //
-	Bytes      int64     `json:"-"`          // of those files
-	Large      int       `json:"large"`      // files that can't be searched, by reason
-	NotText    int       `json:"not_text"`   //
-	Unreadable int       `json:"unreadable"` //
-	Excess     int       `json:"excess"`     // beyond MaxFiles
+	At       time.Time `json:"at"` // time of the last update; zero means none
+	Files    int       `json:"-"`  // number of searchable files; Sections is the number of their sections
+	Sections int       `json:"-"`  //
+	Bytes    int64     `json:"-"`  // bytes of the searchable files
+	// number of files that are too large to search; the next fields count other reasons
+	Large      int `json:"large"`
+	NotText    int `json:"not_text"`   //
+	Unreadable int `json:"unreadable"` //
+	Excess     int `json:"excess"`     // number of files beyond MaxFiles
 }
 
 const (

@@ -33,8 +33,7 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Transcript gives the messages. Each call names a user; another user's conversation has no
-// messages for them.
+// Transcript gives the messages. Each call names a user, and finds only messages of that user.
 type Transcript interface {
 	// Conversations lists a user's conversations.
 	Conversations(ctx context.Context, user string) ([]int64, error)
@@ -58,8 +57,8 @@ type Embedder interface {
 type Options struct {
 	Path       string
 	Transcript Transcript
-	People     func() []string // the users whose conversations are read at the start
-	// called each time the index has opened and takes reports of homes; must not block; nil means
+	People     func() []string // returns the users whose conversations are read at the start
+	// called after each opening, when the index takes reports of homes; must not block; nil means
 	// nothing
 	OnOpen   func()
 	Embedder Embedder // nil means a search by words only
@@ -79,12 +78,12 @@ type Index struct {
 
 	mu       sync.Mutex // guards the following fields
 	db       *engine.DB // nil while closed
-	ready    bool       // it was compared with the transcript, so it can be searched
-	damaged  error      // why it must be rebuilt
+	ready    bool       // the database was compared with the transcript, so it can be searched
+	damaged  error      // reason why the database must be rebuilt
 	full     bool       // the disk was full at the last write
 	changed  map[chat]bool
-	progress map[string]progress // of the users whose messages are still being read
-	pauses   map[string]pause    // by user
+	progress map[string]progress // progress of the users whose messages are still being read
+	pauses   map[string]pause    // pauses in making vectors, by user
 	queries  map[string][]byte   // vectors of queries, by the digests of their texts
 }
 

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// left lists the files of the index, and of a copy set aside, that hold any of the words.
+// filesWith lists the files of the index, and of a copy that was set aside, with any of the words.
 func (r *rig) filesWith(words ...string) (files []string) {
 	r.Helper()
 	all, err := filepath.Glob(r.index.o.Path + "*")

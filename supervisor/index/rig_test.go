@@ -20,7 +20,7 @@ type rig struct {
 	db     *sqlite.DB
 	index  *Index
 	people []string
-	last   int64 // id of the last message
+	last   int64 // id of the last stored message
 	stop   func()
 }
 
@@ -28,7 +28,7 @@ func newRig(t testing.TB, people ...string) *rig {
 	t.Helper()
 	r := &rig{TB: t, people: people, stop: func() {}}
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
-	for i, name := range people { // the first conversation of each has their number
+	for i, name := range people { // the first conversation of each user has the user's number
 		r.change("INSERT INTO conversation (id, user, channel, chat, thread, created_at) VALUES (%d, '%s', 'telegram', '%d', '', 0)", i+1, name, i+1)
 	}
 	r.index = New(Options{Now: func() time.Time { return time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC) }, Path: filepath.Join(t.TempDir(), "index.db"), Transcript: r.db.Transcript(), People: func() []string { return r.people }})

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Scope is what a search covers.
+// Scope is the part of the index that a search covers.
 type Scope string
 
 const (
@@ -28,24 +28,24 @@ const (
 // Query is a search. User is required; each other field narrows the search.
 type Query struct {
 	User         string
-	Text         string // any words; it has no operators
+	Text         string // words to search for, without operators
 	Scope        Scope
 	From, To     time.Time // time of the message, or of the file's last change; To is exclusive
-	Who          string    // supervisor.WhoPerson or WhoAssistant; only for the transcript
-	Conversation int64     // only for the transcript
+	Who          string    // supervisor.SpeakerUser or SpeakerAssistant; only for messages
+	Conversation int64     // id of the only conversation to search; only for messages
 	// a folder or a file of the home, without a final slash; only for files
 	Under string
-	Limit int // of hits; 0 means 10
+	Limit int // largest number of hits; 0 means 10
 }
 
 // Hit is one found section.
 type Hit struct {
 	Source        Scope
-	Message       int64 // of the transcript, as are the next two
+	Message       int64 // id of a message; Conversation and Role belong to it
 	Conversation  int64
 	Role          protocol.Role
-	World         bool   // it may have words of others
-	Path, Heading string // of a file in the home; Path is relative to the home
+	World         bool   // the text may have words of others
+	Path, Heading string // path and heading of a section of a file; Path is relative to the home
 	Line          int    // first line of the section, from 1
 	At            time.Time
 	Text          string
@@ -56,8 +56,9 @@ type Hit struct {
 
 // Result lists the hits, the best first.
 type Result struct {
-	Hits       []Hit
-	Incomplete string // why hits may be missing, in words; "" means that all is indexed
+	Hits []Hit
+	// reason in words why hits may be missing; "" means that everything is indexed
+	Incomplete string
 }
 
 // usualLimit is the Limit of a query that has none.
@@ -114,7 +115,7 @@ const (
 	// maxRead limits the sections read for a query's words, the rarest word first. Those of the
 	// rarest are always read.
 	maxRead = 8000
-	// maxRanked is how many of them are scored.
+	// maxRanked is the largest number of sections that are scored.
 	maxRanked = 300
 )
 
@@ -160,7 +161,7 @@ func candidates(read engine.Reader, person int64, terms []term, all int64) ([]in
 		best = append(best, candidate{id, score})
 	}
 	slices.SortFunc(best, func(a, b candidate) int {
-		// of two equal ones the newer first
+		// of two equal scores the newer first
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
 	})
 	ids := make([]int64, len(best))
@@ -224,11 +225,11 @@ func sections(read engine.Reader, q Query, ids []int64) ([]Hit, error) {
 type term struct {
 	word   string
 	stem   string  // the prefix of its other forms; the word itself if it has none
-	found  int64   // number of sections
-	weight float64 // greater for rarer words
+	found  int64   // number of sections with the word
+	weight float64 // weight of the word, greater for rarer ones
 }
 
-// maxTerms is how many different words of a query count.
+// maxTerms is the largest number of different words of a query that count.
 const maxTerms = 32
 
 // termsOf returns the words of a query.

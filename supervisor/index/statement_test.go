@@ -13,7 +13,7 @@ var (
 	ofPerson = regexp.MustCompile(`\buser = \?|INTO \w+ \((\w+\.)?user\b|\bwords_(%(\[1\])?d|\d+)\b`)
 	// ofNobody lists the statements that name no user.
 	ofNobody = map[string]string{listPeople: "who there is", findEpoch: "which database it is"}
-	// scans lists the steps that may read a whole table or index, and why.
+	// scans lists the steps that may read a whole table or index, with reasons.
 	scans = map[string]string{
 		awaitVectors: "a person's sections are to get vectors, of which none has one",
 		findEpoch:    "it has one row",
@@ -25,8 +25,8 @@ var (
 	harmless = regexp.MustCompile(`^SCAN (j |CONSTANT ROW$|words_\d+ VIRTUAL TABLE INDEX 0:M)`)
 )
 
-// fault returns what is wrong with a statement. It may touch rows of more than one user. Or it
-// reads all rows although each search, message or file runs it.
+// fault returns the fault of a statement; "" means none. One fault is to touch rows of more than
+// one user. The other is to read all rows in each search, or for each message or file.
 func fault(s enginetest.Statement) string {
 	if !ofPerson.MatchString(s.Text) && ofNobody[s.Text] == "" {
 		return "it names no person"

@@ -21,7 +21,7 @@ import (
 // synonymModel is an embedding model that knows only the synonyms in the test's own table.
 type synonymModel struct {
 	mu    sync.Mutex
-	texts []string // the embedded texts, with their users
+	texts []string // embedded texts with their users
 	fail  func(texts []string) error
 }
 
@@ -118,7 +118,8 @@ func putHome(r *rig, user, path, text string) {
 	s := Section{Hash: SectionHash(fmt.Sprintf("%x", text)), Text: text}
 	err := r.index.PutSections(r.Context(), user, []Section{s})
 	if err == nil {
-		err = r.index.SetManifest(r.Context(), user, []File{{Path: path, Hash: path, Modified: time.Unix(1, 0), Sections: []SectionPosition{{Hash: s.Hash, Line: 1}}}}, nil)
+		err = r.index.SetManifest(r.Context(), user, []File{{Path: path, Hash: path, Modified: time.Unix(1, 0),
+			Sections: []SectionPosition{{Hash: s.Hash, Line: 1}}}}, nil)
 	}
 	if err != nil {
 		r.Fatal(err)
