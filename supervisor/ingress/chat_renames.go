@@ -52,7 +52,7 @@ type MovableConversations struct {
 // also does so if no conversation was left to move but users do not know the new name yet: an
 // earlier move may have been interrupted.
 func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
-	allowed := m.People.GroupAllowed(channel, from)
+	allowed := m.People.IsGroupAllowed(channel, from)
 	if allowed { // stored even if the configuration allows it, because that has only the old name
 		if err := m.Groups.Allow(ctx, sqlite.Group{Channel: channel, Chat: to}); err != nil {
 			return 0, err
@@ -61,7 +61,7 @@ func (m MovableConversations) Move(ctx context.Context, channel supervisor.Chann
 	m.Renames.Add(from, to)
 	moved, err := m.Conversations.Move(ctx, channel, from, to)
 	// otherwise users know it
-	if err == nil && (moved > 0 || allowed && !m.People.GroupAllowed(channel, to)) {
+	if err == nil && (moved > 0 || allowed && !m.People.IsGroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
 	}
 	if err == nil {

@@ -240,7 +240,7 @@ func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	}
 	var woken []string
 	p.o.Wake = func(_ context.Context, chat string) error {
-		if !p.o.People.GroupAllowed(supervisor.ChannelTelegram, chat) {
+		if !p.o.People.IsGroupAllowed(supervisor.ChannelTelegram, chat) {
 			t.Errorf("%s is woken before people may speak there", chat)
 		}
 		woken = append(woken, chat)

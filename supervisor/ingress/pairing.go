@@ -114,7 +114,7 @@ func redacted(update int64) json.RawMessage {
 
 // offer offers a second factor to an admitted user who may have one.
 func (p *pairing) offer(ctx context.Context, user supervisor.User, in *supervisor.Incoming) error {
-	if p.o.People.Suspended(user.Name) {
+	if p.o.People.IsSuspended(user.Name) {
 		return nil // nothing is taken from them
 	}
 	may, err := p.o.Access.Invites.MayEnrol(ctx, user.Name)
