@@ -23,7 +23,7 @@ var textsReason = map[supervisor.PendingReason]string{
 	supervisor.PendingForeign: "%s is a link, or another account can write there.",
 }
 
-// textsState tell what is at a file's path if that is no file.
+// textsState tell a path's state if there is no regular file.
 var textsState = map[protocol.FileState]string{
 	protocol.FileAbsent: "%s was deleted while I worked.",
 }
