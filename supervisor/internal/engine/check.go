@@ -14,10 +14,11 @@ import (
 // take about 200 ms.
 const largeDatabase = 50 << 20
 
-// errCheckCut says that a check was interrupted.
+// errCheckCut is the error of an interrupted check.
 var errCheckCut = errors.New("the check was cut short")
 
-// A row marks a proper close. The first transaction of a run deletes it and the last one writes it.
+// Statements about the row that marks a proper close. The first transaction of a run deletes it,
+// and the last one writes it.
 const (
 	markClean   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', 'clean', '1')`
 	unmarkClean = `DELETE FROM setting WHERE user = '' AND name = 'clean'`

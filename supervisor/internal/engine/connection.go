@@ -22,22 +22,21 @@ var pragmas = []string{
 	"journal_mode(wal)",
 	"synchronous(full)",
 	"foreign_keys(on)",
-	"mmap_size(0)", // a mapped file makes corruption worse
+	"mmap_size(0)", // no mapped file: mapping makes corruption worse
 	"cell_size_check(on)",
 	"trusted_schema(off)",
-	"temp_store(memory)", // no user's words in /tmp
-	// deleted data stays nowhere: "fast" would clear it within pages, but leave it on pages of its
-	// own
+	"temp_store(memory)", // temporary data in memory, since users' words must not be in /tmp
+	// deleted data is overwritten everywhere: "fast" would leave it on free pages
 	"secure_delete(on)",
 	"journal_size_limit(16777216)",
-	"cache_size(-1024)", // KiB
+	"cache_size(-1024)", // one MiB: a negative number counts KiB
 }
 
 // connection is the database's connection with its prepared statements. One goroutine at a time
 // uses it.
 type connection struct {
-	raw        *sqlite3.Conn            // nil after closing
-	statements map[string]*sqlite3.Stmt // by their text
+	raw        *sqlite3.Conn            // SQLite's connection; nil after closing
+	statements map[string]*sqlite3.Stmt // prepared statements by their text
 }
 
 // connect opens the connection. The file must exist. It fails with ProblemLocked if another program
@@ -76,7 +75,8 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 // fileURI returns the name under which SQLite opens path. With modeof the journal gets the
 // permissions of the database.
 func fileURI(path string, parameters url.Values) string {
-	query := strings.ReplaceAll(parameters.Encode(), "+", "%20") // for SQLite a plus is a plus
+	// SQLite does not read a plus as a space
+	query := strings.ReplaceAll(parameters.Encode(), "+", "%20")
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query}).String()
 }
 

@@ -29,14 +29,14 @@ import (
 type Options struct {
 	Now func() time.Time // nil means time.Now
 	Log hclog.Logger     // nil means no log
-	// returns the file system of dir; nil asks the kernel
+	// returns the file system of a folder; nil means to ask the kernel
 	Filesystem func(dir string) (Filesystem, error)
-	// migration/0001_name.sql and so on, without a gap
+	// files migration/0001_name.sql and so on, without a gap
 	Migrations fs.FS
 	// SQLite's access to its files; "" means the engine's own
 	VFS      string
 	OnCommit func() // called after each commit; nil means nothing
-	// how long to wait for another program that has the file open; 0 means five seconds
+	// longest wait for another program that has the file open; 0 means five seconds
 	BusyTimeout time.Duration
 
 	// Rebuildable makes commits return without waiting for the disk: a power cut may lose the last
@@ -50,16 +50,18 @@ type Options struct {
 // DB is an open database. Its methods may be called from any goroutine; Write waits until Run has
 // begun.
 type DB struct {
-	path        string
-	o           Options
-	queue       chan *request // unbuffered: the caller of a request still waits to hand it over
-	stopped     chan struct{}
-	stopOnce    sync.Once
-	started     atomic.Bool
-	checkIsLate bool // it was not closed properly, and is too large to check before the start
+	path string
+	o    Options
+	// waiting requests; unbuffered, so that each caller waits until its request is taken
+	queue    chan *request
+	stopped  chan struct{}
+	stopOnce sync.Once
+	started  atomic.Bool
+	// the database was not closed properly, and is too large to check before the start
+	checkIsLate bool
 
 	mu     sync.Mutex  // guards the following fields
-	conn   *connection // nil after a fatal failure, and after closing
+	conn   *connection // the connection; nil after a fatal failure, and after closing
 	closed bool        // Close was called
 
 	// Only the writing goroutine uses the following fields.
@@ -129,7 +131,7 @@ func (db *DB) Run(ctx context.Context) error {
 	cancel()
 	err := <-checked
 	switch {
-	case errors.Is(err, errCheckCut): // it stays marked as not closed, and is checked the next time
+	case errors.Is(err, errCheckCut): // the database stays marked as not closed, and the next start checks it
 		return nil
 	case err != nil:
 		return fmt.Errorf("check the database %s: %w", db.path, err)
@@ -156,7 +158,7 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// with calls fn with the connection, which nobody else uses meanwhile. It opens a new connection if
+// with calls fn with the connection. Nobody else uses it meanwhile. It opens a new connection if
 // the last one was given up.
 func (db *DB) with(fn func(*connection) error) (err error) {
 	db.mu.Lock()

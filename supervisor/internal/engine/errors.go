@@ -40,7 +40,7 @@ const (
 	ProblemOldSQLite Problem = "old_sqlite"
 	// a newer program has used it; facts: its schema's version, the newest known one
 	ProblemNewer   Problem = "newer"
-	ProblemForeign Problem = "foreign" // the file is another program's database
+	ProblemForeign Problem = "foreign" // the file is the database of another program
 )
 
 // Error is a failure with facts that its Problem alone does not tell.

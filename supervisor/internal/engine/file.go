@@ -13,7 +13,7 @@ import (
 // Filesystem describes the file system of a folder.
 type Filesystem struct {
 	Name    string // "" means unknown
-	Network bool   // its files belong to another machine or another kernel
+	Network bool   // another machine or kernel owns the files
 	Free    int64  // free bytes; negative means unknown
 }
 
@@ -46,7 +46,8 @@ func prepareFile(path string, probe func(dir string) (Filesystem, error)) (strin
 		return "", fmt.Errorf("ask what file system %s is on: %w", dir, err)
 	}
 	if fs.Network {
-		return "", &Error{ProblemNetwork, []any{dir, fs.Name}} // its locks are unreliable
+		// locks of a network file system are unreliable
+		return "", &Error{ProblemNetwork, []any{dir, fs.Name}}
 	}
 	return path, createFile(path)
 }

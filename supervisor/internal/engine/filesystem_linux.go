@@ -16,9 +16,9 @@ var networkFilesystems = map[uint32]string{
 	unix.CODA_SUPER_MAGIC:  "Coda",
 	unix.NCP_SUPER_MAGIC:   "NCP",
 	unix.OCFS2_SUPER_MAGIC: "OCFS2",
-	// linux/magic.h lacks this one and the next; statfs(2) lists them
+	// linux/magic.h lacks this number and the next; statfs(2) lists them
 	0x01161970: "GFS2",
-	0x0bd00bd0: "Lustre", // from Lustre's own headers
+	0x0bd00bd0: "Lustre", // number from Lustre's own headers
 	0x786f4256: "vboxsf", // a folder of the host of this virtual machine
 }
 

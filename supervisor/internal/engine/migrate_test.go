@@ -10,12 +10,12 @@ import (
 	"testing/fstest"
 )
 
-func TestMigrations(t *testing.T) {
+func TestOpen_Migrations_RunInOrderOrFail(t *testing.T) {
 	file := func(body string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(body)} }
 	for _, c := range []struct {
 		name    string
 		files   fstest.MapFS
-		words   string // part of the error; "" means no error
+		words   string // part of the expected error; "" means no error
 		version int64
 		column  int // whether the second migration was applied
 	}{
@@ -53,7 +53,7 @@ func TestMigration_RebuiltTable_KeepsReferences(t *testing.T) {
 		INSERT INTO parent_new SELECT * FROM parent WHERE id <= %d; DROP TABLE parent; ALTER TABLE parent_new RENAME TO parent;
 		INSERT INTO parent (id, kind) VALUES (7, 'new')`
 	for kept, c := range map[int]struct {
-		words string // part of the error; "" means no error
+		words string // part of the expected error; "" means no error
 		rows  int
 	}{2: {"", 3}, 1: {"0002_more.sql: row 2 of child names one of parent that is not there", 2}} {
 		path := filepath.Join(t.TempDir(), "mews.db")

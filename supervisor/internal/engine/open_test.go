@@ -12,7 +12,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// openAndWrite opens path, runs the writes do, and closes it properly unless killed.
+// openAndWrite opens the database at path, runs the writes do, and closes it. If killed, it closes
+// it improperly.
 func openAndWrite(t *testing.T, path string, killed bool, do ...func(*Tx) error) {
 	t.Helper()
 	r := newRigAt(t, path)
@@ -72,7 +73,7 @@ func TestOpen_Pragmas_AreSet(t *testing.T) {
 	}
 }
 
-// The parameters make no difference.
+// Statements are prepared once, whatever the parameters.
 func TestStatement_IsPreparedOnce(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
@@ -88,7 +89,7 @@ func TestOpen_BadFile_Fails(t *testing.T) {
 	unknown := func(string) (Filesystem, error) { return Filesystem{}, syscall.ENOSYS }
 	for _, c := range []struct {
 		name    string
-		there   func(path string) error // makes the file at path; nil makes nothing
+		there   func(path string) error // makes the file at a path; nil makes none
 		probe   func(string) (Filesystem, error)
 		problem Problem
 		facts   string
@@ -201,7 +202,7 @@ func TestRun_LargeUncleanDatabase_IsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if damaged {
-			err = db.Run(t.Context()) // ends by itself
+			err = db.Run(t.Context()) // Run ends without the end of its context
 			if problemOf(err) != ProblemDamaged {
 				t.Errorf("got %v", err)
 			}

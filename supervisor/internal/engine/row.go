@@ -10,7 +10,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Querier runs statements: a transaction's, or those of a Reader.
+// Querier runs statements: a transaction or a Reader.
 type Querier interface {
 	// Query runs a statement and calls each for each row until it returns false.
 	Query(each func(*Row) (more bool), query string, args ...any) error
@@ -50,7 +50,7 @@ func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list [
 // Reader reads outside of a transaction: each statement sees what was committed before it.
 type Reader struct {
 	db  *DB
-	ctx context.Context // the caller's; checked before a statement begins, and not after
+	ctx context.Context // the caller's context; it can prevent a statement, but not interrupt one
 }
 
 // Reader returns a reader. It must not be used within Write, whose transaction has the connection.
@@ -86,7 +86,7 @@ func (r *Row) Fail(err error) {
 	}
 }
 
-// Decoder reads itself from a text column, and Encoder is stored in one.
+// Decoder is a type that reads itself from a text column. Encoder is a type that is stored in one.
 type (
 	Decoder interface{ DecodeColumn(text string) error }
 	Encoder interface{ EncodeColumn() (string, error) }

@@ -49,7 +49,8 @@ func checkVersion(version string) error {
 			return nil
 		}
 		if have[i] < oldestSQLite[i] {
-			return &Error{ProblemOldSQLite, []any{version, fmt.Sprintf("%d.%d.%d", oldestSQLite[0], oldestSQLite[1], oldestSQLite[2])}}
+			return &Error{ProblemOldSQLite,
+				[]any{version, fmt.Sprintf("%d.%d.%d", oldestSQLite[0], oldestSQLite[1], oldestSQLite[2])}}
 		}
 	}
 	return nil

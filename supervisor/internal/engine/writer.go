@@ -14,10 +14,10 @@ const maxGroup = 128
 
 // request is a function that waits for its transaction.
 type request struct {
-	ctx  context.Context // its caller's; checked before fn begins, and not after
+	ctx  context.Context // the caller's context; it can prevent fn, but not interrupt it
 	fn   func(*Tx) error
-	err  error      // the error of fn
-	done chan error // buffered; gets the outcome after the commit
+	err  error      // error of fn
+	done chan error // gets the outcome after the commit; buffered
 }
 
 // Tx is a transaction as one write function sees it. A function must not keep it.

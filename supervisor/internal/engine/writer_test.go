@@ -15,7 +15,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// testMigrations are the least that the engine needs, and a table to fill.
+// testMigrations make the one table that the engine needs, and a table for tests.
 var testMigrations = fstest.MapFS{"migration/0001_first.sql": {Data: []byte(`
 	CREATE TABLE setting (user TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (user, name)) STRICT;
 	CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`)}}
@@ -24,7 +24,7 @@ var testMigrations = fstest.MapFS{"migration/0001_first.sql": {Data: []byte(`
 type rig struct {
 	*testing.T
 	db      *DB
-	commits int // counted by SQLite; read only while the writer is idle
+	commits int // number of commits, counted by SQLite; read only while the writer is idle
 }
 
 // newRig opens a database without running it.
@@ -200,7 +200,8 @@ func TestWrite_FailedCommit_FailsWholeGroup(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
 		veto := func() { r.db.conn.raw.CommitHook(func() bool { return false }) }
-		errs := r.writeTogether(nil, t.Context(), note("a"), func(t *Tx) error { veto(); return note("b")(t) }, note("c"))
+		errs := r.writeTogether(nil, t.Context(), note("a"), func(t *Tx) error { veto(); return note("b")(t) },
+			note("c"))
 		for i, err := range errs {
 			if err == nil || !strings.Contains(err.Error(), "commit: ") {
 				t.Errorf("write %d: %v", i, err)

@@ -22,7 +22,7 @@ func calls(arguments string, failed bool) []protocol.Message {
 	}
 }
 
-func TestMessages_OfAJobsTurn_AreRead(t *testing.T) {
+func TestResult_JobMessages_AreRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		messages   []protocol.Message
 		ended, met bool

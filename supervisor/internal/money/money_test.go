@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-func TestDollars(t *testing.T) {
+func TestDollars_Amounts_AreRounded(t *testing.T) {
 	for micro, want := range map[int64]string{
 		0: "$0.00", 1: "$0.0001", 49: "$0.0001", 150: "$0.0002", 9_949: "$0.0099", 9_999: "$0.0100", 10_000: "$0.01",
 		14_999: "$0.01", 15_000: "$0.02", 999_999: "$1.00", 1_234_567_890_000: "$1,234,567.89", -15_000: "-$0.02",

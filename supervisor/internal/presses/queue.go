@@ -10,7 +10,7 @@ import (
 // inbound's id follow.
 const QueuePrefix = "w:"
 
-// QueueInbound returns the inbound of such a press.
+// QueueInbound returns the inbound of a press of a queue's button. ok is false for any other press.
 func QueueInbound(press string) (inbound int64, ok bool) {
 	rest, ok := strings.CutPrefix(press, QueuePrefix)
 	_, number, there := strings.Cut(rest, " ")

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor/internal/presses"
 )
 
-func TestQueued_Press_IsReadOrRefused(t *testing.T) {
+func TestQueueInbound_BadPress_IsRefused(t *testing.T) {
 	for press, want := range map[string]int64{"w:now 7": 7, "w:drop 12": 12, "w:now": 0, "w:now x": 0, "now 7": 0, "": 0} {
 		if got, ok := presses.QueueInbound(press); ok != (want != 0) || ok && got != want {
 			t.Errorf("%q: got %d, %t, want %d", press, got, ok, want)
@@ -14,7 +14,7 @@ func TestQueued_Press_IsReadOrRefused(t *testing.T) {
 	}
 }
 
-func TestUndone_Press_IsReadOrRefused(t *testing.T) {
+func TestUndoTurn_BadPress_IsRefused(t *testing.T) {
 	if turn, ok := presses.UndoTurn(presses.UndoPress(presses.ActionDiff, 7, 3)); turn != 7 || !ok {
 		t.Errorf("got %d, %t", turn, ok)
 	}

@@ -15,7 +15,8 @@ func UndoPress(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
 
-// UndoTurn returns the turn of such a press. Anybody may have made it up.
+// UndoTurn returns the turn of a press of an undo or redo button. Anybody may have made the press
+// up.
 func UndoTurn(press string) (turn int64, ok bool) {
 	action, of := "", int64(0)
 	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)

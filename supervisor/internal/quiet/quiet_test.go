@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/quiet"
 )
 
-func TestQuietHours(t *testing.T) {
+func TestUntil_ClockChanges_GiveEnd(t *testing.T) {
 	for _, c := range []struct{ hours, zone, now, end string }{
 		{"22:00-07:30", "Europe/Madrid", "2026-11-24T21:59:59+01:00", ""},
 		{"22:00-07:30", "Europe/Madrid", "2026-11-24T22:00:00+01:00", "2026-11-25T07:30:00+01:00"},
@@ -16,11 +16,11 @@ func TestQuietHours(t *testing.T) {
 		{"13:00-15:00", "America/New_York", "2026-11-24T14:00:00-05:00", "2026-11-24T15:00:00-05:00"},
 		// there is no 02:30 that night
 		{"22:00-02:30", "Europe/Madrid", "2026-03-28T23:00:00+01:00", "2026-03-29T03:00:00+02:00"},
-		// the first of two
+		// the first of two times 02:30
 		{"22:00-02:30", "Europe/Madrid", "2026-10-24T23:00:00+02:00", "2026-10-25T02:30:00+02:00"},
 		{"22:00-07:30", "Europe/Madrid", "2026-10-24T23:00:00+02:00", "2026-10-25T07:30:00+01:00"},
 		{"22:00-07:30", "Australia/Lord_Howe", "2026-10-03T23:00:00+10:30", "2026-10-04T07:30:00+11:00"},
-		// there is no 30th
+		// there is no 30 December there
 		{"22:00-07:30", "Pacific/Apia", "2011-12-29T23:00:00-10:00", "2011-12-31T07:30:00+14:00"},
 	} {
 		q, ok := quiet.Parse(c.hours)

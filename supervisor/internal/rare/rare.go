@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Throttle reports each thing once in an interval, and then how often it happened. The zero value
-// is ready, with a minute. It may be used from several goroutines. It remembers every key, so
+// Throttle lets each key be reported once in an interval, with the number of occurrences. The zero
+// value is ready, with a minute. It may be used from several goroutines. It remembers every key, so
 // strangers must not choose keys.
 type Throttle struct {
 	Every time.Duration // 0 means a minute
 
-	mu      sync.Mutex // guards said
+	mu      sync.Mutex // guards the reports
 	reports map[string]report
 }
 
-// said is the state of one thing.
+// report is the state of one key.
 type report struct {
 	at         time.Time // time of the last report
-	unreported int       // occurrences since that were not reported
+	unreported int       // occurrences since then that were not reported
 }
 
 // Count counts an occurrence. It returns the number since the last report, or 0 if it must not be

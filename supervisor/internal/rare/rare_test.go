@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-func TestThrottle_Keys_AreSaidOnceAnInterval(t *testing.T) {
+func TestThrottle_Keys_AreReportedOnce(t *testing.T) {
 	x := rare.Throttle{Every: time.Hour}
 	for _, c := range []struct {
 		what, key string
@@ -28,14 +28,15 @@ func TestThrottle_Keys_AreSaidOnceAnInterval(t *testing.T) {
 	}
 }
 
-func TestThrottle_Zero_HasAMinute(t *testing.T) {
+func TestThrottle_ZeroValue_HasAMinute(t *testing.T) {
 	var x rare.Throttle
-	if !x.ShouldReport("", noon) || x.ShouldReport("", noon.Add(59*time.Second)) || !x.ShouldReport("", noon.Add(time.Minute)) {
+	if !x.ShouldReport("", noon) || x.ShouldReport("", noon.Add(59*time.Second)) ||
+		!x.ShouldReport("", noon.Add(time.Minute)) {
 		t.Error("it is not said once a minute")
 	}
 }
 
-func TestForget_DroppedKey_IsSaidAgain(t *testing.T) {
+func TestForget_DroppedKey_IsReportedAgain(t *testing.T) {
 	var x rare.Throttle
 	x.ShouldReport("ann", noon)
 	x.ShouldReport("bob", noon)

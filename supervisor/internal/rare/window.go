@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Window records things in consecutive spans of time, such as days, up to a number: a flood fills
+// Window limits the recorded things in each span of time, such as a day, so that a flood fills
 // neither the memory nor a log. The zero value is ready. It may be used from several goroutines.
 type Window struct {
-	Length    time.Duration // of each span, counted from 1970 in UTC; 0 means a day
+	Length    time.Duration // length of a span; spans are counted from 1970 in UTC; 0 means a day
 	MaxTotal  int           // limit of recorded things in a span; 0 means 10,000
 	MaxPerKey int           // limit for one key; 0 means no limit of its own
 
 	mu     sync.Mutex // guards the following fields
-	number int64      // of the span, since 1970
+	number int64      // number of the current span since 1970
 	noted  map[thing]bool
-	count  map[string]int // by key
+	count  map[string]int // number of recorded things by key
 }
 
 type thing struct {
@@ -23,7 +23,7 @@ type thing struct {
 	id  int64
 }
 
-// First reports whether a key is new in its span. It is false once the span is full.
+// IsNew reports whether a key is new in its span. It is false after the span is full.
 func (w *Window) IsNew(key string, now time.Time) bool {
 	isNew, _ := w.note(thing{key: key}, now)
 	return isNew
@@ -51,8 +51,8 @@ func (w *Window) note(t thing, now time.Time) (isNew, noted bool) {
 	return true, true
 }
 
-// enter begins another span if now is in one. A late thing of the span before counts for this one.
-// The caller has the mutex.
+// enter begins a new span if now is after the current one. A late thing of an earlier span counts
+// for the current one. The caller has the mutex.
 func (w *Window) enter(now time.Time) {
 	length := w.Length
 	if length == 0 {

@@ -62,7 +62,7 @@ func TestWindow_ManyKeys_AreLimited(t *testing.T) {
 	}
 }
 
-// However the clock runs forward, nobody is recorded twice on one day.
+// No key is recorded twice on one day, however the clock runs forward.
 func TestWindow_RandomClock_NotesOncePerDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s rare.Window

@@ -20,7 +20,7 @@ const Longest = 10 * time.Second
 // goroutine.
 type Pauses struct {
 	First, Longest time.Duration
-	Jitter         float64 // random share by which a pause is longer or shorter
+	Jitter         float64 // largest random share by which a pause is longer or shorter
 
 	series backoff.ExponentialBackOff
 }

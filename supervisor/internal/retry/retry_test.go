@@ -90,7 +90,7 @@ func TestPauses_Next_DoublesUpToTheLongest(t *testing.T) {
 	}
 }
 
-func TestDo_ChannelSaysHowLong_WaitsExactlySo(t *testing.T) {
+func TestDo_RetryAfter_WaitsExactlySo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
 		err := retry.Do(t.Context(), retry.UpTo(retry.Longest), func() error {

@@ -12,15 +12,16 @@ import (
 // at most one slot of each other user, however many those request. Slots that are requested with a
 // rank use the rank instead. It may be used from several goroutines.
 //
-// Requests for nobody, the user "", wait until no user waits.
+// Requests without a user, "", wait until no user waits.
 type Slots struct {
-	maxRunning, maxPerUser int // 0 means no limit
+	// largest number of granted slots, in all and for one user; 0 means no limit
+	maxRunning, maxPerUser int
 
 	mu        sync.Mutex // guards the following fields
 	running   []*Slot
-	waiting   []*Slot        // in the order of their requests
-	userTurns map[string]int // of waiting users: the least goes first
-	lastTurn  int            // the last turn
+	waiting   []*Slot        // requests without a slot, in the order of requesting
+	userTurns map[string]int // number of each waiting user's last turn; the least goes first
+	lastTurn  int            // number of the last turn
 }
 
 // New makes n slots. 0 means no limit.
@@ -122,7 +123,7 @@ func (p *Slot) Release() {
 	s.grant()
 }
 
-// Wanted reports whether somebody with a lower rank waits who could have this slot.
+// Wanted reports whether a request with a lower rank waits that could have this slot.
 func (p *Slot) Wanted() bool {
 	s := p.slots
 	s.mu.Lock()
@@ -159,7 +160,7 @@ func (s *Slots) next() (first *Slot) {
 	return first
 }
 
-// compare is below 0 if a goes before b, which was requested earlier. The caller has the mutex.
+// compare is below 0 if a goes before b, where b was requested earlier. The caller has the mutex.
 func (s *Slots) compare(a, b *Slot) int {
 	nobody := func(slot *Slot) int {
 		if slot.person == "" {
@@ -177,7 +178,7 @@ func (s *Slots) forgetTurn(person string) {
 	}
 }
 
-// hasRoom reports whether a slot is free beside the running ones.
+// hasRoom reports whether a slot is free besides the running ones.
 func (s *Slots) hasRoom(slot *Slot, running []*Slot) bool {
 	if s.maxRunning > 0 && len(running) >= s.maxRunning {
 		return false

@@ -22,12 +22,12 @@ type callers struct {
 	*Slots
 	size    int
 	inside  []*Slot
-	waiting []*Slot                   // in the order of their requests
-	passed  map[string]map[string]int // how often each user got a slot since another one waits
+	waiting []*Slot                   // requests without a slot, in the order of requesting
+	passed  map[string]map[string]int // number of slots that each user got while another one waits
 }
 
 // check finds new grants and checks the promises: never too many, no free slot while a request
-// waits, each user's requests in order, and nobody twice before another who waits.
+// waits, each user's requests in order, and no user twice before another who waits.
 func (p *callers) check(t *rapid.T) {
 	for i, one := range p.waiting {
 		if !one.in() {
@@ -72,7 +72,7 @@ func (p *callers) watch() {
 	p.passed = now
 }
 
-func TestRequest_SeveralPeople_TakeTurns(t *testing.T) {
+func TestRequest_SeveralUsers_TakeTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 3).Draw(t, "size")
 		p := &callers{Slots: New(size), size: size}
@@ -138,7 +138,7 @@ func TestAcquire_GivenUpAtOnce_LosesNoSlot(t *testing.T) {
 	}
 }
 
-func TestRequest_ForNobody_WaitsForAllPeople(t *testing.T) {
+func TestRequest_ForNobody_WaitsForAllUsers(t *testing.T) {
 	s := New(1)
 	runs, nobodys, again, bobs := s.Request("alice"), s.Request(""), s.Request("alice"), s.Request("bob")
 	for _, next := range []*Slot{again, bobs, nobodys} {
@@ -152,7 +152,7 @@ func TestRequest_ForNobody_WaitsForAllPeople(t *testing.T) {
 	}
 }
 
-func TestRequest_OverBoundOfPerson_LetsOthersPass(t *testing.T) {
+func TestRequest_UserAtLimit_LetsOthersPass(t *testing.T) {
 	s := NewEach(3, 1)
 	anns, again, bobs := s.Request("ann"), s.Request("ann"), s.Request("bob")
 	if !anns.in() || again.in() || !bobs.in() {
@@ -198,8 +198,8 @@ func TestRequest_WithRanks_LowestGoesFirst(t *testing.T) {
 	}
 }
 
-// A request with a lower rank that exceeds its user's limit does not end that user's others.
-func TestWanted_OwnBoundReached_SaysNo(t *testing.T) {
+// A request that exceeds its user's limit does not want the slots of that user, whatever its rank.
+func TestWanted_AtOwnLimit_IsFalse(t *testing.T) {
 	s := NewEach(2, 1)
 	anns, bobs := s.Request("ann", 9), s.Request("bob", 9)
 	s.Request("ann", 1)
@@ -208,7 +208,7 @@ func TestWanted_OwnBoundReached_SaysNo(t *testing.T) {
 	}
 }
 
-func TestTryAcquire_NoSlotFree_LeavesNothingBehind(t *testing.T) {
+func TestTryAcquire_NoSlotFree_AddsNoRequest(t *testing.T) {
 	s := New(1)
 	one, ok := s.TryAcquire("")
 	if _, more := s.TryAcquire(""); !ok || more || s.Waiting() != 0 {

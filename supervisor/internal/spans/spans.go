@@ -39,7 +39,7 @@ var forms = []struct {
 // Parse reads a span of time as a person or a model writes it. Examples are today, yesterday, last
 // hour, 7d (seven days, the last of them today), a day such as 2026-11-20, a month, a year or a
 // minute. A..B is from the start of A to the end of B; either may be left out. now is in the user's
-// time zone. An error is for the author of the text.
+// time zone. The error is a text for the author.
 func Parse(text string, now time.Time) (s supervisor.Span, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	if first, last, two := strings.Cut(text, ".."); two {

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/spans"
 )
 
-func TestParse(t *testing.T) {
+func TestParse_Forms_GiveSpans(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {
 		t.Fatal(err)

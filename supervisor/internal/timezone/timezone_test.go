@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-func TestOf_Timezone_IsTheirsOrLocal(t *testing.T) {
+func TestForUser_NoTimezone_IsLocal(t *testing.T) {
 	for name, want := range map[string]string{"Europe/Madrid": "Europe/Madrid", "": time.Local.String(), "Nowhere": time.Local.String()} {
 		if got := timezone.ForUser(supervisor.User{Timezone: name}); got.String() != want {
 			t.Errorf("%q: got %s, want %s", name, got, want)

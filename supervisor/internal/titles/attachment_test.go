@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/titles"
 )
 
-func TestAttachment_KindAndName_AreSaid(t *testing.T) {
+func TestAttachment_KindAndName_AreInTitle(t *testing.T) {
 	for want, a := range map[string]supervisor.Attachment{
 		"a photo":               {Kind: protocol.AttachmentPhoto},
 		"an audio file “a.mp3”": {Kind: protocol.AttachmentAudio, Name: "a.mp3"},

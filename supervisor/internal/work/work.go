@@ -20,7 +20,8 @@ type piece struct {
 }
 
 // Begin begins a piece of work for a user. ok is false if serves, which is called within, returns
-// false. The work ends with done, and must end soon after own has ended.
+// false. The caller calls done at the end of the work. The work must end soon after the context own
+// ends.
 func (u *WorkByUser) Begin(
 	ctx context.Context,
 	user string,

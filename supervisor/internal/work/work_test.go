@@ -11,7 +11,7 @@ import (
 
 func yes() bool { return true }
 
-func TestEnd_OnePersonsWork_WaitsForIt(t *testing.T) {
+func TestEnd_WorkOfUser_IsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w work.WorkByUser
 		anns, annDone, _ := w.Begin(t.Context(), "ann", yes)
@@ -42,7 +42,7 @@ func TestEnd_ContextEndsFirst_ReturnsItsCause(t *testing.T) {
 	}
 }
 
-func TestBegin_PersonNotServed_BeginsNothing(t *testing.T) {
+func TestBegin_UserNotServed_BeginsNothing(t *testing.T) {
 	var w work.WorkByUser
 	if _, _, ok := w.Begin(t.Context(), "ann", func() bool { return false }); ok {
 		t.Error("work began for somebody who is not served")

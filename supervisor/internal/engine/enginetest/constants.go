@@ -15,7 +15,7 @@ import (
 // constant is a constant that holds SQL.
 type constant struct {
 	name, text string
-	whole      bool // it is no part of another text
+	whole      bool // the constant is no part of another text
 }
 
 var isSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WITH)\b`)

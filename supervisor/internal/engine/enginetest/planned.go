@@ -14,17 +14,17 @@ type Runner interface{ Run() (code int) }
 // Options describes a package with statements. Its tests run in its folder.
 type Options struct {
 	Package     string   // import path
-	HelperFiles []string // its files that only run statements of other files
+	HelperFiles []string // files of the package that only run statements of other files
 	// Open opens an empty database and passes it to use, which plans the statements that no test
-	// has run. nil means that those have no plan.
+	// has run. nil means that such statements have no plan.
 	Open func(use func(*engine.DB)) error
-	// Fault returns what is wrong with a statement; "" means nothing.
+	// Fault returns the fault of a statement; "" means none.
 	Fault func(Statement) string
 	Least int // least number of recorded statements if all tests run
 }
 
-// CheckPlans returns a Runner that also checks the statements of a package. It runs the tests, and
-// then checks all statements that they prepared, and the constants that they did not run.
+// CheckPlans returns a Runner that also checks the statements of a package. After the tests it
+// checks all statements that they prepared, and the SQL constants that no test ran.
 func CheckPlans(tests Runner, o Options) Runner { return planned{tests, o} }
 
 type planned struct {

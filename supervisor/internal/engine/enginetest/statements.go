@@ -16,9 +16,9 @@ import (
 
 // Statement is a statement that SQLite can prepare.
 type Statement struct {
-	Name string // of its constant; "" means none
+	Name string // name of the statement's constant; "" means none
 	Text string
-	Plan []string // how SQLite runs it, step by step
+	Plan []string // steps of SQLite's plan
 }
 
 // String names the statement in a failure.
@@ -32,14 +32,14 @@ func (s Statement) String() string {
 // recorder records the statements of one package.
 type recorder struct {
 	importPath  string   // import path of the package
-	helperFiles []string // its files that only run statements of other files
+	helperFiles []string // files of the package that only run statements of other files
 
 	mu    sync.Mutex // guards the following fields
 	plans map[string][]string
 	err   error // the first error
 }
 
-// record is the value of engine.Prepared.
+// record is the value of engine.PrepareHook.
 func (r *recorder) record(query string, plan func() ([]string, error)) {
 	if !r.isOwn() {
 		return
