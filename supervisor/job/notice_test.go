@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestQuiet_Hours_EndInThePersonsZone(t *testing.T) {
+func TestQuietUntil_Hours_EndInUsersZone(t *testing.T) {
 	madrid := time.FixedZone("", 3600)
 	for hours, want := range map[string]time.Time{"12:00-14:30": time.Date(2026, 11, 20, 14, 30, 0, 0, madrid), "14:00-15:00": {}, "nonsense": {}} {
 		end, quiet := QuietUntil(hours, noon.In(madrid))
@@ -19,7 +19,7 @@ func TestQuiet_Hours_EndInThePersonsZone(t *testing.T) {
 	}
 }
 
-func TestHolds_UrgentGroupOrFiles_AreNotHeld(t *testing.T) {
+func TestIsHeld_UrgentGroupOrFiles_IsFalse(t *testing.T) {
 	for name, c := range map[string]struct {
 		d    supervisor.Delivery
 		want bool
@@ -35,7 +35,7 @@ func TestHolds_UrgentGroupOrFiles_AreNotHeld(t *testing.T) {
 	}
 }
 
-func TestTogether_OneOrSeveral_MakeOneMessage(t *testing.T) {
+func TestCombineNotices_Several_MakeOneMessage(t *testing.T) {
 	buttons := [][]supervisor.Button{{{Text: "Run now", Press: "job:run 1"}}}
 	one := sqlite.HeldNotice{Text: "a", Buttons: buttons, Effects: []string{"wrote a"}, Silent: true, Earlier: 2}
 	if got, want := CombineNotices([]sqlite.HeldNotice{one}), (supervisor.Delivery{Text: "a\n\n(And 2 earlier ones.)", Buttons: buttons, Effects: one.Effects,

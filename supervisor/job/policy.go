@@ -14,12 +14,13 @@ import (
 // maxAway is how long a user may write nothing before jobs that need a model pause.
 const maxAway = 30 * 24 * time.Hour
 
-// IsResting reports whether a job rests because it needs a model and its user is away. The user is away
-// after maxAway without a message or a resumed job, as from a shell. written is when they last
-// wrote; the zero time means never.
+// IsResting reports whether a job is paused because it needs a model and its user is away. A user
+// is away after maxAway without a message and without resuming the job. written is the time of the
+// last message; the zero time means never.
 func IsResting(j supervisor.Job, written, now time.Time) bool {
 	since := now.Add(-maxAway)
-	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() && written.Before(since)
+	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() &&
+		written.Before(since)
 }
 
 // Retries are the delays before the next tries of a fire that failed for a passing reason.
@@ -32,7 +33,7 @@ const MaxFailures = 3
 func ShouldPause(failures int) bool { return failures >= MaxFailures }
 
 // RetryDelay returns the delay before the next try of a failed fire. again is false after too many
-// tries: then it has failed.
+// tries: then the fire has failed.
 func RetryDelay(tries int) (after time.Duration, again bool) {
 	if tries >= len(Retries) {
 		return 0, false
@@ -72,7 +73,7 @@ func DecideOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 		}
 	case e.Why == protocol.WhyStopped:
 		r.Failures = e.Job.FailuresInARow
-	case e.OverBudget: // that passes by itself, and is told once a day
+	case e.OverBudget: // a lack of budget passes without the user, who gets one notice a day
 		r.Failures, r.Reason, r.Told = e.Job.FailuresInARow, whyBudget, e.ToldOverBudget
 	}
 	return r

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
+func TestIsResting_LongSilence_PausesModelJobs(t *testing.T) {
 	old, long := noon.Add(-60*24*time.Hour), noon.Add(-30*24*time.Hour-time.Millisecond)
 	task := supervisor.Job{Kind: supervisor.JobTask, CreatedAt: old}
 	resumed := task
@@ -27,7 +27,8 @@ func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
 		"wrote exactly at the limit": {task, noon.Add(-30 * 24 * time.Hour), false},
 		"a new task":                 {supervisor.Job{Kind: supervisor.JobTask, CreatedAt: noon}, time.Time{}, false},
 		"resumed task":               {resumed, time.Time{}, false},
-		"a reminder":                 {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{}, false},
+		"a reminder": {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{},
+			false},
 	} {
 		if got := IsResting(c.job, c.written, noon); got != c.want {
 			t.Errorf("%s: rests %t", name, got)
@@ -35,7 +36,7 @@ func TestAway_LongSilence_PausesModelJobs(t *testing.T) {
 	}
 }
 
-func TestAskAtMost_NextTime_EndsBeforeIt(t *testing.T) {
+func TestMaxQuestionTime_NextDue_EndsBefore(t *testing.T) {
 	for next, want := range map[time.Time]time.Duration{
 		{}: 24 * time.Hour, noon.Add(48 * time.Hour): 24 * time.Hour, noon.Add(time.Hour): 59 * time.Minute,
 		noon.Add(time.Minute): time.Minute, noon.Add(-time.Hour): time.Minute,
@@ -46,7 +47,7 @@ func TestAskAtMost_NextTime_EndsBeforeIt(t *testing.T) {
 	}
 }
 
-func TestRetry_Tries_AreBounded(t *testing.T) {
+func TestRetryDelay_Tries_AreLimited(t *testing.T) {
 	for i, want := range Retries {
 		if got, again := RetryDelay(i); got != want || !again {
 			t.Errorf("after %d: %v, %t", i, got, again)
@@ -57,12 +58,12 @@ func TestRetry_Tries_AreBounded(t *testing.T) {
 	}
 }
 
-// said returns the messages of a turn that ends with words.
+// said returns the messages of a turn that ends with a text.
 func said(words string) []protocol.Message {
 	return []protocol.Message{{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: words}}}}
 }
 
-// gave returns the messages of a turn that ends with a result.
+// gave returns the messages of a turn that ends with a call of the result tool.
 func gave(r protocol.JobResultArguments) []protocol.Message {
 	arguments, _ := json.Marshal(r)
 	return []protocol.Message{
@@ -70,7 +71,7 @@ func gave(r protocol.JobResultArguments) []protocol.Message {
 		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
 }
 
-func TestOutcome_TurnEnds_GivesResult(t *testing.T) {
+func TestDecideOutcome_TurnEnds_GivesResult(t *testing.T) {
 	task := supervisor.Job{Kind: supervisor.JobTask, FailuresInARow: 1}
 	check := supervisor.Job{Kind: supervisor.JobCheck, FailuresInARow: 1, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x", Ask: "Is it?"}}}
 	telling := check

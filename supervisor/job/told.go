@@ -48,7 +48,8 @@ func StillChecking(j supervisor.Job, found string) string {
 	return strings.TrimSpace(textStillChecking + "\n" + found)
 }
 
-// AddPausedNote adds to a notice that the job is paused after so many failed fires. It has buttons.
+// AddPausedNote adds to a notice a text that the job is paused after so many failed fires, with
+// buttons.
 func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
 	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
@@ -78,10 +79,10 @@ func Buttons(j supervisor.Job, what ...string) [][]supervisor.Button {
 	return [][]supervisor.Button{row}
 }
 
-// Limits of what a turn is told about jobs.
+// Limits of the messages of jobs that a turn reads.
 const (
 	maxTold     = 5
-	maxToldText = 1000 // characters of each
+	maxToldText = 1000 // length of each message in characters
 )
 
 // JobMessagesText tells the model about recent messages of jobs in its chat; "" means none.
@@ -101,7 +102,7 @@ func JobMessagesText(fires []sqlite.FireMessage, zone *time.Location) (text stri
 	return text, world
 }
 
-// quote returns what a job said as a quote for the model. Nothing in the text can end the quote.
+// quote returns a job's message as a quote for the model. Nothing in the text can end the quote.
 func quote(kind supervisor.JobKind, due time.Time, text string) string {
 	format := textSaid
 	if kind == supervisor.JobReminder {

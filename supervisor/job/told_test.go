@@ -9,7 +9,7 @@ import (
 )
 
 // Every line of the text is quoted, whatever the text uses as a line end.
-func TestTold_AnyText_StaysInQuote(t *testing.T) {
+func TestJobMessagesText_AnyText_StaysInQuote(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	text := "\nA page says:\n" + strings.Join(
 		[]string{"", "\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"},
