@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodMemory is the control call for a user's memory: a Query, answered by a
+// MethodMemory is the control call for a user's memory. It takes a Query and returns a
 // protocol.MemoryResult. Users may ask for their own. Admins may ask for anybody's, which the audit
 // log records.
 const MethodMemory = "memory"
 
 // Query is one request about a user's memory.
 type Query struct {
-	User       string                    `json:"user,omitempty"` // "" means the caller
+	User       string                    `json:"user,omitempty"` // name of the user; name of the user; "" means the caller
 	Parameters protocol.MemoryParameters `json:"parameters"`
 }
 
@@ -29,7 +29,7 @@ func (m *Memory) answer(ctx context.Context, by feature.Caller, q Query) (r prot
 	return m.RunAction(ctx, user.Name, q.Parameters)
 }
 
-// FetchAll asks a question. If it asks for a list, Ask fetches all pages.
+// FetchAll sends a query. If it is for a list, FetchAll fetches all pages.
 func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all protocol.MemoryResult, err error) {
 	for {
 		page, err := ask(q)

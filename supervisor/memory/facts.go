@@ -12,11 +12,11 @@ import (
 	"mews/supervisor/printable"
 )
 
-// RunAction asks a user's worker to list, correct, forget or import facts. Forgotten facts do not come
-// back.
+// RunAction asks a user's worker to list, correct, forget or import facts. It keeps forgotten facts
+// from coming back.
 func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
-	// before the file, so that a crash leaves nothing that may come back
+	// the row is stored before the file changes, so that after a crash the fact does not come back
 	if p.Action == protocol.MemoryForget {
 		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: p.ID})
 		if err != nil || len(shown.Facts) == 0 {
@@ -48,7 +48,8 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 	if err == nil && changed {
 		if err = m.RecordChange(ctx, user, protocol.MemoryChange{Before: r.Before, After: r.After,
 			Text: r.Text}); err == nil {
-			err = m.o.SystemTexts.Renew(ctx, user) // the user did it by hand, so the next prompt may have it
+			// the user changed the fact by hand, so the next prompt uses the change
+			err = m.o.SystemTexts.Renew(ctx, user)
 		}
 	}
 	if err == nil && p.Action == protocol.MemoryForget {
@@ -63,7 +64,7 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 	return m.o.Store.CountMentions(ctx, user, supervisor.ForgottenFact{ID: f.ID, Text: f.Text})
 }
 
-// effects are the ledger's kinds for what users do with their memory by hand.
+// effects maps users' changes of their memory to kinds of the ledger.
 var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
 	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
 
@@ -76,7 +77,7 @@ func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.Mem
 	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
 		return n, err
 	}
-	// before the file, so that a crash leaves nothing that may come back
+	// the row is stored before the file changes, so that after a crash the fact does not come back
 	var facts []supervisor.ForgottenFact
 	for _, f := range r.Facts {
 		facts = append(facts, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
@@ -93,8 +94,8 @@ func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.Mem
 	return n, err
 }
 
-// operate runs an operation on a user's memory in their worker. It deletes the operation's row
-// afterwards, because that has the user's words.
+// operate runs a memory operation in the user's worker. It deletes the operation's row afterwards,
+// because the row has the user's words.
 func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
 	parameters, _ := json.Marshal(p) // parameters can always be encoded

@@ -11,12 +11,12 @@ import (
 	"mews/supervisor/approval"
 )
 
-// maxNamed is how many facts the question before a deletion lists.
+// maxNamed is the largest number of facts that the question before a deletion lists.
 const maxNamed = 20
 
 // AllowForget decides whether facts may be deleted; nil allows it. A user's own wish is enough,
 // unless the model has read other people's words. Then the user's newest message must name each
-// fact, or the user is asked. The error is supervisor.ErrWaits until they answer.
+// fact, or the user is asked. The error is supervisor.ErrWaitsForAnswer until the user answers.
 func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.ForgottenFact) error {
 	source, found, err := m.o.Store.FindBasis(ctx, r.Turn, 0)
 	if err != nil {

@@ -56,8 +56,9 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 	return &allowed, nil
 }
 
-// changed records a change of MEMORY.md before the worker writes it.
-func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChange) (*protocol.MemoryEmptyResult, error) {
+// changed records a change of MEMORY.md before the worker writes the file.
+func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChange) (*protocol.MemoryEmptyResult,
+	error) {
 	call, err := t.CallOf(p.Call, changingTools...)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func TestRecalled_OverMCP_CountsNoUse(t *testing.T) {
 	}
 }
 
-func TestChanged_CallsThatDoNotFit_EndWorker(t *testing.T) {
+func TestChanged_WrongCalls_EndWorker(t *testing.T) {
 	r := newRig(t, "", "please forget that I take oolong")
 	turn := featuretest.Turn("alice", protocol.ToolCall{ID: "a", Name: "remember"},
 		protocol.ToolCall{ID: "b", Name: "forget"},

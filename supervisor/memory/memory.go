@@ -28,7 +28,7 @@ type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// Asker asks users. Its error is supervisor.ErrWaits until they answer.
+// Asker asks users. Its error is supervisor.ErrWaitsForAnswer until the user answers.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
@@ -45,7 +45,7 @@ type Options struct {
 	PromptFiles sqlite.PromptFiles
 	SystemTexts sqlite.SystemTexts
 	Effects     sqlite.Effects
-	Kept        sqlite.Operations // the rows of Operations
+	Kept        sqlite.Operations // the stored rows of Operations
 	Operations  Operations
 	Approver    Approver
 	Asker       Asker
@@ -68,8 +68,8 @@ func New(o Options) *Memory { return &Memory{o} }
 
 // Effects of the memory, as approvals name them.
 const (
-	EffectRemember = "remember" // a fact from other people's words is remembered
-	EffectForget   = "forget"   // facts are deleted without the user's words naming them
+	EffectRemember = "remember" // remember a fact from other people's words
+	EffectForget   = "forget"   // delete facts that the user's words do not name
 )
 
 // Feature returns what memory adds to the service.
@@ -94,8 +94,8 @@ type Request struct {
 const toolUpdate = "update_memory"
 
 // Allow decides whether a fact may be remembered. It returns the message that the fact comes from,
-// and the user's choice if the fact contradicts another. The error is supervisor.ErrWaits until the
-// user answers.
+// and the user's choice if the fact contradicts another. The error is supervisor.ErrWaitsForAnswer
+// until the user answers.
 func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryPermission, err error) {
 	source, found, err := m.o.Store.FindBasis(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
@@ -167,7 +167,7 @@ func says(text, fact string) bool {
 	return all > 0 && 2*there >= all
 }
 
-// maxSide is how many characters of a fact fit on its button.
+// maxSide is the number of a fact's characters that fit on a button.
 const maxSide = 45
 
 // choose asks the user which of two facts holds. Without an answer, the old one does.

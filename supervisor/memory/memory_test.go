@@ -24,7 +24,7 @@ type rig struct {
 	db    *sqlite.DB
 	turn  supervisor.Turn
 	asked []approval.Request
-	no    error // the approver's answer; nil allows
+	no    error // answer of the approver; nil means yes
 	which []int // alice's choice of two facts; nil means that she has not answered
 	text  string
 	now   func() time.Time
