@@ -106,7 +106,7 @@ func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall
 // giveBack returns the money set aside for an attempt that cost nothing.
 func (c *call) giveBack(ctx context.Context, paid payment) {
 	if paid.lease.ID != 0 {
-		c.req.Reserver.Return(context.WithoutCancel(ctx), paid.lease.ID)
+		c.req.Reserver.ReturnLease(context.WithoutCancel(ctx), paid.lease.ID)
 	}
 }
 

@@ -323,7 +323,7 @@ func TestServerBehaviours_AreEachPaidOnce(t *testing.T) {
 	}
 	for _, class := range []modeltest.Class{modeltest.RateLimited, modeltest.Overloaded, modeltest.Internal, modeltest.Loading,
 		modeltest.Auth, modeltest.Forbidden, modeltest.Credit, modeltest.NoModel, modeltest.TooLong, modeltest.TooLarge,
-		modeltest.NoTools, modeltest.Filtered, modeltest.Wrong} {
+		modeltest.NoTools, modeltest.Filtered, modeltest.InvalidRequest} {
 		faults["fails: "+string(class)] = modeltest.Fails(class)
 		faults["fails late: "+string(class)] = modeltest.FailsLate(class)
 	}

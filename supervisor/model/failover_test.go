@@ -87,7 +87,8 @@ func TestStream_DeltasEqualAnswer(t *testing.T) {
 			c := catalogueOf(t, models...)
 			for range calls {
 				answer, h, err := ask(t.Context(), c)
-				if err == nil && (h.text != answer.Message.Text() || (answer.Replaced == nil) != (answer.Spec == "a/m")) {
+				if err == nil && (h.text != answer.Message.Text() ||
+					(answer.Replaced == nil) != (answer.Spec == "a/m")) {
 					t.Fatalf("heard %q, answered %+v", h.text, answer)
 				}
 				if failed := new(modelcall.Error); err != nil && !errors.As(err, &failed) {

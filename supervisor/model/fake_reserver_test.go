@@ -41,7 +41,7 @@ func (p *fakeReserver) Reserve(_ context.Context, b modelcall.Estimate) (supervi
 	return l, nil
 }
 
-func (p *fakeReserver) Return(_ context.Context, lease int64) {
+func (p *fakeReserver) ReturnLease(_ context.Context, lease int64) {
 	p.settle(lease, 0)
 	p.returned++
 }

@@ -32,10 +32,12 @@ const (
 // to another provider unasked: the message tells the user that they may do so. Six tries of a model
 // without a fallback take half a minute.
 var policies = map[modelcall.Class]policy{
-	modelcall.RateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, opensBreaker: true, reason: textRateLimited},
-	modelcall.Overloaded:  {tries: 2, loneTries: 6, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textOverloaded},
-	modelcall.Server:      {tries: 2, loneTries: 6, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textServer},
-	modelcall.Network:     {tries: 3, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textNetwork},
+	modelcall.RateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, opensBreaker: true,
+		reason: textRateLimited},
+	modelcall.Overloaded: {tries: 2, loneTries: 6, firstWait: time.Second, fallback: true, opensBreaker: true,
+		reason: textOverloaded},
+	modelcall.Server:  {tries: 2, loneTries: 6, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textServer},
+	modelcall.Network: {tries: 3, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textNetwork},
 
 	modelcall.Stalled:   {tries: 1, loneTries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textStalled},
 	modelcall.Cut:       {tries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textCut},

@@ -116,7 +116,7 @@ func TestStrictServer_FailuresHaveTheirClass(t *testing.T) {
 		modeltest.Auth: modelcall.Auth, modeltest.Forbidden: modelcall.Auth, modeltest.Credit: modelcall.Credit,
 		modeltest.NoModel: modelcall.Missing, modeltest.TooLong: modelcall.TooLong,
 		modeltest.TooLarge: modelcall.TooLong, modeltest.NoTools: modelcall.NoTools,
-		modeltest.Filtered: modelcall.Filtered, modeltest.Wrong: modelcall.Refused,
+		modeltest.Filtered: modelcall.Filtered, modeltest.InvalidRequest: modelcall.Refused,
 	}
 	for class, want := range cases {
 		for _, fault := range []modeltest.Fault{modeltest.Fails(class), modeltest.FailsLate(class)} {

@@ -47,7 +47,8 @@ func with(h http.HandlerFunc, headers ...string) http.HandlerFunc {
 // breaksOff returns a handler that begins an answer and ends it with an error.
 func breaksOff(kind, message string) http.HandlerFunc {
 	return sendStream(streamUntilText() + fmt.Sprintf("event: error\ndata: "+
-		`{"type":"error","error":{"details":null,"type":%q,"message":%q},"request_id":"req_body"}`+"\n\n", kind, message))
+		`{"type":"error","error":{"details":null,"type":%q,"message":%q},"request_id":"req_body"}`+"\n\n", kind,
+		message))
 }
 
 const (
@@ -88,7 +89,8 @@ var userTexts = []struct {
 	{"no such model", refuses(404, "not_found_error", "model: m"), modelcall.Missing,
 		`"test" at HOST does not have the model "m". Check its name; mews models lists those that there are.`},
 	{"no such API", page(404, "text/plain", "404 page not found"), modelcall.Missing, fmt.Sprintf(noAPI, 404)},
-	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), modelcall.Missing, fmt.Sprintf(noAPI, 200)},
+	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), modelcall.Missing,
+		fmt.Sprintf(noAPI, 200)},
 	{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 	}, modelcall.Missing, fmt.Sprintf(noAPI, 307)},
@@ -102,7 +104,8 @@ var userTexts = []struct {
 	{"overloaded", refuses(529, "overloaded_error", "Overloaded"), modelcall.Overloaded, busy},
 	{"a proxy that is not ready", page(503, "text/html", "<html>"), modelcall.Overloaded, busy},
 	{"overloaded within the answer", breaksOff("overloaded_error", "Overloaded"), modelcall.Overloaded, busy},
-	{"an error event that has no name", sendStream(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
+	{"an error event that has no name",
+		sendStream(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
 		modelcall.Overloaded, busy},
 	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.Server, textServerFailure},
 	{"a gateway's trouble", page(502, "text/html", "<html>"), modelcall.Server, textServerFailure},
@@ -114,7 +117,8 @@ var userTexts = []struct {
 		`The model "m" of "test" declined to answer this. Say it differently, or use another model.`},
 	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), modelcall.NoTools,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
-	{"a model without thinking", refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),
+	{"a model without thinking",
+		refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),
 		modelcall.Refused, `The model "m" of "test" cannot think in the way that Mews asked for. ` +
 			`Use another model. An admin can also set models.thinking to off.`},
 	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), modelcall.Refused,

@@ -20,7 +20,8 @@ func costOf(t *testing.T, r reply) cost {
 			continue
 		}
 		all = append(all, cost{number(ev.data, path+"input_tokens"), number(ev.data, path+"cache_read_input_tokens"),
-			number(ev.data, path+"cache_creation_input_tokens"), number(ev.data, path+"cache_creation.ephemeral_5m_input_tokens"),
+			number(ev.data, path+"cache_creation_input_tokens"),
+			number(ev.data, path+"cache_creation.ephemeral_5m_input_tokens"),
 			number(ev.data, path+"cache_creation.ephemeral_1h_input_tokens")})
 	}
 	if len(all) != 2 || all[0] != all[1] || all[0].written != all[0].short+all[0].long {
@@ -101,7 +102,8 @@ func TestCache_ChangedPrefix_IsNotRead(t *testing.T) {
 	}{
 		{"the same", messagesRequestOf(two, marked), first.written},
 		{"tools in another order", messagesRequestOf(turned, marked), 0},
-		{"another message", messagesRequestOf(two, userMessage(strings.Replace(markedText(five), `"x"`, `"y"`, 1))), 22},
+		{"another message", messagesRequestOf(two, userMessage(strings.Replace(markedText(five), `"x"`, `"y"`, 1))),
+			22},
 		{"thinking, which the tools do not depend on", messagesRequestOf(thinks+two, marked), 22},
 		{"another model", strings.Replace(messagesRequestOf(two, marked), `"m"`, `"n"`, 1), 0},
 	} {

@@ -15,7 +15,8 @@ var modelsWithoutDeferring = sync.OnceValue(func() *regexp.Regexp {
 // search tool".
 func checkDeferred(s *Server, l *messagesRequest) *refusal {
 	later := func(t messageTool) bool { return t.DeferLoading }
-	if at := slices.IndexFunc(l.tools, later); at >= 0 && (s.NoDeferring || modelsWithoutDeferring().MatchString(l.Model)) {
+	if at := slices.IndexFunc(l.tools, later); at >= 0 &&
+		(s.NoDeferring || modelsWithoutDeferring().MatchString(l.Model)) {
 		return bad("tools.%d.custom.defer_loading: Extra inputs are not permitted", at)
 	}
 	if len(l.tools) > 0 && !slices.ContainsFunc(l.tools, func(t messageTool) bool { return !later(t) }) {

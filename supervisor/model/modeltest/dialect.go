@@ -38,7 +38,8 @@ type traits struct {
 func openaiTraits() traits {
 	return traits{
 		thinkingKey: "reasoning_content", strict: true, shape: openaiShape, late: lateData, ownModel: "system",
-		extraKeys: []string{"prompt_cache_key", "prompt_cache_retention", "store", "metadata", "service_tier", "safety_identifier",
+		extraKeys: []string{"prompt_cache_key", "prompt_cache_retention", "store", "metadata", "service_tier",
+			"safety_identifier",
 			"verbosity"},
 	}
 }

@@ -14,20 +14,20 @@ import (
 type Class string
 
 const (
-	RateLimited Class = "rate limited"
-	Overloaded  Class = "overloaded"
-	Internal    Class = "internal"
-	Loading     Class = "loading"
-	Auth        Class = "auth"
-	Forbidden   Class = "forbidden"
-	Credit      Class = "credit"
-	NoModel     Class = "no model"
-	TooLong     Class = "too long"  // for the model's context
-	TooLarge    Class = "too large" // for the server, in bytes
-	NoTools     Class = "no tools"
-	NoPictures  Class = "no pictures"
-	Filtered    Class = "filtered"
-	Wrong       Class = "wrong" // an invalid request
+	RateLimited    Class = "rate limited"
+	Overloaded     Class = "overloaded"
+	Internal       Class = "internal"
+	Loading        Class = "loading"
+	Auth           Class = "auth"
+	Forbidden      Class = "forbidden"
+	Credit         Class = "credit"
+	NoModel        Class = "no model"
+	TooLong        Class = "too long"  // for the model's context
+	TooLarge       Class = "too large" // for the server, in bytes
+	NoTools        Class = "no tools"
+	NoPictures     Class = "no pictures"
+	Filtered       Class = "filtered"
+	InvalidRequest Class = "wrong" // an invalid request
 )
 
 // Failure is a failure that replaces an answer.
@@ -258,7 +258,7 @@ var messagesSamples = map[Class]errorSample{
 	TooLarge: {status: 413, text: "Request exceeds the maximum size"},
 	NoTools:  {status: 400, text: "tools: this model does not support tools"},
 	// Ollama's text in this format, because Anthropic's own models take pictures.
-	NoPictures: {status: 400, text: "this model does not support image input (ref: {id})"},
-	Filtered:   {status: 400, text: "Output blocked by content filtering policy"},
-	Wrong:      {status: 400, text: "messages.0: Input should be a valid dictionary"},
+	NoPictures:     {status: 400, text: "this model does not support image input (ref: {id})"},
+	Filtered:       {status: 400, text: "Output blocked by content filtering policy"},
+	InvalidRequest: {status: 400, text: "messages.0: Input should be a valid dictionary"},
 }

@@ -16,7 +16,7 @@ import (
 // classes has all classes.
 var classes = []Class{RateLimited, Overloaded, Internal, Loading, Auth, Forbidden, Credit, NoModel, TooLong, TooLarge,
 	NoTools,
-	Filtered, Wrong}
+	Filtered, InvalidRequest}
 
 func TestMessages_FailuresLikeAnthropic(t *testing.T) {
 	for _, c := range []struct {
@@ -41,7 +41,8 @@ func TestMessages_FailuresLikeAnthropic(t *testing.T) {
 		e.prompt.pieces = []piece{{data: make([]byte, 32)}}
 		r := Answer{Fail: &Failure{Class: c.class}}.refusal(e)
 		v := reply{body: r.messagesBody("req_1")}.object(t)
-		if r.status != c.status || text(v, "error.type") != c.kind || !strings.Contains(text(v, "error.message"), c.says) ||
+		if r.status != c.status || text(v, "error.type") != c.kind ||
+			!strings.Contains(text(v, "error.message"), c.says) ||
 			text(v, "type") != "error" || text(v, "request_id") != "req_1" {
 			t.Errorf("%s: %d %v", c.class, r.status, v)
 		}
@@ -52,7 +53,8 @@ func TestRateLimit_HasRetryTime(t *testing.T) {
 	s, base := NewServer(t, Faulty(Instant, Fails(RateLimited)))
 	s.Now = func() time.Time { return time.Unix(1_800_000_000, 0) }
 	r := postMessages(t, base, messagesRequestOf("", asks))
-	if r.status != 429 || r.header.Get("Retry-After") != "7" || r.header.Get("Anthropic-Ratelimit-Requests-Remaining") != "0" ||
+	if r.status != 429 || r.header.Get("Retry-After") != "7" ||
+		r.header.Get("Anthropic-Ratelimit-Requests-Remaining") != "0" ||
 		r.header.Get("Anthropic-Ratelimit-Requests-Reset") != "2027-01-15T08:00:07Z" {
 		t.Errorf("%d %v", r.status, r.header)
 	}

@@ -31,8 +31,8 @@ var openaiSamples = map[Class]errorSample{
 	NoTools:  {status: 400, kind: "invalid_request_error", text: "tools are not supported with this model."},
 	NoPictures: {status: 400, kind: "invalid_request_error",
 		text: "Invalid content type. image_url is only supported by certain models."},
-	Filtered: {status: 400, kind: "invalid_request_error", code: "content_filter", text: "The prompt was stopped by a filter."},
-	Wrong:    {status: 400, kind: "invalid_request_error", text: "Invalid request."},
+	Filtered:       {status: 400, kind: "invalid_request_error", code: "content_filter", text: "The prompt was stopped by a filter."},
+	InvalidRequest: {status: 400, kind: "invalid_request_error", text: "Invalid request."},
 }
 
 var ollamaSamples = map[Class]errorSample{

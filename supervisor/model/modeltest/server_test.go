@@ -16,7 +16,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // post sends a body unchanged, and returns the status and the body of the response.
 func post(t *testing.T, base, key, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions",
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func TestChat_IsAsStrictAsOpenAI(t *testing.T) {
 		{"no model", `{"messages":[` + user + `]}`, "model parameter"},
 		{"no messages", `{"model":"m","stream":true,"messages":[]}`, "empty array"},
 		{"no stream", `{"model":"m","messages":[` + user + `]}`, ""},
-		{"no stream, and options for one", `{"model":"m","stream_options":{},"messages":[` + user + `]}`, "stream_options"},
+		{"no stream, and options for one", `{"model":"m","stream_options":{},"messages":[` + user + `]}`,
+			"stream_options"},
 		{"two limits", `{"model":"m","max_tokens":1,"max_completion_tokens":1,"messages":[` + user + `]}`,
 			"max_completion_tokens"},
 		{"a limit that cannot be", `{"model":"m","max_tokens":0,"messages":[` + user + `]}`, "below minimum"},

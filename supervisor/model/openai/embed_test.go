@@ -45,7 +45,8 @@ func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 		after time.Duration
 		free  bool
 	}{
-		"too many":        {embeddingServer(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), modelcall.RateLimited, 7 * time.Second, true},
+		"too many": {embeddingServer(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}),
+			modelcall.RateLimited, 7 * time.Second, true},
 		"its own trouble": {embeddingServer(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.Server, 0, true},
 		"wrong key":       {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), modelcall.Auth, 0, true},
 		"llama.cpp's word for a text that is too long": {embeddingServer(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),

@@ -138,7 +138,7 @@ func listenAddr(t *testing.T, h http.Handler) string {
 	return s.Listener.Addr().String()
 }
 
-func TestFindAt(t *testing.T) {
+func TestProbeServers_FindsRunningServers(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and never answers
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestFindAt(t *testing.T) {
 	llama := listenAddr(t, listHandler(`{"data":[{"id":"q.gguf","owned_by":"llamacpp"}]}`))
 	others := listenAddr(t, listHandler(`{"data":[{"id":"m","owned_by":"someone"}]}`))
 	none := listenAddr(t, listHandler(`{"data":[]}`))
-	got := FindAt(t.Context(), []Candidate{
+	got := ProbeServers(t.Context(), []Candidate{
 		{"ollama", ollama}, {"llama.cpp", llama}, {"llama.cpp", others}, {"llama.cpp", none}, {"ollama", none},
 		{"lmstudio", "127.0.0.1:1"}, {"vllm", silent.Addr().String()}, {"vllm", listenAddr(t, http.NotFoundHandler())},
 	})

@@ -35,12 +35,12 @@ func Candidates() []Candidate {
 	return places
 }
 
-// FindLocal calls FindAt with Candidates.
-func FindLocal(ctx context.Context) []LocalServer { return FindAt(ctx, Candidates()) }
+// FindLocal calls ProbeServers with Candidates.
+func FindLocal(ctx context.Context) []LocalServer { return ProbeServers(ctx, Candidates()) }
 
-// FindAt probes all candidates at once, and returns the servers it found in their order. A server
-// counts only if it is of the expected kind. FindAt sends no key and takes at most 300 ms.
-func FindAt(ctx context.Context, places []Candidate) []LocalServer {
+// ProbeServers probes all candidates at once, and returns the servers it found in their order. A server
+// counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300 ms.
+func ProbeServers(ctx context.Context, places []Candidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
 	seen := make([]LocalServer, len(places))

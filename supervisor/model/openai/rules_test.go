@@ -59,7 +59,8 @@ var userTexts = []struct {
 	{"no credit", modelcall.Credit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
 		Error: "You exceeded your quota"}), refused,
 		`The account at "test" has no credit left for the model "m". Check its billing, or use another model.`},
-	{"no such model at OpenAI", modelcall.Missing, says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
+	{"no such model at OpenAI", modelcall.Missing,
+		says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
 	{"no such model at Ollama", modelcall.Missing,
 		page(404, "application/json",
@@ -74,7 +75,8 @@ var userTexts = []struct {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 	}, refused,
 		`The server at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
-	{"too long for OpenAI", modelcall.TooLong, says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
+	{"too long for OpenAI", modelcall.TooLong,
+		says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"too long for llama.cpp, found out in the stream", modelcall.TooLong,

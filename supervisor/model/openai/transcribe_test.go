@@ -88,7 +88,8 @@ func TestTranscribe_BadAnswers_AreErrors(t *testing.T) {
 		after time.Duration
 		free  bool
 	}{
-		"no such model":     {transcribesAs(modeltest.Answer{}), "whisper-9", recording("ogg", 100), modelcall.Missing, 0, true},
+		"no such model": {transcribesAs(modeltest.Answer{}), "whisper-9", recording("ogg", 100),
+			modelcall.Missing, 0, true},
 		"no such format":    {transcribesAs(modeltest.Answer{}), "whisper-1", recording("aiff", 100), modelcall.Refused, 0, true},
 		"nothing in it":     {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 0), modelcall.Refused, 0, true},
 		"too large":         {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), modelcall.TooLong, 0, true},

@@ -26,7 +26,8 @@ func windowIn(class modelcall.Class, text string) (window, counted int64) {
 	if class != modelcall.TooLong {
 		return 0, 0
 	}
-	return numberIn(windowPattern, text), cmp.Or(numberIn(messageTokensPattern, text), numberIn(requestTokensPattern, text))
+	return numberIn(windowPattern, text),
+		cmp.Or(numberIn(messageTokensPattern, text), numberIn(requestTokensPattern, text))
 }
 
 func numberIn(words *regexp.Regexp, text string) int64 {
