@@ -11,10 +11,10 @@ type Reserver interface {
 	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as allowed, and
 	// at least its MinCost. It may wait for a user's answer, or for the end of other calls. Its
 	// error is a *Error with OverBudget, or ctx's cause. The lease ends when the usage is stored
-	// with it, or with Return.
+	// with it, or with ReturnLease.
 	Reserve(ctx context.Context, e Estimate) (supervisor.Lease, error)
-	// Return returns the money set aside for an attempt that cost nothing.
-	Return(ctx context.Context, lease int64)
+	// ReturnLease returns the money set aside for an attempt that cost nothing.
+	ReturnLease(ctx context.Context, lease int64)
 }
 
 // Estimate is the possible cost of one attempt, in millionths of a US dollar.
