@@ -51,7 +51,7 @@ func (n Notices) notifyAdmins(text string) {
 // TellOnce sends a user a message unless one of the same name was sent before. A crash in the
 // middle may repeat it.
 func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
-	told, err := n.WasTold(ctx, to.User, name)
+	told, err := n.WasToldOnce(ctx, to.User, name)
 	if err == nil && !told {
 		if err = n.notify(ctx, to, text); err == nil {
 			err = n.Settings.Put(ctx, to.User, toldPrefix+name, n.Now().UTC().Format(time.DateOnly))
@@ -65,8 +65,8 @@ func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name,
 // toldPrefix is the prefix of settings that name the messages of TellOnce.
 const toldPrefix = "told "
 
-// WasTold says whether TellOnce has sent a user the message of a name.
-func (n Notices) WasTold(ctx context.Context, user, name string) (bool, error) {
+// WasToldOnce says whether TellOnce has sent a user the message of a name.
+func (n Notices) WasToldOnce(ctx context.Context, user, name string) (bool, error) {
 	_, told, err := n.Settings.Find(ctx, user, toldPrefix+name)
 	return told, err
 }

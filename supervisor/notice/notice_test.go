@@ -24,7 +24,7 @@ func TestTellOnce_Twice_SaysItOnce(t *testing.T) {
 		t.Errorf("%d notices were queued, want 2", queued)
 	}
 	for name, want := range map[string]bool{"package poppler": true, "package tesseract": false} {
-		if told, err := n.WasTold(t.Context(), "alice", name); told != want || err != nil {
+		if told, err := n.WasToldOnce(t.Context(), "alice", name); told != want || err != nil {
 			t.Errorf("%s was told: %v, %v", name, told, err)
 		}
 	}
