@@ -13,11 +13,11 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Look lets a user's worker check a condition, and waits for the result. If the user has no worker,
+// Check lets a user's worker check a condition, and waits for the result. If the user has no worker,
 // it starts one that ends afterwards. The check is not stored: after a crash the caller begins it
 // again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without it is for
 // the user.
-func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.CheckParameters) (
+func (o *Operations[H]) Check(ctx context.Context, user string, p protocol.CheckParameters) (
 	r protocol.CheckResult, err error) {
 	parameters, err := json.Marshal(p)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestCheck_Running_DelaysNoOperations(t *testing.T) {
 	var looks sync.WaitGroup
 	for range 2 {
 		looks.Go(func() {
-			if _, err := r.operations.Look(t.Context(), "ann", checkParameters); err != nil {
+			if _, err := r.operations.Check(t.Context(), "ann", checkParameters); err != nil {
 				t.Error(err)
 			}
 		})
@@ -41,7 +41,7 @@ func TestCheck_Timeout_KeepsWorker(t *testing.T) {
 	letGo, never := r.hold("ann", "hold-receive"), r.hold("ann", "hold-look")
 	op := r.receive("ann")
 	r.waitFor("it runs", func() bool { return len(r.starts("ann")) == 1 })
-	_, err := r.operations.Look(t.Context(), "ann", checkParameters)
+	_, err := r.operations.Check(t.Context(), "ann", checkParameters)
 	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrCheckAgain) {
 		t.Errorf("it ends with %v", err)
 	}

@@ -41,8 +41,8 @@ func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhi
 	return op, ok
 }
 
-// Begun says whether there is an operation for the same attachment, which Do would find.
-func (o *Operations[H]) Begun(ctx context.Context, op supervisor.Operation) bool {
+// Exists says whether there is an operation for the same attachment, which Do would find.
+func (o *Operations[H]) Exists(ctx context.Context, op supervisor.Operation) bool {
 	begun, ok := retry.Persist(ctx, o.o.Log, "find an operation", func() (bool, error) {
 		_, there, err := o.o.Store.FindOf(ctx, op)
 		return there, err

@@ -11,10 +11,10 @@ import (
 	"mews/supervisor/pool"
 )
 
-// LookThroughHome indexes a user's home as it is now, and waits for the end. If the user has no
+// IndexHomeNow indexes a user's home as it is now, and waits for the end. If the user has no
 // worker, it starts one that ends afterwards. all is false if ctx ended before everything was
 // indexed, or before there was a free slot; the indexed part stays. An error may be temporary.
-func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all bool, err error) {
+func (o *Operations[H]) IndexHomeNow(ctx context.Context, user string) (all bool, err error) {
 	own, done, served := o.userWork.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
 		return false, nil
@@ -49,7 +49,7 @@ func (o *Operations[H]) indexNow(ctx context.Context, user string) (more bool, e
 			return more, err
 		}
 	}
-	spec, err := o.o.Spec(user, pool.ProfileLook)
+	spec, err := o.o.Spec(user, pool.ProfileCheck)
 	if err != nil {
 		return false, err
 	}

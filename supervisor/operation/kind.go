@@ -73,7 +73,7 @@ var kinds = map[protocol.OperationKind]kind{
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
 	// These are not stored. Only Look and IndexHome begin them.
-	protocol.OperationCheck: {profile: pool.ProfileLook, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
+	protocol.OperationCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
