@@ -250,7 +250,7 @@ func TestCleaner_StoreFails_RetriesLater(t *testing.T) {
 }
 
 // A cleaner without work reads the clock once a minute, and does nothing else.
-func TestCleaner_WithoutWork_Rests(t *testing.T) {
+func TestCleaner_WithoutWork_CallsNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		looks := 0
