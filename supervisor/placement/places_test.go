@@ -24,7 +24,8 @@ func TestLimitNotice_IsRateLimited(t *testing.T) {
 		}
 	}
 	c.BeginTurn("ann")
-	if !c.notices.ShouldReport("ann pids", now.Add(2*time.Minute)) || c.notices.ShouldReport("bob memory", now.Add(2*time.Minute)) {
+	if !c.notices.ShouldReport("ann pids", now.Add(2*time.Minute)) ||
+		c.notices.ShouldReport("bob memory", now.Add(2*time.Minute)) {
 		t.Error("a new turn of ann's is not told, or bob is")
 	}
 }

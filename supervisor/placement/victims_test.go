@@ -42,7 +42,8 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(os.WriteFile(inside, []byte("secret"), 0o600), os.Chtimes(path, left.made, left.made)); err != nil {
+		if err := errors.Join(os.WriteFile(inside, []byte("secret"), 0o600),
+			os.Chtimes(path, left.made, left.made)); err != nil {
 			t.Fatal(err)
 		}
 		want[path] = left.stays
