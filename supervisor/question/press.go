@@ -28,7 +28,8 @@ type PressOutcome struct {
 // Press records a user's press in a conversation, and returns its result. The first of several
 // presses counts. A forged press, or one from another user or conversation, changes nothing and is
 // audited; its error has CodeForbidden.
-func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed PressOutcome, err error) {
+func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed PressOutcome,
+	err error) {
 	nonce, word, ok := parse(press)
 	if !ok {
 		if err := s.o.Audit.Put(ctx, user, "question.foreign", fmt.Sprint("conversation ", conversation)); err != nil {

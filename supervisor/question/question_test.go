@@ -128,7 +128,7 @@ func TestQuestion_Restart_KeepsIt(t *testing.T) {
 	})
 }
 
-// A command waits. If it runs again after a crash, it finds its question.
+// A command waits. A command that runs again after a crash finds its question.
 func TestAsk_Command_WaitsForAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
