@@ -65,9 +65,9 @@ const cronHorizon = 40
 
 // cronExpression is an expression split into fields. Only one goroutine may use it at a time.
 type cronExpression struct {
-	fields []string    // with a second before them
-	days   []string    // the same, with all fields open except those of the day
-	judge  gronx.Gronx // decides what is due
+	fields []string    // the fields, with a field for seconds before them
+	days   []string    // the fields, with all except those of the day set to *
+	judge  gronx.Gronx // parser that decides whether a field is due
 }
 
 func newCron(expression string) (cronExpression, error) {

@@ -11,11 +11,11 @@ import (
 type Kind string
 
 const (
-	Once     Kind = "once"     // at At
-	Interval Kind = "interval" // at At and every Every of elapsed time after it
-	Daily    Kind = "daily"    // at Times of the days in Days
-	Cron     Kind = "cron"     // by Expression: five fields, or a tag such as @daily
-	RRule    Kind = "rrule"    // by Expression, which begins after At
+	Once     Kind = "once"     // due at At
+	Interval Kind = "interval" // due at At, and then after each Every of elapsed time
+	Daily    Kind = "daily"    // due at Times on the days in Days
+	Cron     Kind = "cron"     // due by Expression: five cron fields, or a tag such as @daily
+	RRule    Kind = "rrule"    // due by Expression, a rule of iCalendar that begins after At
 )
 
 // Rule says when something is due. A rule has no zone: a wall-time rule is read in its user's
@@ -24,16 +24,16 @@ const (
 type Rule struct {
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at,omitzero"`
-	// with Once: At is a wall time
+	// At is a wall time, with Once
 	Wall       bool          `json:"wall,omitempty"`
-	Every      time.Duration `json:"every,omitempty"` // in nanoseconds
-	Times      []TimeOfDay   `json:"times,omitempty"` // in order
-	Days       Weekdays      `json:"days,omitempty"`  // none means every day
+	Every      time.Duration `json:"every,omitempty"` // length of an interval, in nanoseconds
+	Times      []TimeOfDay   `json:"times,omitempty"` // times of the day, in order
+	Days       Weekdays      `json:"days,omitempty"`  // days of the week; none means every day
 	Expression string        `json:"expression,omitempty"`
 	Words      string        `json:"words,omitempty"` // the author's words for Expression
 	// the last moment at which it may be due; the zero value means no end
 	Until time.Time `json:"until,omitzero"`
-	// how often it is due in all; 0 means no end. The caller counts.
+	// largest number of due times; 0 means no limit. The caller counts them
 	MaxFires int `json:"max,omitempty"`
 }
 

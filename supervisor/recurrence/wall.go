@@ -49,7 +49,7 @@ func nextByWall(
 		if moment := instant(found, zone); moment.After(after) {
 			return moment, true, nil
 		}
-		wall = found // it is past: in the hour that exists twice
+		wall = found // the moment is past: its wall time is in the hour that exists twice
 	}
 }
 

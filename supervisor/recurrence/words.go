@@ -22,9 +22,10 @@ var (
 		"d": {days: 1}, "day": {days: 1}, "days": {days: 1}, "w": {days: 7}, "week": {days: 7}, "weeks": {days: 7},
 	}
 	weekdaysOf = nameIndex(7, func(i int) (time.Weekday, string) { return time.Weekday(i), time.Weekday(i).String() })
-	monthsOf   = nameIndex(12, func(i int) (time.Month, string) { return time.Month(i + 1), time.Month(i + 1).String() })
-	ordinals   = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
-	daySets    = map[string]Weekdays{
+	monthsOf   = nameIndex(12,
+		func(i int) (time.Month, string) { return time.Month(i + 1), time.Month(i + 1).String() })
+	ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
+	daySets  = map[string]Weekdays{
 		"day":      everyDay,
 		"daily":    everyDay,
 		"weekday":  workingDays,
