@@ -49,7 +49,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 	if next.Effect, err = r.o.FileEffects.LastID(ctx, c.Job.User, was.Effect); err != nil {
 		return out, err
 	}
-	switch all, err := r.o.LookThroughHome(ctx, c.Job.User); {
+	switch all, err := r.o.IndexHomeNow(ctx, c.Job.User); {
 	case err != nil:
 		return out, fmt.Errorf("%w: %w", supervisor.ErrCheckAgain, err)
 	case !all && first:

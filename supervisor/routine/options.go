@@ -36,9 +36,9 @@ type Jobs interface {
 type Options struct {
 	Store       sqlite.Jobs
 	FileEffects sqlite.Effects
-	// LookThroughHome updates the index of a user's home. all is false if it did not finish before
+	// IndexHomeNow updates the index of a user's home. all is false if it did not finish before
 	// the end of ctx.
-	LookThroughHome func(ctx context.Context, user string) (all bool, err error)
+	IndexHomeNow func(ctx context.Context, user string) (all bool, err error)
 	// Changes lists the changes in a user's home since a cursor, and returns the next cursor. ok is
 	// false if the time since then is unknown.
 	Changes func(ctx context.Context, user string, since supervisor.HomeCursor) (
