@@ -41,7 +41,7 @@ type CheckStore interface {
 
 // CheckRules are the rules for jobs that are checks.
 type CheckRules struct {
-	Of    func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check, or says what is wrong
+	Parse    func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check, or says what is wrong
 	Typed func(protocol.CheckArguments) error                              // refuses the fields of a check in a job that is none
 	Text  func(supervisor.CheckCondition) string                           // describes a check
 }

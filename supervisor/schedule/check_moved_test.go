@@ -112,7 +112,8 @@ func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",
 		Zone: "Europe/Madrid", Conversation: chatOf("alice"),
-		MadeBy: "x", Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Command: "x"}}}, "in 1 h"); err != nil {
+		MadeBy: "x", Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Command: "x"}}},
+		"in 1 h"); err != nil {
 		t.Fatal(err)
 	}
 	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {

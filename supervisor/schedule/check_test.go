@@ -66,7 +66,7 @@ func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 	h := newHarness(t)
 	text := strings.Repeat("the build is there, ", 5) + "at last"
-	q := Question{Action: "add", Words: "every 10 min: " + text, Check: protocol.CheckArguments{Command: "make", NotifyOnCheck: true}, Set: map[string]string{"exact": "yes"}}
+	q := JobRequest{Action: "add", Words: "every 10 min: " + text, Check: protocol.CheckArguments{Command: "make", NotifyOnCheck: true}, Set: map[string]string{"exact": "yes"}}
 	if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,10 @@ func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
 	jobs := []supervisor.Job{
 		{Kind: supervisor.JobReminder}, {Kind: supervisor.JobTask},
 		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x"}}},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x", Ask: "Is it?"}}},
-		{Kind: supervisor.JobCheck, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Command: "x", Task: true}}},
+		{Kind: supervisor.JobCheck,
+			Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x", Ask: "Is it?"}}},
+		{Kind: supervisor.JobCheck,
+			Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Command: "x", Task: true}}},
 		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineHeartbeat}, {Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest},
 		{Kind: supervisor.JobRoutine, Name: supervisor.RoutineDigest, Options: supervisor.JobOptions{ByModel: true}},
 	}

@@ -176,18 +176,21 @@ func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h.putTask(t, "daily at 12:00", supervisor.JobOptions{Exact: true})
 	h.putProposed(t)
 	h.passTime(t, 50*time.Minute)
-	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0],
+		sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
 	h.passUntil(t, 7, 30)
 	const waits = "**Today**\n- 12:00: Look (task)\n\n**Waiting for you**\n- Watch is to be started: /jobs"
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != waits {
 		t.Fatalf("what waits since then is told of by %q, want %q", got, waits)
 	}
-	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0],
+		sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
 	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 1 {
 		t.Errorf("nothing is new, and it says %q", got[1:])
 	}
-	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
+	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0],
+		sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
 		5_000)
 	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
@@ -262,7 +265,8 @@ func TestDigest_FilesUnavailable_GoesWithoutThem(t *testing.T) {
 	h.wantStates(t, "said")
 	h.listErr, h.files = nil, []supervisor.HomeFile{{Path: "a.md", Modified: h.now}}
 	h.passUntil(t, 7, 30)
-	if got := h.digestTexts(t); len(got) != 2 || got[0] != "**Today**\n- 09:00: call" || !strings.Contains(got[1], "a.md") {
+	if got := h.digestTexts(t); len(got) != 2 || got[0] != "**Today**\n- 09:00: call" ||
+		!strings.Contains(got[1], "a.md") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -320,7 +324,8 @@ func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 	h.passUntil(t, 7, 30)
 	h.passUntil(t, 7, 31)
 	// the clocks change
-	if got := h.digestTexts(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
+	if got := h.digestTexts(t); len(got) != 1 ||
+		!strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
 		t.Errorf("it says %q", got)
 	}
 }

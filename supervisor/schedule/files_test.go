@@ -23,7 +23,7 @@ type folder struct {
 	endless bool
 }
 
-func (f *folder) LookThroughHome(context.Context, string) (bool, error) {
+func (f *folder) IndexHomeNow(context.Context, string) (bool, error) {
 	f.scans++
 	f.changes, f.pending = append(f.changes, f.pending...), nil
 	return !f.endless, nil

@@ -57,7 +57,8 @@ func (m firesByConversation) add(c supervisor.Conversation, f supervisor.Fire) {
 
 // newBatches returns the fires of due jobs. Late or missed jobs of one chat may share a batch; any
 // other job has its own. caught counts the late turns of each user.
-func (s *Schedule) newBatches(due []supervisor.Job, now time.Time, caught map[string]int) (batches []supervisor.FireBatch) {
+func (s *Schedule) newBatches(due []supervisor.Job, now time.Time,
+	caught map[string]int) (batches []supervisor.FireBatch) {
 	overdue, lost := firesByConversation{}, firesByConversation{}
 	for _, j := range due {
 		f, err := newFire(j, now)

@@ -27,7 +27,8 @@ func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Ques
 		q.End = supervisor.QuestionExpired
 		return q, nil
 	}
-	q.End, q.Answer, h.answers = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Text: h.answers[0]}, h.answers[1:]
+	q.End, q.Answer, h.answers = supervisor.QuestionAnswered,
+		supervisor.Answer{Say: supervisor.SayThis, Text: h.answers[0]}, h.answers[1:]
 	return q, nil
 }
 
@@ -40,7 +41,8 @@ func modelNamed(_, spec string) (string, error) {
 }
 
 // callTool runs a tool call for alice in a chat.
-func (h *harness) callTool(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobAnswer, error) {
+func (h *harness) callTool(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobAnswer,
+	error) {
 	t.Helper()
 	h.inbound++
 	return h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: h.inbound, Kind: supervisor.TurnChat,
@@ -66,8 +68,10 @@ func alice() supervisor.User {
 func TestOptions_ValuesAreChecked(t *testing.T) {
 	h := newHarness(t)
 	for set, want := range map[string]string{
-		"on_miss=skip": `{"on_miss":"skip"}`, "on_miss=ASK": `{"on_miss":"ask"}`, "on_miss=later": "on_miss can't be \"later\": want run, skip or ask",
-		"grace=2h": `{"grace":7200000000000}`, "grace=90 min": `{"grace":5400000000000}`, "grace=1s": "grace can't be", "grace=-2h": "grace can't be", "grace=169h": "grace can't be",
+		"on_miss=skip": `{"on_miss":"skip"}`, "on_miss=ASK": `{"on_miss":"ask"}`,
+		"on_miss=later": "on_miss can't be \"later\": want run, skip or ask",
+		"grace=2h":      `{"grace":7200000000000}`, "grace=90 min": `{"grace":5400000000000}`,
+		"grace=1s": "grace can't be", "grace=-2h": "grace can't be", "grace=169h": "grace can't be",
 		"overlap=queue": `{"overlap":"queue"}`, "overlap=both": "overlap can't be",
 		"priority=high": `{"priority":"high"}`, "priority=urgent": `{"priority":"high"}`, "priority=low": `{"priority":"low"}`, "priority=11": "priority can't be",
 		"exact=yes": `{"exact":true}`, "exact=true": `{"exact":true}`, "exact=no": `{}`, "exact=x": "exact can't be",
@@ -184,15 +188,15 @@ func TestEdit_NewRule_StartsOver(t *testing.T) {
 				h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
 			}
 		}
-		answers := func(q Question) error {
+		answers := func(q JobRequest) error {
 			t.Helper()
 			_, err := h.Answer(t.Context(), person("alice"), q)
 			return err
 		}
-		if err := answers(Question{Action: "edit", Job: fmt.Sprint(id), Words: "every 1 min 5 times"}); err == nil || err.Error() != textTooOften {
+		if err := answers(JobRequest{Action: "edit", Job: fmt.Sprint(id), Words: "every 1 min 5 times"}); err == nil || err.Error() != textTooOften {
 			t.Errorf("a task that asks a model every minute: %v", err)
 		}
-		edits := []Question{{Action: "pause", Job: "1"}, {Action: "edit", Job: "1", Words: "every 2 h 3 times"}, {Action: "resume", Job: "1"}}
+		edits := []JobRequest{{Action: "pause", Job: "1"}, {Action: "edit", Job: "1", Words: "every 2 h 3 times"}, {Action: "resume", Job: "1"}}
 		if !paused {
 			edits = edits[1:2]
 		}
@@ -201,7 +205,7 @@ func TestEdit_NewRule_StartsOver(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := answers(Question{Action: "delete", Job: fmt.Sprint(id)}); err != nil {
+		if err := answers(JobRequest{Action: "delete", Job: fmt.Sprint(id)}); err != nil {
 			t.Fatal(err)
 		}
 		was := len(h.saidTo(t, chatOf("alice")))
@@ -253,7 +257,7 @@ func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 	putGroups(t, h)
 	id := fmt.Sprint(h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true}))
 	for i, to := range []string{"private", "-5", "-5", "private"} {
-		if _, err := h.Answer(t.Context(), person("alice"), Question{Action: "edit", Job: id, Set: map[string]string{"to": to}}); err != nil {
+		if _, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "edit", Job: id, Set: map[string]string{"to": to}}); err != nil {
 			t.Fatal(err)
 		}
 		begun := h.passTime(t, 10*time.Minute)[0]
@@ -263,7 +267,7 @@ func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 		}
 		h.endTurn(t, begun, sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: " + []string{"the diagnosis", "the match", "", ""}[i]})
 	}
-	if r, err := h.Answer(t.Context(), person("alice"), Question{Action: "results", Job: id}); err != nil || len(r.Results) != 4 || r.Results[3].Text != "the diagnosis" {
+	if r, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "results", Job: id}); err != nil || len(r.Results) != 4 || r.Results[3].Text != "the diagnosis" {
 		t.Errorf("its person is told %+v, %v", r, err)
 	}
 }

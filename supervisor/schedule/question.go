@@ -19,8 +19,8 @@ import (
 // Questions answers the `mews job` command.
 type Questions struct{ *editor }
 
-// Question is a request of `mews job`.
-type Question struct {
+// JobRequest is a request of `mews job`.
+type JobRequest struct {
 	User   string `json:"user,omitempty"` // the owner of the jobs; "" means the caller
 	Action string `json:"action"`         // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
@@ -60,35 +60,36 @@ type JobLine struct {
 }
 
 // actions run questions, by their Action.
-var actions = map[string]func(*Questions, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error){
+var actions = map[string]func(*Questions, context.Context, supervisor.User, supervisor.Conversation,
+	JobRequest) (Report, error){
 	"list":    (*Questions).listAll,
 	"add":     (*Questions).add,
 	"results": (*Questions).listResults,
-	"show": onJob(func(qs *Questions, _ context.Context, j supervisor.Job, _ Question) (string, error) {
+	"show": onJob(func(qs *Questions, _ context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		return qs.card(j).Text, nil
 	}),
 	"edit": (*Questions).editNamed,
-	"run": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+	"run": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		if j.Kind == supervisor.JobReminder {
 			return "", supervisor.Errorf(supervisor.CodeInvalid, textNoRun, j.ID, j.ID)
 		}
 		return qs.RunNow(ctx, j, qs.now())
 	}),
-	"pause": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+	"pause": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		_, err := qs.Pause(ctx, j)
 		return fmt.Sprintf(textPausedShell, nouns[j.Kind], j.ID), err
 	}),
-	"resume": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+	"resume": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		return qs.Resume(ctx, j, qs.now())
 	}),
-	"delete": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+	"delete": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		return qs.remove(ctx, j)
 	}),
 }
 
 // onJob returns an action on the job that the question names.
-func onJob(do func(*Questions, context.Context, supervisor.Job, Question) (string, error)) func(*Questions, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error) {
-	return func(qs *Questions, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
+func onJob(do func(*Questions, context.Context, supervisor.Job, JobRequest) (string, error)) func(*Questions, context.Context, supervisor.User, supervisor.Conversation, JobRequest) (Report, error) {
+	return func(qs *Questions, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r Report, err error) {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
 		if err != nil {
 			return r, err
@@ -104,7 +105,7 @@ func onJob(do func(*Questions, context.Context, supervisor.Job, Question) (strin
 }
 
 // Answer answers a question. A job that it adds speaks in the user's private chat.
-func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
+func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q JobRequest) (Report, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
 		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.Text(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
@@ -116,7 +117,7 @@ func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q Questio
 }
 
 // check refuses fields that the action does not use, so that no input is ignored silently.
-func (q Question) check() error {
+func (q JobRequest) check() error {
 	takes := actionTakes[q.Action]
 	check := supervisor.CheckCondition(q.Check)
 	switch {
@@ -141,7 +142,7 @@ var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},
 }
 
-func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ Question) (r Report, err error) {
+func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ JobRequest) (r Report, err error) {
 	list, err := qs.store.List(ctx, user.Name)
 	for _, j := range list {
 		r.Jobs = append(r.Jobs, newJobLine(j))
@@ -163,7 +164,7 @@ func newJobLine(j supervisor.Job) JobLine {
 	return l
 }
 
-func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
+func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r Report, err error) {
 	when, text, err := splitWhen(q.Words)
 	if err == nil {
 		err = checkWords(text, q.Name)
@@ -177,7 +178,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 	switch check := supervisor.CheckCondition(q.Check); {
 	case !check.IsEmpty() || check.Ask != "":
 		q.Check.Task = q.Task
-		if j.Options.Check, err = qs.rules.Of(q.Check); err != nil {
+		if j.Options.Check, err = qs.rules.Parse(q.Check); err != nil {
 			return r, err
 		}
 		j.Kind = supervisor.JobCheck
@@ -200,7 +201,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 }
 
 // editNamed changes the job that the question names.
-func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
+func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r Report, err error) {
 	j, err := qs.findNamed(ctx, user.Name, q.Job)
 	if err != nil {
 		return r, err
@@ -214,7 +215,7 @@ func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supe
 // maxReported is the most results of a report.
 const maxReported = 50
 
-func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
+func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r Report, err error) {
 	id := int64(0)
 	if q.Job != "" {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)

@@ -76,7 +76,7 @@ func TestTasks_ClockYearsAhead_Recover(t *testing.T) {
 	h.now = right.AddDate(10, 0, 0)
 	h.endTurn(t, h.passTime(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
 	h.now = right
-	for _, q := range []Question{{Action: "pause", Job: "1"}, {Action: "resume", Job: "1"}} {
+	for _, q := range []JobRequest{{Action: "pause", Job: "1"}, {Action: "resume", Job: "1"}} {
 		if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ type Options struct {
 	Person func(name string) (supervisor.User, bool)
 	// tells that the outbox has something new; never blocks
 	Queued     func(conversation int64)
-	Begun      func(supervisor.Inbound) // starts the turn of an inbound; never blocks
+	StartTurn      func(supervisor.Inbound) // starts the turn of an inbound; never blocks
 	Sources    Sources
 	CheckStore CheckStore
 	// Checks runs the checks of those kinds of jobs that have one.
@@ -71,7 +71,7 @@ type Options struct {
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
 	// reports whether people may speak in a group
-	Allowed func(supervisor.Conversation) bool
+	MaySpeakIn func(supervisor.Conversation) bool
 	// allows an effect or returns an error, as approval.Approver.Allow does
 	Approve func(context.Context, approval.Request) error
 	// waits for the answer to a command's question
@@ -116,14 +116,14 @@ type Schedule struct {
 // New returns a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
 	jobs := &Jobs{store: o.Store, person: o.Person, wakeOutbox: o.Queued, now: o.Now, woken: make(chan struct{}, 1)}
-	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.Allowed}
+	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.MaySpeakIn}
 	show := &cards{destinations: to, rules: o.CheckRules, budget: o.Budget}
 	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, resolveModel: o.Model, limits: o.Limits,
 		routineTimes: o.RoutineTimes}
 	return &Schedule{
 		Jobs: jobs, cards: show, Chat: &Chat{edit}, Questions: &Questions{edit},
 		calls: &toolCalls{editor: edit, sources: o.Sources, others: o.Tools},
-		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.Begun, log: o.Log,
+		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.StartTurn, log: o.Log,
 		running: slots.New(maxChecks), turns: checkTurns{},
 	}
 }

@@ -110,7 +110,8 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 }
 
 // newJob returns the job that a call describes, or says what is wrong with it.
-func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
+func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor.User, c toolCall) (j supervisor.Job,
+	err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder,
 		"task":  supervisor.JobTask,
 		"check": supervisor.JobCheck}[args.Kind]
@@ -126,7 +127,7 @@ func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor
 	}
 	check := supervisor.CheckCondition{}
 	if kind == supervisor.JobCheck {
-		if check, err = tc.rules.Of(args.Check); err != nil {
+		if check, err = tc.rules.Parse(args.Check); err != nil {
 			return j, err
 		}
 	}
