@@ -33,7 +33,7 @@ type TextQuery struct {
 // Report lists the hits of a TextQuery, best first.
 type Report struct {
 	Hits       []ReportHit `json:"hits"`
-	Incomplete string      `json:"behind,omitempty"` // why hits may be missing, for the user
+	Incomplete string      `json:"behind,omitempty"` // reason why hits may be missing, for the user
 }
 
 // ReportHit is a message, or a section of a file.
@@ -143,7 +143,8 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 
 // historyLine converts a message to a HistoryLine.
 func (s *Searcher) historyLine(m supervisor.HistoryMessage) HistoryLine {
-	line := HistoryLine{At: m.At.In(s.Zone(m.Conversation.User)), Channel: m.Conversation.Channel, Chat: m.Conversation.Chat, Thread: m.Conversation.Thread,
+	line := HistoryLine{At: m.At.In(s.Zone(m.Conversation.User)), Channel: m.Conversation.Channel,
+		Chat: m.Conversation.Chat, Thread: m.Conversation.Thread,
 		Who: m.Speaker(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
 	for _, c := range m.Calls() {
 		line.Tools = append(line.Tools, c.Name)

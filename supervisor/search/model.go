@@ -22,7 +22,8 @@ const (
 
 // SearchHistory runs the tool search_history for the conversation destination. In a group it
 // searches only that group. Its errors are for the model.
-func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearchArguments) (found protocol.SearchResult, err error) {
+func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64,
+	a protocol.HistorySearchArguments) (found protocol.SearchResult, err error) {
 	in, _, err := s.Conversations.FindByID(ctx, destination)
 	if err != nil {
 		return found, err

@@ -83,7 +83,7 @@ type Found struct {
 	Hits       []Hit
 	More       bool
 	Omitted    bool   // some messages were left out because the model still sees them
-	Incomplete string // why hits may be missing, for the user; "" if the index is complete
+	Incomplete string // reason why hits may be missing, for the user; "" if the index is complete
 }
 
 const (
@@ -95,8 +95,9 @@ const (
 
 // Find returns the hits of a query, best first.
 func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
-	result, err := s.Index.Search(ctx, index.Query{User: q.User, Text: q.Words, Scope: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
-		Conversation: q.Conversation, Under: indexPath(q.Under), Limit: maxHits})
+	result, err := s.Index.Search(ctx,
+		index.Query{User: q.User, Text: q.Words, Scope: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
+			Conversation: q.Conversation, Under: indexPath(q.Under), Limit: maxHits})
 	if err != nil {
 		return found, err
 	}
