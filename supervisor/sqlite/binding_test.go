@@ -22,7 +22,7 @@ func TestBind_AccountOfAnotherUser_Fails(t *testing.T) {
 	s.same("bindings", list, []sqlite.Binding{one})
 }
 
-func TestGroups_AllowAndDisallow(t *testing.T) {
+func TestGroups_Disallow_RemovesGroup(t *testing.T) {
 	s := newStory(t)
 	groups := s.db.Access().Groups
 	g := sqlite.Group{Channel: "telegram", Chat: "-100"}

@@ -11,7 +11,7 @@ import (
 
 // The list has each file effect with its recorded change, and is settled only after the tool has
 // ended.
-func TestListOfFiles_ToolRuns_IsUnsettled(t *testing.T) {
+func TestListFileEffects_ToolRuns_IsUnsettled(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {
 		all, settled, err := s.db.Effects().

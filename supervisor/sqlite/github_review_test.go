@@ -130,7 +130,7 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.same("heads", len(list), 1)
 }
 
-func TestMutes_ListAndUnmute(t *testing.T) {
+func TestUnmute_ListedMute_IsRemoved(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
 	for range 2 {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-func TestAhead_LaterTexts_DoNotCount(t *testing.T) {
+func TestPrecedingText_LaterTexts_DoNotCount(t *testing.T) {
 	clock := noon
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db")}
 	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return clock }})

@@ -162,7 +162,7 @@ func TestOperations_SameAttachment_ReturnsFirst(t *testing.T) {
 	s.same("once it has arrived", s.query("SELECT count(*) FROM operation"), "0")
 }
 
-func TestOrigin_ResultOfReceivedFile_IsWorld(t *testing.T) {
+func TestOrigin_ReceivedFileResult_IsWorld(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.startTurnCalling("c1", "c2")
 	read := result("c1", "words of a letter")

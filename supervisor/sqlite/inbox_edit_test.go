@@ -86,7 +86,7 @@ func (s *editStory) finishTurn(in supervisor.Inbound) supervisor.Delivery {
 const offered = `You changed this message after I had answered it. [[{"text":"Answer it anew","press":"e:%d"}]]`
 
 // The effect of an edit depends on the state of the message and on the change.
-func TestEdit_ByStateAndChange(t *testing.T) {
+func TestEdit_StateAndChange_DecideEffect(t *testing.T) {
 	cat, dog := photoOf("cat"), photoOf("dog")
 	again := cat
 	again.File = "file-cat-2"

@@ -12,7 +12,7 @@ func isServed(c supervisor.Conversation) bool { return c.Chat != "666" }
 
 // A user who no longer needs a code has their held inbounds released, once. Those of chats that are
 // not served stay held.
-func TestLetIn_ServedChats_ReleasesOnce(t *testing.T) {
+func TestReleaseWithoutCode_ServedChats_Releases(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guardedItem("alice", 1, "one"), inChat("666", guardedItem("alice", 2, "from an account that was theirs")),
 		guardedItem("bob", 3, "bob's"), guardedItem("alice", 4, "two"))

@@ -68,7 +68,7 @@ func (s *story) dropText(id int64) supervisor.Inbound {
 	return in
 }
 
-func TestQueue_IsInOrderOfAnswering(t *testing.T) {
+func TestQueue_Priorities_OrderTexts(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("what runs")
 	kept := s.putTexts("followup:later", "a", "b", "album/", "album/of trees")
@@ -143,7 +143,7 @@ func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
 }
 
 // The running text is the preceding one, even if a waiting text was sent before it.
-func TestAhead_AdvancedText_IsReturned(t *testing.T) {
+func TestPrecedingText_RunningText_IsReturned(t *testing.T) {
 	s := newStory(t)
 	kept := s.putTexts("followup:later", "first", "second")
 	s.advance(kept[2].ID)
@@ -161,7 +161,7 @@ func TestAhead_AdvancedText_IsReturned(t *testing.T) {
 	s.same("while it runs", ahead, sqlite.PrecedingText{Inbound: kept[2].ID, Waiting: 3})
 }
 
-func TestQueue_InboundOfAnotherUser_StaysSame(t *testing.T) {
+func TestMoveToFront_ForeignInbound_StaysSame(t *testing.T) {
 	s := newStory(t)
 	in := s.putTexts("mine")[0]
 	for name, do := range map[string]func() (supervisor.Inbound, bool, error){

@@ -34,7 +34,7 @@ func TestAuditPut_AppendsRows(t *testing.T) {
 		"alice:login:from the terminal :start:version 1")
 }
 
-func TestCounts(t *testing.T) {
+func TestCounts_StoredRows_AreCounted(t *testing.T) {
 	s := newStory(t)
 	s.must(s.db.Outbox().MarkDelivered(t.Context(), s.finish(s.startTurn("one"), "1").ID))
 	s.finish(s.startTurn("two"), "2")

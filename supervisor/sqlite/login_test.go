@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestLogins_CloseAndCloseAll(t *testing.T) {
+func TestLogins_Close_ClosesGate(t *testing.T) {
 	s := batchStory{newStory(t)}
 	logins := s.db.Access().Logins
 	s.receive(codeItem("alice", 1, 1), inChat("43", codeItem("alice", 2, 2)), codeItem("bob", 3, 1))

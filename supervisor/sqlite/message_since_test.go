@@ -38,7 +38,7 @@ func TestSince_MovedWindow_IsReported(t *testing.T) {
 	s.same("trimmed once the person has begun anew", window.Trimmed, false)
 }
 
-func TestKept_SumsBlobsOfTurns(t *testing.T) {
+func TestSumOfTurns_CountsBlobsOfTurns(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hello")
 	for name, size := range map[string]int64{"a": 3, "b": 4} {

@@ -88,7 +88,7 @@ func TestSay_InvalidDelivery_Fails(t *testing.T) {
 	s.must(err)
 }
 
-func TestSent_PendingDeliveries_ListsBlobs(t *testing.T) {
+func TestListNeeded_PendingDeliveries_ListsBlobs(t *testing.T) {
 	s := newStory(t)
 	say := func(shas ...string) supervisor.Delivery {
 		d := supervisor.Delivery{Conversation: s.home}
@@ -134,7 +134,7 @@ func TestSent_PendingDeliveries_ListsBlobs(t *testing.T) {
 }
 
 // The notice names its inbound, which still waits for its answer.
-func TestSayOf_InboundStaysUnanswered(t *testing.T) {
+func TestSayAbout_Inbound_StaysUnanswered(t *testing.T) {
 	s := newStory(t)
 	in := s.text("a recording")
 	said, err := s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: "Heard: milk"})
@@ -150,7 +150,7 @@ func TestSayOf_InboundStaysUnanswered(t *testing.T) {
 }
 
 // The notice is not repeated after a crash before the inbound had arrived.
-func TestSayOf_SameText_IsSentOnce(t *testing.T) {
+func TestSayAbout_SameText_IsSentOnce(t *testing.T) {
 	s := newStory(t)
 	in, other := s.text("a recording"), s.text("another")
 	say := func(in supervisor.Inbound, text string, deleteAfter time.Duration) supervisor.Delivery {

@@ -91,7 +91,7 @@ func TestListUntold_ToldDelivery_IsGone(t *testing.T) {
 	s.same("a second outcome", untold(), []int64{first.ID, after.ID})
 }
 
-func TestUndelivered_SumsByConversation(t *testing.T) {
+func TestListUndelivered_SumsByConversation(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "42"), s.chat("bob", "43")
 	for i, c := range []struct {

@@ -13,7 +13,7 @@ import (
 // digest returns a digest of an unknown code.
 func digest(name string) string { return strings.Repeat("0", 64-len(name)) + name }
 
-func TestPeople_AddAndRemove(t *testing.T) {
+func TestPeople_Remove_DeletesUser(t *testing.T) {
 	s := newStory(t)
 	access := s.db.Access()
 	bob := supervisor.User{Name: "bob", Role: supervisor.RoleUser, Account: "bob", Timezone: "Europe/Madrid"}

@@ -41,7 +41,7 @@ func (s postStory) settle(p supervisor.Post, state supervisor.PostState, message
 	return p
 }
 
-func TestSending_Post_IsStoredFirst(t *testing.T) {
+func TestStartSending_Post_IsStoredFirst(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.Entity{
@@ -63,7 +63,7 @@ func TestSending_Post_IsStoredFirst(t *testing.T) {
 	s.same("whose", s.query("SELECT user FROM post"), "alice alice")
 }
 
-func TestSending_InvalidPost_Fails(t *testing.T) {
+func TestStartSending_InvalidPost_Fails(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	s.startSending(supervisor.Post{Turn: turn.ID})
@@ -90,7 +90,7 @@ func TestSending_InvalidPost_Fails(t *testing.T) {
 	s.checkRefused(s.db.Posts().Settle(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
 }
 
-func TestSending_Interrupted_IsRepeatedOnce(t *testing.T) {
+func TestStartSending_Interrupted_IsRepeatedOnce(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	p := s.startSending(supervisor.Post{Turn: turn.ID})

@@ -98,7 +98,7 @@ func TestAsk_SameTwice_SendsOnce(t *testing.T) {
 	s.same("about something else", fresh, true)
 }
 
-func TestUse_SayOnce_CountsOnce(t *testing.T) {
+func TestTakeAnswer_SayOnce_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	answer, taken := use(s, q.ID)
@@ -116,7 +116,7 @@ func TestUse_SayOnce_CountsOnce(t *testing.T) {
 	s.same("asked anew", fresh, true)
 }
 
-func TestUse_AnswerBeforeCrash_CountsOnce(t *testing.T) {
+func TestTakeAnswer_BeforeCrash_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	press(s, nonceA, supervisor.SayOnce)
@@ -130,7 +130,7 @@ func TestUse_AnswerBeforeCrash_CountsOnce(t *testing.T) {
 	s.same("fresh then", fresh, true)
 }
 
-func TestUse_DenyOrAlways_CountsForAll(t *testing.T) {
+func TestTakeAnswer_DenyOrAlways_CountsForAll(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayAlways} {
 		s := newStory(t)
 		q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
@@ -241,7 +241,7 @@ func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
 	s.same("the other's", asked.End, supervisor.QuestionNotNeeded)
 }
 
-func TestPress_TurnEnded_HasNoEffect(t *testing.T) {
+func TestPress_TurnEnded_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("send it")
 	ask(s, approvalQuestion(s, turn), nonceA)
@@ -278,7 +278,7 @@ func TestPress_Foreign_HasNoEffect(t *testing.T) {
 	s.same("answers", s.query("SELECT count(*) FROM question WHERE why IS NOT NULL"), "0")
 }
 
-func TestPress_Concurrent_OneCounts(t *testing.T) {
+func TestPress_Concurrent_OnlyOneAnswers(t *testing.T) {
 	s := newStory(t)
 	ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	var taken atomic.Int64
@@ -337,7 +337,7 @@ func TestAsk_InvalidQuestion_Fails(t *testing.T) {
 	s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "0")
 }
 
-func TestGrants_ListAndRevoke(t *testing.T) {
+func TestGrants_Revoke_RemovesGrant(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("send it")
 	for range 2 { // two "always" answers make one grant

@@ -10,7 +10,7 @@ import (
 )
 
 // A due job is fired in one transaction with its notice, and only if it has not changed.
-func TestClaim_ChangedJob_IsSkipped(t *testing.T) {
+func TestPutFires_ChangedJob_IsSkipped(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
 	c := s.chat("alice", "1")

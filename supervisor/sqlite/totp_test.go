@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestFactor_EnrolConfirmLockReset(t *testing.T) {
+func TestFactor_Reset_RemovesFactorAndLock(t *testing.T) {
 	s := batchStory{newStory(t)}
 	factors := s.db.Access().Factors
 	find := func(want supervisor.Factor) {

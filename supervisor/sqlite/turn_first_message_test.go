@@ -29,7 +29,7 @@ func runStoppedTurn(s *story, text string) {
 	s.must(err)
 }
 
-func TestAsked_StoppedTurns_ReturnsFirstMessage(t *testing.T) {
+func TestFirstMessage_StoppedTurns_AreIncluded(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(*story)
 		want   string

@@ -78,7 +78,7 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestFinish_TakenInbounds_EndAlike(t *testing.T) {
+func TestFinish_TakenInbounds_EndTogether(t *testing.T) {
 	for why, want := range map[protocol.TurnEndReason]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
 		protocol.WhyError: supervisor.InboundParked, protocol.WhySteps: supervisor.InboundAnswered} {
 		s := newStory(t)

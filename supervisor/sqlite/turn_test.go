@@ -90,7 +90,7 @@ func TestMessages_AllParts_RoundTrip(t *testing.T) {
 	s.same("message", s.transcript(s.home)[1], want.Message)
 }
 
-func TestDied_CountsDeaths(t *testing.T) {
+func TestCountDeath_Crashes_AreCounted(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("poison")
 	for want := 1; want <= 3; want++ {

@@ -101,7 +101,7 @@ func TestUndo_StrangePath_IsOneLine(t *testing.T) {
 }
 
 // The bytes of old files have limits of their own.
-func TestKeptBefore_IsSeparateFromKept(t *testing.T) {
+func TestSumOldFiles_IsSeparateFromBlobs(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1")
 	blobs, ctx := s.db.Blobs(), t.Context()

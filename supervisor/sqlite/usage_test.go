@@ -181,7 +181,7 @@ func TestSum_Days_FollowTimeZone(t *testing.T) {
 
 // The token count of the newest answer's request is found, unless it was estimated or the request
 // is unknown.
-func TestCounted_NewestAnswer_IsFound(t *testing.T) {
+func TestTokenCount_NewestAnswer_IsFound(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	for i, c := range []struct {

@@ -153,7 +153,7 @@ func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 }
 
 // If the text is held back, its recordings bring the effect lines.
-func TestRecorded_HeldText_BringsEffects(t *testing.T) {
+func TestSpeech_HeldText_RecordingHasEffects(t *testing.T) {
 	for mode, want := range map[supervisor.VoiceMode][]string{supervisor.VoiceOnly: {"edited notes.md (1 line)"}, supervisor.VoiceOn: nil} {
 		s := newStory(t)
 		turn := s.startTelegramTurn("7")

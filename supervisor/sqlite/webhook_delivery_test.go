@@ -126,7 +126,7 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	s.same("after a week", s.put(pushDelivery("1")), true)
 }
 
-func TestWebhookSay_Twice_SendsOnce(t *testing.T) {
+func TestWebhookPutNotice_Twice_SendsOnce(t *testing.T) {
 	s := newWebhookStory(t)
 	s.put(pushDelivery("1"))
 	s.put(pushDelivery("2"))
