@@ -56,7 +56,8 @@ func TestFetch_WritesFileContent(t *testing.T) {
 		if err := c.Fetch(t.Context(), file.ID, &got); err != nil {
 			t.Errorf("%s: %v", file.ID, err)
 		}
-		if want := max(file.Size, int64(len(file.Content))); int64(got.Len()) != want || !bytes.HasPrefix(got.Bytes(), file.Content) {
+		if want := max(file.Size, int64(len(file.Content))); int64(got.Len()) != want ||
+			!bytes.HasPrefix(got.Bytes(), file.Content) {
 			t.Errorf("%s: %d bytes, want %d", file.ID, got.Len(), want)
 		}
 	}
