@@ -18,8 +18,9 @@ func TestTranscribe_LongRecording_ShowsProgress(t *testing.T) {
 		takes time.Duration
 		want  []string
 	}{
-		"short recording":           {"1001", 4 * time.Second, nil},
-		"long recording":            {"1001", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 2:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
+		"short recording": {"1001", 4 * time.Second, nil},
+		"long recording": {"1001", 24 * time.Second,
+			[]string{"Transcribed: 0:00 of 12:00.", "Transcribed: 2:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
 		"long recording in a group": {"-5", 24 * time.Second, []string{"Transcribed: 0:00 of 12:00.", "Transcribed: 4:00 of 12:00."}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,8 +23,8 @@ type Operations interface {
 	// the operation once that has ended; meanwhile runs until then. ok is false if ctx has ended or
 	// the operation could not start.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
-	// Begun reports whether such an operation exists already.
-	Begun(ctx context.Context, op supervisor.Operation) bool
+	// Exists reports whether such an operation exists already.
+	Exists(ctx context.Context, op supervisor.Operation) bool
 	// Progress returns how many seconds of the recording are done.
 	Progress(id int64) (seconds int)
 }
@@ -39,9 +39,9 @@ type Options struct {
 	// has a text for the user.
 	Endpoint func(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, error)
 	// longer recordings are refused
-	Longest time.Duration
+	MaxLength time.Duration
 	// shows users the text of their recordings
-	Echo bool
+	ShowText bool
 	// sends a message to its Conversation, as an answer to its Inbound
 	Say func(ctx context.Context, d supervisor.Delivery) error
 	// the same, but replaces the message that Show sent before
@@ -107,7 +107,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path), ""
 	}
 	done := t.transcribe(ctx, r)
-	if done.notice.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
+	if done.notice.Text != "" && (!done.heard || t.o.ShowText) && ctx.Err() == nil {
 		done.notice.Conversation, done.notice.Inbound = r.Conversation, r.Inbound
 		if err := t.o.Say(ctx, done.notice); err != nil {
 			t.o.Log.Error("tell a person what was heard", "user", r.Conversation.User, "error", err)
@@ -126,7 +126,7 @@ func (t *Transcriber) Retry(ctx context.Context, r Recording, begin func(text st
 	if !done.heard {
 		return done.notice, nil
 	}
-	if !t.o.Echo {
+	if !t.o.ShowText {
 		done.notice.Text = textHeardUnshown
 	}
 	return done.notice, begin(done.text)
@@ -172,14 +172,14 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx context.Context, operation int64)) (
 	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
-	p := protocol.TranscribeParameters{Path: r.Path, Seconds: cmp.Or(r.Seconds, int(t.o.Longest.Seconds())), Engine: engine}
+	p := protocol.TranscribeParameters{Path: r.Path, Seconds: cmp.Or(r.Seconds, int(t.o.MaxLength.Seconds())), Engine: engine}
 	op := supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Inbound: r.Inbound, Position: r.Position}
 	switch {
 	case missing != "":
 		return result, &failure{why: missing}
-	case r.length() > t.o.Longest:
-		return result, &failure{why: fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.Longest.Seconds())))}
-	case t.o.Endpoint != nil && !t.o.Operations.Begun(ctx, op):
+	case r.length() > t.o.MaxLength:
+		return result, &failure{why: fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.MaxLength.Seconds())))}
+	case t.o.Endpoint != nil && !t.o.Operations.Exists(ctx, op):
 		r.Seconds = p.Seconds
 		if result, failed = t.hearAtEndpoint(ctx, r, engine.Language); failed != nil {
 			return result, failed

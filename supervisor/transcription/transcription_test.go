@@ -32,7 +32,7 @@ type operations struct {
 
 func (o *operations) Progress(int64) int { return int(o.seconds.Load()) }
 
-func (o *operations) Begun(context.Context, supervisor.Operation) bool { return o.exists }
+func (o *operations) Exists(context.Context, supervisor.Operation) bool { return o.exists }
 
 func (o *operations) Do(ctx context.Context, op supervisor.Operation, meanwhile func(context.Context, int64)) (supervisor.Operation, bool) {
 	op.ID = 7
@@ -65,7 +65,7 @@ type rig struct {
 func newEndpointRig(result protocol.TranscribeResult, err error) (r *rig, asked *[]string) {
 	r, asked = &rig{}, &[]string{}
 	r.Transcriber = transcription.New(transcription.Options{
-		Operations: &r.operations, Longest: time.Hour, Echo: true, Log: hclog.NewNullLogger(),
+		Operations: &r.operations, MaxLength: time.Hour, ShowText: true, Log: hclog.NewNullLogger(),
 		Engine: func(context.Context, string) (protocol.SpeechEngine, string) {
 			return protocol.SpeechEngine{Language: "de"}, ""
 		},
@@ -121,7 +121,7 @@ func TestTranscribe_AfterRestart_AsksServerOnce(t *testing.T) {
 func newRig(echo bool) *rig {
 	r := &rig{}
 	r.Transcriber = transcription.New(transcription.Options{
-		Operations: &r.operations, Longest: time.Hour, Echo: echo, Log: hclog.NewNullLogger(),
+		Operations: &r.operations, MaxLength: time.Hour, ShowText: echo, Log: hclog.NewNullLogger(),
 		Engine: func(_ context.Context, user string) (protocol.SpeechEngine, string) {
 			return protocol.SpeechEngine{Engine: "command", Language: user}, r.missing
 		},
