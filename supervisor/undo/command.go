@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Presses of /undo: an action, the turn, and the operation whose undo is meant. The Undo button has
-// the first two only.
+// Presses of /undo: an action, the turn, and the operation to revert. The Undo button has only the
+// first two.
 const (
 	pressForce = "force"
 	pressLeave = "leave"
-	maxShown   = 4096 // UTF-16 units of a diff that the chat shows
-	maxNamed   = 10   // files that a sentence names
+	maxShown   = 4096 // length of a shown diff in UTF-16 units
+	maxNamed   = 10   // largest number of files in a sentence
 )
 
 func (u *Undos) commands() []feature.Command {

@@ -25,11 +25,11 @@ func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
 // ImpossibleNote returns the ledger's note of why a change can't be taken back.
 func ImpossibleNote(why string) string { return fmt.Sprintf(textNever, why) }
 
-// maxTold is how many restored files a note to the model names.
+// maxTold is the largest number of restored files that a note to the model names.
 const maxTold = 20
 
-// RestoredNote returns the note to the model about files that the user undid since its last turn. undone are
-// files without the model's change, redone are files with it again.
+// RestoredNote returns the note to the model about files that the user undid since its last turn.
+// undone lists the files without the model's change, and redone those with the change again.
 func RestoredNote(undone, redone []string) (text string) {
 	for _, told := range []struct {
 		paths    []string

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestTold_Files_AreNamedOnOneLine(t *testing.T) {
+func TestRestoredNote_Files_AreOnOneLine(t *testing.T) {
 	var many []string
 	for i := range 23 {
 		many = append(many, fmt.Sprint(i))
@@ -28,7 +28,7 @@ func TestTold_Files_AreNamedOnOneLine(t *testing.T) {
 	}
 }
 
-func TestButtons_InAGroup_ShowNoFiles(t *testing.T) {
+func TestButtons_InGroup_HideDiff(t *testing.T) {
 	for chat, want := range map[string]int{"7": 2, "-7": 1} {
 		if got := Buttons(supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: chat}, 3); len(got) != 1 || len(got[0]) != want {
 			t.Errorf("in %s: %v", chat, got)

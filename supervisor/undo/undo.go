@@ -35,7 +35,7 @@ type Operations interface {
 type Options struct {
 	Store      Store
 	Operations Operations
-	Spool      *spool.Spool // has the diffs from workers
+	Spool      *spool.Spool // spool with the diffs from workers
 	Now        func() time.Time
 }
 
@@ -53,7 +53,7 @@ func (u *Undos) Feature() feature.Feature {
 // Report has the files of an undo by their outcomes.
 type Report struct {
 	Operation int64                // the operation that took changes back; 0 if there was none
-	Paths     map[Outcome][]string // each path once
+	Paths     map[Outcome][]string // paths by outcome, each path once
 	programs  []string
 }
 
@@ -62,7 +62,7 @@ type Outcome string
 
 const (
 	OutcomeRestored   Outcome = "back"    // the file is as it was before
-	OutcomeChanged    Outcome = "changed" // left alone, because the file has changed since
+	OutcomeChanged    Outcome = "changed" // the file is left alone, because it has changed since
 	OutcomeExpired    Outcome = "expired" // the old content was deleted after 7 days
 	OutcomeImpossible Outcome = "never"   // with a reason: the old content was not kept, or writing failed
 	OutcomeProgram    Outcome = "program" // a program changed the file
@@ -79,12 +79,14 @@ func (u *Undos) Last(ctx context.Context, in supervisor.Conversation, n int) (tu
 
 func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// Back takes back the changes of a turn, or those of an undo of it. of is that undo's operation, or
-// 0 for the turn's own changes. With force it also overwrites files that have changed since.
+// Undo takes back the changes of a turn, or those of an undo of it. The argument of is that undo's
+// operation; 0 means the turn's own changes. With force it also overwrites files that have changed
+// since.
 func (u *Undos) Undo(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() {
-		for _, path := range report.programs { // a tool's change of the file is reported first
+		// a file that a tool changed too is already in the report
+		for _, path := range report.programs {
 			report.add(OutcomeProgram, path, "")
 		}
 	}()
@@ -187,7 +189,7 @@ func (r *Report) add(outcome Outcome, path, why string) {
 // whyMark separates a path from the reason; no path of a worker contains it.
 const whyMark = "\x00"
 
-// SplitReason splits an entry of Report.Paths[Never] into its path and reason.
+// SplitReason splits an entry of Report.Paths[OutcomeImpossible] into its path and reason.
 func SplitReason(listed string) (path, why string) {
 	path, why, _ = strings.Cut(listed, whyMark)
 	return path, why

@@ -23,15 +23,16 @@ func (r rows) List(context.Context, string, int64, int64) ([]supervisor.FileChan
 	return r.changes, nil
 }
 
-// TestBack_LostOrUnsafeChanges_StayInPlace tries changes whose content is gone, changes that can't be
+// TestUndo_LostOrUnsafeChanges_Stay tries changes whose content is gone, changes that can't be
 // taken back, and changes of the same files.
-func TestBack_LostOrUnsafeChanges_StayInPlace(t *testing.T) {
+func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 	now := time.Now()
 	change := func(path, not string, age time.Duration) supervisor.FileChange {
 		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Obstacle: not}, CreatedAt: now.Add(-age)}
 	}
 	u := New(Options{Now: func() time.Time { return now }, Store: rows{changes: []supervisor.FileChange{
-		change("old", "", spool.Retention+1), change("large", "it was large", 0), change("large", "", 0), change("a.out", protocol.ByProgram, 0),
+		change("old", "", spool.Retention+1), change("large", "it was large", 0), change("large", "", 0),
+		change("a.out", protocol.ByProgram, 0),
 	}}})
 	report, err := u.Undo(t.Context(), "alice", 1, 0, false)
 	want := map[Outcome][]string{OutcomeExpired: {"old"}, OutcomeImpossible: {"large" + whyMark + "it was large"}, OutcomeProgram: {"a.out"}}
