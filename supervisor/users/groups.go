@@ -24,5 +24,5 @@ func (g Groups) Disallow(ctx context.Context, c supervisor.Conversation) (stays 
 		return false, err
 	}
 	err = g.Refresh(ctx)
-	return g.People.GroupAllowed(c.Channel, c.Chat), err
+	return g.People.IsGroupAllowed(c.Channel, c.Chat), err
 }

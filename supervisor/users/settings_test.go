@@ -208,7 +208,7 @@ func TestModelChoice_NoLongerAllowed_IsIgnored(t *testing.T) {
 	}
 }
 
-func TestBudgetLeft(t *testing.T) {
+func TestLeft_SubtractsSpentAndHeldMoney(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	spend(t, s, "ann", 300_000)
