@@ -36,7 +36,7 @@ func (v *Voices) Run(ctx context.Context) error {
 		list, _ := retry.Persist(ctx, v.o.Log, "look for what is to be said", func() ([]sqlite.Speech, error) { return v.o.Store.List(ctx) })
 		for _, speech := range list {
 			user := speech.Conversation.User
-			own, done, ok := v.tasks.Begin(ctx, user, func() bool { return v.o.Serves == nil || v.o.Serves(user) })
+			own, done, ok := v.tasks.Begin(ctx, user, func() bool { return v.o.IsServed == nil || v.o.IsServed(user) })
 			if !ok {
 				continue
 			}
@@ -118,8 +118,8 @@ func (v *Voices) showRecording(ctx context.Context, c supervisor.Conversation) (
 	ctx, cancel := context.WithCancel(ctx)
 	var shown sync.WaitGroup
 	shown.Go(func() {
-		for v.o.Recording(ctx, c); retry.Wait(ctx, recordingInterval); {
-			v.o.Recording(ctx, c)
+		for v.o.ShowRecording(ctx, c); retry.Wait(ctx, recordingInterval); {
+			v.o.ShowRecording(ctx, c)
 		}
 	})
 	return func() {

@@ -64,13 +64,13 @@ type Options struct {
 	Operations Operations
 	Engine     func() Engine // the current engine
 	// shows the chat action "recording" for some seconds
-	Recording func(ctx context.Context, c supervisor.Conversation)
+	ShowRecording func(ctx context.Context, c supervisor.Conversation)
 	// puts a notice into the outbox
 	Say func(ctx context.Context, d supervisor.Delivery) error
 	// tells that the outbox has something new
 	Queued func(conversation int64)
 	// reports whether a user is served; the answers of others wait. nil means that all are served
-	Serves func(user string) bool
+	IsServed func(user string) bool
 	Log    hclog.Logger
 }
 
@@ -117,9 +117,9 @@ func (v *Voices) Mode(ctx context.Context, c supervisor.Conversation) (superviso
 	return cmp.Or(supervisor.VoiceMode(mode), supervisor.VoiceOff), err
 }
 
-// HoldsText reports whether a conversation gets voice messages only.
+// IsVoiceOnly reports whether a conversation gets voice messages only.
 // Then the text of an answer is not shown while it grows.
-func (v *Voices) HoldsText(c supervisor.Conversation) bool {
+func (v *Voices) IsVoiceOnly(c supervisor.Conversation) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
 	mode, err := v.Mode(ctx, c)

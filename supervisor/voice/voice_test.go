@@ -80,7 +80,8 @@ var opus = protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 9}
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{T: t, asked: make(chan bool, 100), db: sqlitetest.Open(t), queued: make(chan int64, 100), result: protocol.SpeakResult{Blob: opus, Seconds: 2},
+	r := &rig{T: t, asked: make(chan bool, 100), db: sqlitetest.Open(t), queued: make(chan int64, 100),
+		result: protocol.SpeakResult{Blob: opus, Seconds: 2},
 		engine: voice.Engine{VoiceEngine: protocol.VoiceEngine{Engine: "espeak"}, Voices: map[string]string{"alan": "en-gb", "ben": "de"}}}
 	var err error
 	r.home, err = r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "7", "")
@@ -145,9 +146,9 @@ func (r *rig) serves(string) bool {
 
 // runVoices runs Voices until end is called.
 func (r *rig) runVoices() (v *voice.Voices, end func()) {
-	v = voice.New(voice.Options{Serves: r.serves, Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
+	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
-		Recording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
+		ShowRecording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
 			_, err := r.db.Outbox().Say(ctx, d)
 			return err
@@ -424,7 +425,7 @@ func TestModeOf_DependsOnModeAndText(t *testing.T) {
 		if got := v.ModeOf(r.home, c.text); got != c.want {
 			t.Errorf("%s, %.20q: %s, want %s", c.mode, c.text, got, c.want)
 		}
-		if got := v.HoldsText(r.home); got != (c.mode == supervisor.VoiceOnly) {
+		if got := v.IsVoiceOnly(r.home); got != (c.mode == supervisor.VoiceOnly) {
 			t.Errorf("%s: held back %v", c.mode, got)
 		}
 	}
