@@ -23,7 +23,7 @@ type GitHub struct {
 	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
 	MaxPayload int64
 	Repo       func(name string) (supervisor.GitHubRepo, bool)
-	Arrived    func() // a new event is kept
+	Notify    func() // a new event is kept
 }
 
 // Headers of a delivery. (docs.github.com: webhook events and payloads)
@@ -95,7 +95,7 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d superviso
 	d.Size = ref.Size
 	fresh, a := r.put(ctx, d)
 	if fresh {
-		g.Arrived()
+		g.Notify()
 	}
 	return a
 }

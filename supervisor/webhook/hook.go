@@ -25,7 +25,7 @@ type Hook struct {
 	Name string
 	Path string
 	// the conversation for the messages; false if the user may not speak any more
-	To       func() (supervisor.Conversation, bool)
+	Destination       func() (supervisor.Conversation, bool)
 	Secret   string // never ""
 	Sign     Sign
 	Header   string             // for SignHeader and SignHMAC
@@ -124,7 +124,7 @@ func (h *hookHandler) source() string { return supervisor.WebhookHook + h.hook.N
 func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	h.keyMu.Lock()
 	defer h.keyMu.Unlock()
-	to, served := h.hook.To()
+	to, served := h.hook.Destination()
 	if !served {
 		return answer{status: http.StatusServiceUnavailable, text: textNobody}
 	}

@@ -67,13 +67,13 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 		s.Close()
 	})
 	for i := range hooks {
-		hooks[i].Path, hooks[i].Secret, hooks[i].To = "/webhook/hook/"+hooks[i].Name, secret, r.to
+		hooks[i].Path, hooks[i].Secret, hooks[i].Destination = "/webhook/hook/"+hooks[i].Name, secret, r.to
 	}
 	r.receiver = webhook.New(webhook.Options{
 		Deliveries: db.WebhookDeliveries(), Spool: s, Hooks: hooks, KeepText: keeper{s}.keep, Queued: func(int64) {},
 		Audit: func(_, action, detail string) { r.audit = append(r.audit, action+": "+detail) }, Log: hclog.NewNullLogger(), Now: time.Now,
 		GitHub: &webhook.GitHub{
-			Path: "/webhook/github", Secret: secret, Read: event.Read, MaxPayload: event.MaxPayload, Arrived: func() { r.arrived++ },
+			Path: "/webhook/github", Secret: secret, Read: event.Read, MaxPayload: event.MaxPayload, Notify: func() { r.arrived++ },
 			Repo: func(name string) (supervisor.GitHubRepo, bool) {
 				return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"}, supervisor.GitHubRepoName(name) == "acme/widget"
 			},

@@ -70,7 +70,7 @@ func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 	if h.Run != nil {
 		return r.runTasks(ctx, h, list)
 	}
-	to, served := h.To()
+	to, served := h.Destination()
 	var ids []int64
 	var texts []string
 	for _, d := range list {
