@@ -173,13 +173,13 @@ func (u *HomeUpdate) putManifest(ctx context.Context, changed []File, gone []str
 // HomeReport says how much of a user's home can be searched.
 type HomeReport struct {
 	At       time.Time `json:"at"` // time of the last update; zero means none
-	Files    int       `json:"-"`  // number of searchable files; Sections is the number of their sections
-	Sections int       `json:"-"`  //
+	Files    int       `json:"-"`  // number of searchable files
+	Sections int       `json:"-"`  // number of their sections
 	Bytes    int64     `json:"-"`  // bytes of the searchable files
 	// number of files that are too large to search; the next fields count other reasons
 	Large      int `json:"large"`
-	NotText    int `json:"not_text"`   //
-	Unreadable int `json:"unreadable"` //
+	NotText    int `json:"not_text"`   // number of files that are no text
+	Unreadable int `json:"unreadable"` // number of unreadable files
 	Excess     int `json:"excess"`     // number of files beyond MaxFiles
 }
 
