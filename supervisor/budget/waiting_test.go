@@ -76,8 +76,8 @@ func TestWait_OwnCalls(t *testing.T) {
 		"one is given back": {func(r *rig, p *Reserver, lease int64) {
 			ended, end := context.WithCancel(r.Context())
 			end()
-			p.Return(ended, lease)
-			p.Return(ended, 0)
+			p.ReturnLease(ended, lease)
+			p.ReturnLease(ended, 0)
 		}, "8 <nil>"},
 		"one cost something": {func(r *rig, p *Reserver, lease int64) {
 			r.spend(r.turn, 6*cent, lease)
@@ -128,7 +128,7 @@ func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	bobs := r.begin("bob", "1")
 	o.Turn, o.Conversation = bobs.ID, bobs.Conversation
 	got := r.waiting(t.Context(), o, bid(8*cent))
-	p.Return(t.Context(), lease)
+	p.ReturnLease(t.Context(), lease)
 	r.same("then", <-got, "8 <nil>")
 }
 

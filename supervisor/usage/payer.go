@@ -41,7 +41,7 @@ func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelC
 	counted, err := do()
 	failed := new(modelcall.Error)
 	if errors.As(err, &failed) && failed.Free {
-		reserver.Return(ctx, lease.ID)
+		reserver.ReturnLease(ctx, lease.ID)
 		return err
 	}
 	if ctx.Err() != nil {
