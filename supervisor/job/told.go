@@ -48,8 +48,7 @@ func StillChecking(j supervisor.Job, found string) string {
 	return strings.TrimSpace(textStillChecking + "\n" + found)
 }
 
-// AddPausedNote adds to a notice a text that the job is paused after so many failed fires, with
-// buttons.
+// AddPausedNote adds a text and buttons to a notice: the job is paused after so many failures.
 func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
 	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
@@ -67,7 +66,7 @@ func PausedInChatText(paused int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, amount.Plural(paused, "reminder or task", "reminders and tasks"), why)
 }
 
-// DeletedTopicText returns the text of a job for a deleted topic, for sending to another chat.
+// DeletedTopicText returns a job's text for a deleted topic, to send to another chat.
 func DeletedTopicText(text string) string { return textThreadGone + text }
 
 // Buttons returns buttons of a job, in one row.

@@ -20,7 +20,8 @@ const (
 		OR EXISTS (SELECT 1 FROM operation WHERE user = ?1 AND kind = 'undo' AND state IN ('waiting', 'running'))`
 )
 
-// LastID returns the id of a user's newest effect, or the argument after if no id is greater.
+// LastID returns the id of a user's newest effect. It returns the argument after if no id is
+// greater.
 func (s Effects) LastID(ctx context.Context, user string, after int64) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "find the last effect of %s", user), engine.Integer, lastEffect, user, after)
 }

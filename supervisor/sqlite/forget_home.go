@@ -53,8 +53,7 @@ func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	return of
 }
 
-// EachHomeSearch calls each with searches for the data that a request's turns may have left in the
-// home.
+// EachHomeSearch passes to each the searches for data of a request's turns in the home.
 func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
@@ -72,8 +71,7 @@ func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting
 	})
 }
 
-// FindLeftInHome returns a search for the data of forgotten turns that the user's home may still
-// have.
+// FindLeftInHome returns a search for data of forgotten turns in a user's home.
 func (s Forgettings) FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err

@@ -51,8 +51,8 @@ func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int6
 const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o.conversation
 	WHERE o.delivered_at IS NULL AND c.channel = 'github' AND c.user = ? AND o.created_at < ? ORDER BY o.id`
 
-// ListAbandoned lists a user's undelivered deliveries on GitHub's channel, where nobody talks. It
-// lists those that were stored before a time.
+// ListAbandoned lists a user's pending deliveries on GitHub's channel from before a time. Nobody
+// talks on that channel.
 func (s Outbox) ListAbandoned(ctx context.Context, user string, before time.Time) ([]int64, error) {
 	return engine.All(
 		s.db.reader(ctx, "list abandoned deliveries of %s", user),

@@ -59,7 +59,7 @@ const (
 	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
 )
 
-// Next returns the inbound that starts a conversation's next turn: the oldest of the highest
+// Next returns the inbound that starts a conversation's next turn. It is the oldest of the highest
 // priority. Held inbounds do not count. Inbounds that wait for an earlier one to arrive do not
 // count either.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
@@ -81,8 +81,8 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 	AND id NOT IN (SELECT t.conversation FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL)
 	ORDER BY id`
 
-// ListUnfinished lists all conversations with an inbound that is not held and has unfinished work.
-// It leaves out those whose turn waits for its user. It is for the start of the service.
+// ListUnfinished lists all conversations with unfinished inbounds that are not held. It leaves out
+// those whose turn waits for its user. It is for the start of the service.
 func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }

@@ -141,7 +141,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	return in.ID
 }
 
-// RecordState stores the state of a prompt file outside of turns, and returns the text in force.
+// RecordState stores a prompt file's state outside of turns, and returns its text in force.
 //
 // The card of a waiting text goes to private. told is that conversation; 0 means that nothing
 // changed.

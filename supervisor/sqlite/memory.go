@@ -33,8 +33,8 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// FindBasis finds the message that a fact is based on, in the conversation of a running turn.
-// Message 0 means the turn's newest.
+// FindBasis finds the message that a fact is based on, in a running turn's conversation. Message 0
+// means the turn's newest.
 func (s Memories) FindBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
 		raw, parts := "", []protocol.Part{}
@@ -76,7 +76,7 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	}, "store forgotten facts of %s", user)
 }
 
-// FindForgotten reports whether a fact's message was forgotten, and when its words were; a zero
+// FindForgotten reports whether a fact was forgotten by its message, or when by its words. A zero
 // time means never. number is the highest id among the forgotten facts.
 func (s Memories) FindForgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find a forgotten fact of %s", user)

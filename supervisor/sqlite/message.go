@@ -53,8 +53,7 @@ const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
 
-// Restart moves the start of the window to the end of the transcript, or to the start of the
-// running turn.
+// Restart moves the window's start to the end of the transcript, or to the running turn.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
 	return s.db.write(ctx, func(t *tx) { t.restart(conversation) }, "restart conversation %d", conversation)
 }

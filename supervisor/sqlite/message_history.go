@@ -59,7 +59,8 @@ func (s Transcript) History(ctx context.Context, q supervisor.HistoryQuery) ([]s
 	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.RoleOf[q.Speaker], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
 }
 
-// Around lists a message with its neighbours in the conversation, but only messages with words.
+// Around lists a message with its neighbours in the conversation. It leaves out messages without
+// words.
 func (s Transcript) Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error) {
 	return s.history(ctx, user, listAround, conversation, message)
 }

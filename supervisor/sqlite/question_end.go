@@ -142,8 +142,8 @@ const (
 		AND t.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM question o WHERE o.turn = q.turn AND o.why IS NULL)`
 )
 
-// Expire ends the questions whose time limit has passed, and returns when the next one expires. The
-// zero time means none.
+// Expire ends the expired questions, and returns when the next one expires. The zero time means
+// none.
 func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	read := s.db.reader(ctx, "find the next expiring question")
 	next, err = engine.Value(read, engine.Time, nextExpires)
@@ -158,7 +158,7 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	}, "end expired questions")
 }
 
-// ListResumableConversations lists the conversations whose turn waited for a user and can continue.
+// ListResumableConversations lists conversations whose waiting turn can continue.
 func (s Questions) ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list resumable conversations"), scanConversation, listResumed)
 }
@@ -170,8 +170,8 @@ const codeWindow = time.Minute
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCode returns the question that a code from a user's chat would answer, if there is one. That
-// question is open, or ended without a code within the last minute.
+// FindCode returns the question that a code from a user's chat would answer, if any. That question
+// is open, or ended without a code within the last minute.
 func (s Questions) FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
 	row, ok, err := engine.One(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))

@@ -28,7 +28,7 @@ func ImpossibleNote(why string) string { return fmt.Sprintf(textNever, why) }
 // maxTold is the largest number of restored files that a note to the model names.
 const maxTold = 20
 
-// RestoredNote returns the note to the model about files that the user undid since its last turn.
+// RestoredNote returns the note to the model about files that the user restored. The argument
 // undone lists the files without the model's change, and redone those with the change again.
 func RestoredNote(undone, redone []string) (text string) {
 	for _, told := range []struct {
