@@ -48,7 +48,7 @@ func StillChecking(j supervisor.Job, found string) string {
 	return strings.TrimSpace(textStillChecking + "\n" + found)
 }
 
-// AddPausedNote adds a text and buttons to a notice: the job is paused after so many failures.
+// AddPausedNote adds text and buttons to a notice: the job is paused after so many failures.
 func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
 	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)

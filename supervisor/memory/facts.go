@@ -68,8 +68,8 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
 	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
 
-// CountOrDelete counts facts, notes and log entries in a user's home that come from some turns.
-// With gone it deletes them, and none of the facts is remembered again.
+// CountOrDelete counts facts, notes and log entries of some turns in a user's home. With gone it
+// deletes them, and none of the facts is remembered again.
 func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Turns: &of})
