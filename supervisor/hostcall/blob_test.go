@@ -118,7 +118,7 @@ func TestBlobs_FullDisk_IsAnsweredAndLogged(t *testing.T) {
 // brokenBlobs is a database that does not answer.
 type brokenBlobs struct{ hostcall.Blobs }
 
-func (brokenBlobs) Kept(context.Context, string, time.Time) (int64, error) {
+func (brokenBlobs) SumOfTurns(context.Context, string, time.Time) (int64, error) {
 	return 0, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The database is busy."}
 }
 

@@ -26,7 +26,9 @@ func (s *stepStream) Reserve(ctx context.Context, e modelcall.Estimate) (lease s
 }
 
 // ReturnLease returns a lease to the turn's Reserver.
-func (s *stepStream) ReturnLease(ctx context.Context, lease int64) { s.Reserver.ReturnLease(ctx, lease) }
+func (s *stepStream) ReturnLease(ctx context.Context, lease int64) {
+	s.Reserver.ReturnLease(ctx, lease)
+}
 
 // settled reports to the turn's Reserver that a lease's call has ended; 0 means no lease.
 func (s *stepStream) settled(lease int64, kept bool) {

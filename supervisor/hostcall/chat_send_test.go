@@ -208,7 +208,7 @@ func TestSendFiles_SeveralPictures_AreOneDelivery(t *testing.T) {
 // nothingSent is a Sender that has forgotten what it sent.
 type nothingSent struct{ hostcall.Sender }
 
-func (nothingSent) Sent(context.Context, int64, string) (bool, error) { return false, nil }
+func (nothingSent) WasSent(context.Context, int64, string) (bool, error) { return false, nil }
 
 // messageRig returns a rig whose model has called send_message.
 func messageRig(t *testing.T, arguments string) *sendRig {
