@@ -51,7 +51,7 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 	for most := firstScan; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, isAsked); most *= 4 {
 		pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, most)
 		if len(pending) < most {
-			break // the read was smaller than its limit: there are no more deliveries
+			break // the read was smaller than its limit: all deliveries were read
 		}
 	}
 	if err != nil {

@@ -38,8 +38,9 @@ func Candidates() []Candidate {
 // FindLocal calls ProbeServers with Candidates.
 func FindLocal(ctx context.Context) []LocalServer { return ProbeServers(ctx, Candidates()) }
 
-// ProbeServers probes all candidates at once, and returns the servers it found in their order. A server
-// counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300 ms.
+// ProbeServers probes all candidates at once, and returns the found servers in their order. A
+// server counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300
+// ms.
 func ProbeServers(ctx context.Context, places []Candidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()

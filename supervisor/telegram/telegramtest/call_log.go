@@ -121,8 +121,8 @@ func (r Record) Deliveries() []Delivery {
 	return readValue(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
 }
 
-// Violations returns the client's breaches of Telegram's rules, for example: a request within a
-// retry_after, more sends than Options.Rates, two getUpdates at once, invalid entities.
+// Violations returns the client's breaches of Telegram's rules. Examples are a request within a
+// retry_after, more sends than Options.Rates, two getUpdates at once, and invalid entities.
 func (r Record) Violations() []string {
 	return readValue(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }

@@ -96,7 +96,7 @@ func readButton(fields map[string]any) (Button, answer) {
 	return Button{text, data}, answer{}
 }
 
-// Press presses a button below a message and returns the ids of the update and of the callback
+// Press presses a button below a message. It returns the ids of the update and of the callback
 // query. It fails if no button has the data; use Push for a forged press.
 func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {

@@ -19,11 +19,13 @@ const (
 
 // limits are the limits of sends.
 type limits struct {
-	rates         Rates
-	control       floodControl
-	frozen        map[floodScope]floodWait
-	sends         map[int64][]time.Time // times of messages, albums and edits, by chat; the times of chat 0 are those of all chats
-	groupMessages map[int64][]time.Time // times of messages and edits by group; an album counts once for each of its messages
+	rates   Rates
+	control floodControl
+	frozen  map[floodScope]floodWait
+	// times of messages, albums and edits, by chat; the times of chat 0 are those of all chats
+	sends map[int64][]time.Time
+	// times of messages and edits by group; an album counts once for each of its messages
+	groupMessages map[int64][]time.Time
 }
 
 // floodControl is an active flood control.

@@ -11,8 +11,8 @@ import (
 // otherTextPrefix begin every text of an update from Other: "said by <kind>".
 const otherTextPrefix = "said by "
 
-// OtherKinds returns the kinds of updates other than people's messages, edits and presses: every
-// other type of update and, with a slash, messages and presses without a person.
+// OtherKinds returns the kinds of updates except people's messages, edits and presses. They
+// include, with a slash, messages and presses without a person.
 func OtherKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {

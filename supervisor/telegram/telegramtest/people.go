@@ -159,7 +159,8 @@ func (p People) SetNextUpdate(id int64) {
 	})
 }
 
-// SetNextMessage sets the id of the next message in a chat and in all chats that share its counter.
+// SetNextMessage sets the id of the next message in a chat. It also counts for chats that share the
+// chat's counter.
 func (p People) SetNextMessage(chat, id int64) {
 	p.state.change(func() {
 		if c := p.state.chats.byID[chat]; c != nil && c.hasOwnCounter() {

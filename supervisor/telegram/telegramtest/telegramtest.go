@@ -56,7 +56,8 @@ type Rates struct {
 	Chat   int           // messages within Window to one chat
 	Window time.Duration // the time for Chat; 0 means 1 s
 	Group  int           // messages within any minute to one group, supergroup or channel
-	Slack  time.Duration // allowed error of Window, because requests may arrive closer together than they were sent; 0 means 50 ms
+	// allowed error of Window, because requests may arrive closer together than they were sent; 0 means 50 ms
+	Slack time.Duration
 }
 
 // User is a user on Telegram.
