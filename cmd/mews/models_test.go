@@ -75,7 +75,8 @@ func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hin
 	looked = new(int)
 	findLocalModels = func(ctx context.Context) []openai.LocalServer {
 		*looked++
-		return openai.ProbeServers(ctx, []openai.Candidate{{Server: "ollama", Addr: addr}, {Server: "vllm", Addr: addr}})
+		return openai.ProbeServers(ctx, []openai.Candidate{{Server: "ollama", Addr: addr}, {Server: "vllm",
+			Addr: addr}})
 	}
 	url := "http://" + addr + "/v1"
 	return server, fmt.Sprintf(textModelNearby, "ollama", url, url, "qwen3:8b"), looked

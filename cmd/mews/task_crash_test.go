@@ -205,7 +205,8 @@ func (r *taskRun) check(kills int) {
 			cut++
 		}
 	}
-	r.t.Logf("%d fires of %d tasks, %d said, %d messages, %d kills; %d are marked as perhaps a repeat, %d sends had no answer",
+	r.t.Logf("%d fires of %d tasks, %d said, %d messages, %d kills; %d are marked as perhaps a repeat, %d "+
+		"sends had no answer",
 		r.tasks*taskTimes, r.tasks, said, told, kills, marked, cut)
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
