@@ -227,8 +227,9 @@ type Limits struct {
 	// concurrent turns of jobs, of all users together
 	Jobs int `yaml:"jobs" default:"2" min:"1" max:"64"`
 	// concurrent turns, of all users together
-	Turns      int `yaml:"turns" default:"8" min:"1" max:"256"`
-	ModelCalls int `yaml:"model_calls" default:"8" min:"1" max:"256"` // concurrent calls of models, of all users together
+	Turns int `yaml:"turns" default:"8" min:"1" max:"256"`
+	// concurrent calls of models, of all users together
+	ModelCalls int `yaml:"model_calls" default:"8" min:"1" max:"256"`
 	// concurrent transcriptions, of all users together
 	Speech int `yaml:"speech" default:"1" min:"1" max:"64"`
 }

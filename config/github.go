@@ -31,8 +31,9 @@ const GitHubPath = "/webhook/github"
 
 // GitHubApp is a GitHub App: its id and key. The zero value means none.
 type GitHubApp struct {
-	ID             int64  `yaml:"id"`
-	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem"` // path as written in the configuration
+	ID int64 `yaml:"id"`
+	// path as written in the configuration
+	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem"`
 
 	PrivateKey Secret // the content of PrivateKeyFile, as PEM; it is no key of the file
 }
