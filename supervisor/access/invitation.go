@@ -12,8 +12,8 @@ type Invitation struct {
 	Link string // sends the code to the bot; "" if the bot's name is not known
 	// why there is no bot, and what to do, in whole sentences; "" if there is a bot
 	NoBotText string
-	Files   []supervisor.File // pictures of the link
-	Added   bool              // the user is new
-	ValidFor   time.Duration     // how long the code is valid
-	Enrols  bool              // whoever uses it gets a second factor
+	Files     []supervisor.File // pictures of the link
+	Added     bool              // the user is new
+	ValidFor  time.Duration     // how long the code is valid
+	Enrols    bool              // whoever uses it gets a second factor
 }
