@@ -15,7 +15,7 @@ import (
 
 // DeleteRequest are the parameters of user.delete.
 type DeleteRequest struct {
-	User string `json:"user"`
+	User   string `json:"user"`
 	DryRun bool   `json:"look,omitempty"` // only list the data, delete nothing
 }
 
