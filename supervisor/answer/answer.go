@@ -111,7 +111,8 @@ func MayAsk(asked int64) error {
 	return supervisor.Errorf(supervisor.CodeInvalid, textEnoughAsked, protocol.MaxQuestions)
 }
 
-// LateMessage returns a late answer as a message for the model: the quoted question and the words.
+// LateMessage makes a message for the model of a late answer. quote is the question, and text has
+// the words of the answer.
 func LateMessage(q supervisor.Question) (quote, text string) {
 	return quotes.Write(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
 }
