@@ -75,7 +75,8 @@ func hideMachine(s *Status) {
 
 // statusOf returns the status of users, and of the whole service if service is true.
 func (r StatusReporter) statusOf(ctx context.Context, names []string, service bool) (Status, error) {
-	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(), Walls: r.Sandbox()}
+	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(),
+		Walls: r.Sandbox()}
 	if service {
 		counts, err := r.DB.Counts(ctx)
 		if err != nil {
