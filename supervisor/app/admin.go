@@ -25,8 +25,9 @@ func (s *service) openAdmin(context.Context) error {
 // adminOptions returns the dependencies of admin calls that need no running service.
 func (s *service) adminOptions() admin.Options {
 	return admin.Options{
-		Store: s.db.Access(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal, Gate: s.gate,
-		Say: s.db.Outbox().Say, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now, Logger: s.log.Named("admin"),
+		Store: s.db.Access(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
+		Gate: s.gate,
+		Say:  s.db.Outbox().Say, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now, Logger: s.log.Named("admin"),
 		EraseIndex: s.eraseIndex,
 	}
 }

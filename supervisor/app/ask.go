@@ -113,7 +113,10 @@ func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer)
 		p = admin.ExportPiece{}
 		err := control.Ask(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name, Token: token}, &p)
 		if gone := new(control.NotRunning); errors.As(err, &gone) && token == "" {
-			return withoutService(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.WriteExport(ctx, name, w) })
+			return withoutService(ctx, cfg, func(ctx context.Context,
+				o *admin.Service) error {
+				return o.WriteExport(ctx, name, w)
+			})
 		}
 		if err != nil {
 			return err

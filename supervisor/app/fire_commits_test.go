@@ -76,7 +76,7 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 		Sources: l.db.Jobs(), CheckStore: l.db.Jobs(),
 		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).Check},
 		CheckRules: schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
-		StartTurn:      func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
+		StartTurn:  func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name,
 				Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true

@@ -71,7 +71,8 @@ func (s *service) serves(c supervisor.Conversation) bool {
 		c.Channel.Capabilities() == supervisor.Capabilities{}: // the latter has no reader
 		return true
 	case c.InGroup():
-		return s.people.IsGroupAllowed(c.Channel, c.Chat) || s.people.IsGroupAllowed(c.Channel, s.renames.Current(c.Chat))
+		return s.people.IsGroupAllowed(c.Channel, c.Chat) || s.people.IsGroupAllowed(c.Channel,
+			s.renames.Current(c.Chat))
 	}
 	whose, known := s.people.ByAccount(c.Channel, c.Chat)
 	return known && whose.Name == c.User

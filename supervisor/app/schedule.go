@@ -14,8 +14,8 @@ import (
 func (s *service) newSchedule() *schedule.Schedule {
 	return schedule.New(schedule.Options{
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
-		Person: s.activeUser,
-		StartTurn:  func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
+		Person:    s.activeUser,
+		StartTurn: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
 		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.CheckTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.Check{
 			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.Check}).Check,
@@ -24,7 +24,7 @@ func (s *service) newSchedule() *schedule.Schedule {
 		CheckRules:    schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
 		Watches:       []schedule.Watch{{Next: s.routines.Next, Run: s.routines.CheckHomes}},
 		Conversations: s.db.Conversations(),
-		MaySpeakIn:       func(c supervisor.Conversation) bool { return s.people.IsGroupAllowed(c.Channel, c.Chat) },
+		MaySpeakIn:    func(c supervisor.Conversation) bool { return s.people.IsGroupAllowed(c.Channel, c.Chat) },
 		Approve:       newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.resolveJobModel, Budget: s.jobBudget,
 		Limits: func() protocol.TurnLimits { return turnLimits(s.config) },
 	})
