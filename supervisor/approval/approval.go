@@ -31,7 +31,7 @@ type Confirmer interface {
 // Approver allows effects or denies them. It may be used from several goroutines.
 type Approver struct {
 	// false: there is no such user, or the user may not speak now
-	FindUser    func(name string) (supervisor.User, bool)
+	FindUser  func(name string) (supervisor.User, bool)
 	Policy    *Policy
 	Grants    Grants
 	Asker     Asker
