@@ -43,6 +43,7 @@
 //	notice       a message about a repository or files that nobody asked for
 //	one-shot     a worker that runs a single turn and has no folder
 //	operation    work of a worker that is no turn: receive, transcribe, archive
+//	origin       whose words a message has: own or world
 //	outbox       deliveries that are not done
 //	park         stop trying something that ended three workers
 //	part         something that runs for as long as the service does
@@ -62,7 +63,6 @@
 //	session      the goroutine that runs the turns of one conversation
 //	setting      what a user chose with /settings
 //	slot         a place in a limited number of things that run at once
-//	source       whose words a message has: own or world
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
 //	task         a job that runs a turn
