@@ -7,9 +7,11 @@ const (
 	textNotServedRepo = "Mews does not serve the repository %q. `mews github add` tells how to add it."
 	textPolled        = "Without webhooks.listen Mews polls GitHub and needs no webhook. " +
 		"Put this into the configuration and restart:"
-	textHookMade   = "Mews has created the webhook, and GitHub is testing it. Put this into the configuration and restart:"
+	textHookMade = "Mews has created the webhook, and GitHub is testing it. Put this into the configuration " +
+		"and restart:"
 	textHookThere  = "The webhook exists already. Put this into the configuration and restart:"
-	textHookByHand = "Mews's token may not make webhooks there. Make it on %s/%s/settings/hooks. Its address is the one at " +
+	textHookByHand = "Mews's token may not make webhooks there. Make it on %s/%s/settings/hooks. Its address " +
+		"is the one at " +
 		"which GitHub reaches webhooks.listen, and ends in /webhook/github. Its content type is application/json. " +
 		"Its secret is github.webhook_secret. Its events are %s. Then put this into the configuration and restart:"
 	textRepoYAML = "github:\n  repos:\n    %s: {user: %s, review: true, triage: true, post: card}" +
