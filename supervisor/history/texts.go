@@ -16,7 +16,8 @@ const (
 // Texts of a recap, for the model. Two lines of equal signs enclose the messages; each has its
 // author.
 const (
-	recapHead = "The last messages between the two of you elsewhere stand between the lines of equal signs. They are for " +
+	recapHead = "The last messages between the two of you elsewhere stand between the lines of equal signs. " +
+		"They are for " +
 		"you to know, and ask for nothing:\n%s\n%s%s\n"
 	recapThey = "they"
 	recapYou  = "you"
