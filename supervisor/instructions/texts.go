@@ -5,7 +5,8 @@ const textFailed = "%s could not be put back: %s"
 
 // Answers of /instructions.
 const (
-	textNoInstructions = "None of your files has instructions for me yet. Write into AGENTS.md how you like things done, " +
+	textNoInstructions = "None of your files has instructions for me yet. Write into AGENTS.md how you like " +
+		"things done, " +
 		"into SOUL.md who I should be, " +
 		"and into USER.md who you are. MEMORY.md has what I remember. I can write them for you. Then they count once " +
 		"you accept them."
