@@ -17,7 +17,8 @@ const MethodMemory = "memory"
 
 // Query is one request about a user's memory.
 type Query struct {
-	User       string                    `json:"user,omitempty"` // name of the user; name of the user; "" means the caller
+	// "" means the caller
+	User       string                    `json:"user,omitempty"`
 	Parameters protocol.MemoryParameters `json:"parameters"`
 }
 
