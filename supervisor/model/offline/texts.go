@@ -19,7 +19,8 @@ const (
 
 	textPictureFile = ", and I cannot see pictures"
 	textNoTool      = "For that I would need the tool %s, and I do not have it here."
-	textOtherCall   = "This turn was begun in a way that I cannot follow: it used %s where I would use %s. Please ask again."
+	textOtherCall   = "This turn was begun in a way that I cannot follow: it used %s where I would use %s. " +
+		"Please ask again."
 	textInterrupted = "I do not know whether I could %s: it was interrupted, and its outcome is unknown. " +
 		"Please look before it is done again."
 	textFailed       = "I could not %s: %s"
