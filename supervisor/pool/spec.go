@@ -15,7 +15,7 @@ const (
 	ProfileUser    Profile = "user"
 	ProfileArchive Profile = "archive" // packs a user's home; one-shot
 	// reads a user's files if no other worker of the user runs; one-shot
-	ProfileCheck     Profile = "look"
+	ProfileCheck    Profile = "look"
 	ProfileSelfTest Profile = "self-test" // tests its sandbox; one-shot
 	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
 )
@@ -27,7 +27,7 @@ var profiles = map[Profile]struct {
 }{
 	ProfileUser:     {sandbox: "worker"},
 	ProfileArchive:  {sandbox: "worker", oneShot: true},
-	ProfileCheck:     {sandbox: "worker", oneShot: true},
+	ProfileCheck:    {sandbox: "worker", oneShot: true},
 	ProfileSelfTest: {sandbox: "worker", oneShot: true},
 	ProfileReview:   {sandbox: "review", oneShot: true},
 }
