@@ -41,9 +41,10 @@ type CheckStore interface {
 
 // CheckRules are the rules for jobs that are checks.
 type CheckRules struct {
-	Parse    func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check, or says what is wrong
-	Typed func(protocol.CheckArguments) error                              // refuses the fields of a check in a job that is none
-	Text  func(supervisor.CheckCondition) string                           // describes a check
+	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check, or says what is wrong
+	// refuses the fields of a check in a job that is none
+	Typed func(protocol.CheckArguments) error
+	Text  func(supervisor.CheckCondition) string // describes a check
 }
 
 // Check decides whether a due job has something to say, or needs a turn. Errors are for the user.

@@ -57,7 +57,7 @@ type Options struct {
 	Person func(name string) (supervisor.User, bool)
 	// tells that the outbox has something new; never blocks
 	Queued     func(conversation int64)
-	StartTurn      func(supervisor.Inbound) // starts the turn of an inbound; never blocks
+	StartTurn  func(supervisor.Inbound) // starts the turn of an inbound; never blocks
 	Sources    Sources
 	CheckStore CheckStore
 	// Checks runs the checks of those kinds of jobs that have one.

@@ -90,8 +90,8 @@ func (h *harness) restart() {
 		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, CheckPeriod: CheckPeriod, Line: Line,
 		Log: hclog.NewNullLogger()})
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: now, Log: hclog.NewNullLogger(),
-		Person: speaker,
-		StartTurn:  h.keepBegun, Sources: h.db.Jobs(),
+		Person:    speaker,
+		StartTurn: h.keepBegun, Sources: h.db.Jobs(),
 		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.CheckTimes, Tools: h.routines.Tools(),
 		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).Check,
 			supervisor.JobRoutine: h.routines.Check},
@@ -351,7 +351,8 @@ func TestLoop_DueJob_Wakes(t *testing.T) {
 // is due. Its median should be at most 100 µs.
 func BenchmarkNothingIsDue(b *testing.B) {
 	h := &harness{now: noon, resting: map[string]bool{}}
-	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
+	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"),
+		sqlite.Options{Now: func() time.Time { return h.now }})
 	h.restart()
 	for user := range 50 {
 		for range supervisor.MaxJobs {
