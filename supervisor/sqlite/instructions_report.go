@@ -135,7 +135,8 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		t.putPromptFile(f, next, true)
 	}
 	t.Exec(deleteOldNotes, r.User, oldestNotes(r.Files))
-	if turn.ended || in.ID != turn.AnswersIn().ID { // otherwise the card comes below the answer, when the turn has ended
+	// otherwise the card comes below the answer, when the turn has ended
+	if turn.ended || in.ID != turn.AnswersIn().ID {
 		t.putPromptCard(r.User, by)
 	}
 	return in.ID
