@@ -71,7 +71,7 @@ type Options struct {
 	Queued func(conversation int64)
 	// reports whether a user is served; the answers of others wait. nil means that all are served
 	IsServed func(user string) bool
-	Log    hclog.Logger
+	Log      hclog.Logger
 }
 
 // Voices speaks answers. It is safe for concurrent use.
