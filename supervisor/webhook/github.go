@@ -23,7 +23,7 @@ type GitHub struct {
 	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
 	MaxPayload int64
 	Repo       func(name string) (supervisor.GitHubRepo, bool)
-	Notify    func() // a new event is kept
+	Notify     func() // a new event is kept
 }
 
 // Headers of a delivery. (docs.github.com: webhook events and payloads)

@@ -25,12 +25,12 @@ type Hook struct {
 	Name string
 	Path string
 	// the conversation for the messages; false if the user may not speak any more
-	Destination       func() (supervisor.Conversation, bool)
-	Secret   string // never ""
-	Sign     Sign
-	Header   string             // for SignHeader and SignHMAC
-	Template *template.Template // renders the JSON; nil means no template
-	Urgent   bool               // its messages do not wait for the end of quiet hours
+	Destination func() (supervisor.Conversation, bool)
+	Secret      string // never ""
+	Sign        Sign
+	Header      string             // for SignHeader and SignHMAC
+	Template    *template.Template // renders the JSON; nil means no template
+	Urgent      bool               // its messages do not wait for the end of quiet hours
 	// Run runs a task with the text of a call, at most once for each time; nil means that a message
 	// is sent instead. Its error is for the log.
 	Run func(ctx context.Context, at time.Time, text string) error
