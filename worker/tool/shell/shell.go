@@ -78,9 +78,8 @@ func (s *Shell) Tools() []worker.Tool {
 // EndTurn ends the programs that a stopped turn has left running, and waits for that.
 func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
 
-// RunningTerminals names the terminals that run a program, in one line; "" if there is none. Of
-// a command that a model wrote, the line has only the program's name, because it goes into the
-// system text.
+// RunningTerminals names the terminals that run a program, in one line; "" means none. Of a command
+// that a model wrote, the line has only the program's name, because it goes into the system text.
 func (s *Shell) RunningTerminals() string {
 	var names []string
 	for _, t := range s.terminals.running() {
