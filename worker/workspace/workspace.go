@@ -31,7 +31,8 @@ type Workspace struct {
 // Quota is asked before each write, and told its result.
 type Quota interface {
 	Fits(grow int64) error // Fits returns why the folder may not grow by that many bytes; nil means that it may
-	RecordGrowth(by int64) // RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is negative
+	// RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is negative
+	RecordGrowth(by int64)
 }
 
 // SetQuota sets the quota of later writes. Call it before the first write.
