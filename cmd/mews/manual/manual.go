@@ -102,8 +102,8 @@ func (p Page) LinkedBy(command string) Page {
 	return p
 }
 
-// FirstScreen returns the beginning of the page: the paragraphs that fit into 30 lines of 80
-// columns, and at least one paragraph.
+// FirstScreen returns the paragraphs that fit on a first screen of 30 lines with 80 columns. It
+// returns at least one.
 func (p Page) FirstScreen() string {
 	blocks := paragraphs(p.Text)
 	n, lines := 0, 0
