@@ -102,8 +102,8 @@ func (p Page) LinkedBy(command string) Page {
 	return p
 }
 
-// FirstScreen returns the paragraphs that fit on a first screen of 30 lines with 80 columns. It
-// returns at least one.
+// FirstScreen returns the paragraphs that fit on a screen of 30 lines with 80 columns. It returns
+// at least one.
 func (p Page) FirstScreen() string {
 	blocks := paragraphs(p.Text)
 	n, lines := 0, 0
