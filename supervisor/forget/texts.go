@@ -16,10 +16,12 @@ const (
 		"questions, ledger and index go too. Reminders that were set then end."
 	textNoFact        = "There is no fact %s. /memory lists all facts."
 	textForgetFactAsk = "If you confirm, I delete this for good:\n\n%s %s\n\n- line %d of MEMORY.md%s\n\nIts " +
-		"words also go from my index. Your own message stays (%s). /forget with its day deletes that too.\n\nI can't delete what was sent to the model's provider and " +
+		"words also go from my index. Your own message stays (%s). " +
+		"/forget with its day deletes that too.\n\nI can't delete what was sent to the model's provider and " +
 		"Telegram. Your other files and your admin's copies stay too."
 	textNotOurs = "\n\nI can't delete these:\n- Copies at the model's provider and Telegram. You can " +
-		"delete messages in the chat yourself.\n- Your own files, and what you wrote yourself into MEMORY.md, daily notes and logs.\n" +
+		"delete messages in the chat yourself.\n- Your own files, and what you wrote yourself into MEMORY.md, " +
+		"daily notes and logs.\n" +
 		"- The lines that a terminal keeps for its arrow keys (`~/.local/state/mews/history`).\n" +
 		"- Your admin's copies, and the audit log, which has none of your words."
 	textFilesStay          = " %s that I changed then stay as they are. Delete them yourself, or ask me to."
