@@ -11,26 +11,26 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// child is a worker as the spawner knows it: a number, a socket, and an end.
+// child is a worker process as its spawner knows it: a number, a socket, and an end.
 type child struct {
 	id      uint64
-	spawner *spawnerProcess // which was asked for it
-	socket  *os.File        // ours, until a connection takes it over
-	stderr  *os.File        // ours, the reading end
-	started chan struct{}   // closed when the spawner has said which process it is
+	spawner *spawnerProcess // the spawner that starts the worker
+	socket  *os.File        // our end, until a connection takes it over
+	stderr  *os.File        // our end, for reading
+	started chan struct{}   // closed when the spawner has reported the process ID
 	exited  chan struct{}
-	// called when the worker hits a limit; it must not block, and may be nil
+	// onLimit is called when the worker hits a limit. It must not block. nil is allowed.
 	onLimit func(spawnwire.LimitHit)
 
 	mu     sync.Mutex         // guards the fields below
-	number int                // of the process; 0 before it was started
-	status syscall.WaitStatus // once exited is closed, where err is nil
-	err    error              // it was refused, the spawner is gone, or it was given up
-	ended  bool               // exited is closed
-	answer *time.Timer        // kills the spawner; nil: nothing is asked
+	number int                // the process ID; 0 before the start
+	status syscall.WaitStatus // the exit status, if exited is closed and err is nil
+	err    error              // why there is no status: refused, spawner gone, or child given up
+	ended  bool               // whether exited is closed
+	answer *time.Timer        // kills the spawner; nil means no request waits for an answer
 }
 
-// limitAnswer kills the spawner unless it reports within limit what became of the child.
+// limitAnswer kills the spawner unless it reports within limit how the child's request ended.
 func (c *child) limitAnswer(limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *child) answered() {
 	}
 }
 
-// setStarted records the process's number. The first one stays.
+// setStarted records the process ID. Later calls change nothing.
 func (c *child) setStarted(pid int) {
 	c.answered()
 	c.mu.Lock()
@@ -67,7 +67,7 @@ func (c *child) awaitPID() {
 	}
 }
 
-// finish records the end. The first one stays.
+// finish records how the child ended. Later calls change nothing.
 func (c *child) finish(status syscall.WaitStatus, err error) {
 	c.answered()
 	c.mu.Lock()
@@ -86,9 +86,9 @@ func (c *child) pid() int {
 }
 
 // openChild makes a child's socketpair and pipe. It returns the worker's ends of both for the
-// spawner; the caller closes them. Our ends do not block, theirs do, and all close on exec.
+// spawner; the caller closes them. Our ends do not block, the worker's do, and all close on exec.
 func openChild() (c *child, theirs []*os.File, err error) {
-	syscall.ForkLock.RLock() // nothing is forked before they close on exec
+	syscall.ForkLock.RLock() // no fork until all four files close on exec
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(pair[0])

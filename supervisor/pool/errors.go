@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// BrokenError reports that a worker died so often that it is not started for a while.
+// BrokenError reports that a worker died so often that no new one is started for a while.
 type BrokenError struct {
 	User  string
-	Until time.Time // when one may be started again
-	Last  error     // how the last one ended
+	Until time.Time // when a new worker may be started
+	Last  error     // how the last worker ended
 }
 
 func (e *BrokenError) Error() string {
@@ -23,12 +23,12 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
-// RefusedError reports that a worker can't be started, because of the user's folders or account, or
-// because of the programs.
+// RefusedError reports that a worker can't be started. The cause is the user's folders or account,
+// or the programs.
 type RefusedError struct {
-	Reason   string // for people
-	By       error  // what refused it, for the log
-	Shortage bool   // of the machine
+	Reason   string // the reason, for people
+	By       error  // the error behind Reason, for the log
+	Shortage bool   // whether the machine lacks room for the worker
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Reason) }
@@ -36,12 +36,13 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Rea
 // EndError reports how a worker process ended.
 type EndError struct {
 	User string
-	// why it was ended, or what went wrong before; nil if its status says everything
+	// Reason is why the worker was ended, or what went wrong before. nil means that Status says
+	// everything.
 	Reason error
-	Status string   // "exit status 2", "signal: killed"; "" if it never ran or nobody knows
-	Stderr []string // the last lines of its standard error, escaped
+	Status string   // "exit status 2", "signal: killed"; "" if the worker never ran or its end is unknown
+	Stderr []string // the last lines of the worker's standard error, escaped
 
-	Shortage bool // it never ran, because the machine had no room for it
+	Shortage bool // whether the worker never ran because the machine had no room for it
 }
 
 func (e *EndError) Error() string {
@@ -82,8 +83,8 @@ var errSpawnerRefused = errors.New("mews-spawner refused it")
 // LimitShortage is the kind of limit in OnLimit if the machine has no room for a worker.
 const LimitShortage = "shortage"
 
-// shortageTexts are the messages of Go's runtime and of this program about a shortage
-// (spawnwire.IsShortage), for cases in which only the text of an error is left.
+// shortageTexts are the messages of Go's runtime and of spawnwire.IsShortage about a shortage. They
+// serve when only the text of an error is left.
 var shortageTexts = []string{
 	"epollctl failed with 28", "epollcreate failed with 2", "failed to create new OS thread", "no space left on device",
 	"resource temporarily unavailable", "too many open files", "cannot allocate memory",

@@ -14,37 +14,38 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// managedWorker is the worker of one key, through all its processes. Its goroutine, run, owns every
-// field that does not say otherwise; others pass functions to do. None of these functions waits.
+// managedWorker is the worker of one key, through all its processes. Its goroutine, run, owns all
+// fields without another owner in their comment. Other goroutines pass functions to do. None of
+// these functions waits.
 type managedWorker[H Host] struct {
 	options *Options[H]
-	oneShot bool // read by anybody
+	oneShot bool // never changes, so any goroutine may read it
 	log     hclog.Logger
 	events  chan func()
-	closing chan struct{}          // closed by the pool when it ends
-	done    chan struct{}          // closed by run when it takes no more events
-	status  atomic.Pointer[Status] // written by run, read by anybody
+	closing chan struct{}          // closed by the pool at its end
+	done    chan struct{}          // closed by run when it stops handling events
+	status  atomic.Pointer[Status] // written by run; any goroutine may read it
 
-	spec      Spec // the newest request's
+	spec      Spec // the spec of the newest request
 	state     State
 	since     time.Time
 	timer     *time.Timer
-	due       func() // what the timer calls; nil: nothing
+	due       func() // the function that the timer calls; nil means none
 	backoff   restartBackoff
 	turns     int
 	deaths    int
 	refused   string       // why the newest process was refused; "" if it was not
-	shortages int          // in a row
-	broken    *BrokenError // in StateBroken
-	current   *process[H]  // from starting to stopping; nil otherwise
+	shortages int          // how many starts in a row failed by a shortage
+	broken    *BrokenError // the error for requests in StateBroken
+	current   *process[H]  // the process from starting to stopping; nil otherwise
 	waiting   []*waiter[H]
-	ending    bool // closing was seen
+	ending    bool // whether run has seen closing
 	processes sync.WaitGroup
 }
 
-// waiter is a request for the worker. Each gets exactly one reply.
+// waiter is a request for the worker. Each waiter gets exactly one reply.
 type waiter[H Host] struct {
-	unused bool // it wants the worker once nobody else has it
+	unused bool // whether to wait until no one else has the worker
 	reply  chan acquired[H]
 }
 
@@ -64,8 +65,9 @@ func newManagedWorker[H Host](spec Spec, o *Options[H]) *managedWorker[H] {
 	return m
 }
 
-// run handles events until the pool ends and the worker is gone. For a one-shot worker it ends when
-// the worker is gone and nobody wants another. It calls forget when it takes no more events.
+// run handles events until the pool has ended and the worker is gone. A one-shot worker's run also
+// ends when the worker is gone and nobody waits for another. It calls forget when it stops handling
+// events.
 func (m *managedWorker[H]) run(forget func()) {
 	defer m.processes.Wait()
 	defer close(m.done)
@@ -91,7 +93,7 @@ func (m *managedWorker[H]) run(forget func()) {
 	}
 }
 
-// do makes run call f. It returns false if run has ended, and f was not called.
+// do makes run call f. It returns false, without a call of f, if run has ended.
 func (m *managedWorker[H]) do(f func()) bool {
 	select {
 	case m.events <- f:
@@ -120,7 +122,7 @@ func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], 
 		return a.worker, a.err
 	case <-ctx.Done():
 	}
-	m.do(func() { m.cancelRequest(w) }) // if run has ended, it has answered everybody
+	m.do(func() { m.cancelRequest(w) }) // if run has ended, it has answered all waiters
 	if a := <-w.reply; a.worker != nil {
 		a.worker.Release()
 	}
@@ -131,7 +133,7 @@ func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], 
 func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
 	m.spec = spec
 	if m.current != nil && m.current.isEnding() {
-		m.stopping(m.current) // it ended, and has not yet said so
+		m.stopping(m.current) // the process is ending, and has not yet reported it
 	}
 	switch {
 	case m.ending:
@@ -147,7 +149,7 @@ func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
 	}
 }
 
-// cancelRequest handles the end of a wait.
+// cancelRequest removes a waiter whose wait has ended.
 func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	if i := slices.Index(m.waiting, w); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
@@ -155,7 +157,7 @@ func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	}
 }
 
-// lendWaiting lends the worker to the waiters that may have it now.
+// lendWaiting lends the worker to all waiters that may have it now.
 func (m *managedWorker[H]) lendWaiting() {
 	p := m.lendable()
 	if p == nil {
@@ -181,7 +183,7 @@ func (m *managedWorker[H]) lend(w *waiter[H]) {
 		other.shared.Store(true)
 	}
 	p.leases = append(p.leases, lease)
-	m.publish() // whoever has the worker finds it busy
+	m.publish() // before the reply: Status must already say busy
 	w.reply <- acquired[H]{worker: lease}
 }
 
@@ -195,14 +197,14 @@ func (m *managedWorker[H]) lendable() *process[H] {
 
 // failWaiters answers all waiters with an error.
 func (m *managedWorker[H]) failWaiters(err error) {
-	m.publish() // whoever is answered finds it so
+	m.publish() // before the replies: Status must be current then
 	for _, w := range m.waiting {
 		w.reply <- acquired[H]{err: err}
 	}
 	m.waiting = nil
 }
 
-// start requests a process if somebody waits; the state must be absent.
+// start requests a process if there are waiters. The state must be absent.
 func (m *managedWorker[H]) start() {
 	if len(m.waiting) == 0 || m.ending {
 		return
@@ -218,9 +220,9 @@ func (m *managedWorker[H]) start() {
 	m.processes.Go(func() { p.run(request) })
 }
 
-// ready handles a process that can be lent.
+// ready handles a process that has shaken hands and can be lent.
 func (m *managedWorker[H]) ready(p *process[H]) {
-	if m.state != StateStarting { // it was told to end in between
+	if m.state != StateStarting { // the process was told to end meanwhile
 		return
 	}
 	m.shortages = 0
@@ -230,7 +232,7 @@ func (m *managedWorker[H]) ready(p *process[H]) {
 	m.evictWhenIdle()
 }
 
-// evictWhenIdle evicts an idle worker: a one-shot worker now, any other after a while.
+// evictWhenIdle evicts an idle worker: a one-shot worker now, any other after Timings.Idle.
 func (m *managedWorker[H]) evictWhenIdle() {
 	switch {
 	case m.state != StateIdle:
@@ -266,7 +268,7 @@ func (m *managedWorker[H]) release(w *Worker[H]) {
 	}
 	m.transition(StateIdle)
 	if p.isEnding() {
-		m.stopping(p) // it ended, and has not yet said so
+		m.stopping(p) // the process is ending, and has not yet reported it
 	}
 	m.lendWaiting()
 	m.evictWhenIdle()
@@ -279,7 +281,7 @@ func (m *managedWorker[H]) stopping(p *process[H]) {
 	}
 }
 
-// ended handles a process of which nothing is left.
+// ended handles the complete end of a process.
 func (m *managedWorker[H]) ended(p *process[H]) {
 	m.stopping(p)
 	m.current = nil
@@ -290,13 +292,13 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 		log.Debug("worker ended")
 		m.transition(StateAbsent)
 		m.start()
-	case errors.Is(p.err, errSpawnerLost): // through no fault of the worker
+	case errors.Is(p.err, errSpawnerLost): // not the worker's fault
 		log.Warn("worker lost")
 		m.transition(StateBackoff)
 		m.arm(m.options.Timings.BackoffMin, m.endBackoff)
-	case errors.As(p.err, &end) && end.Shortage: // nor of its user
+	case errors.As(p.err, &end) && end.Shortage: // not the user's fault
 		m.short(log)
-	case errors.As(p.err, &refused): // no death: the waiters are told, and may ask again
+	case errors.As(p.err, &refused): // not a death: waiters get the error, and may ask again
 		log.Error("worker refused")
 		m.transition(StateAbsent)
 		m.refused = refused.Reason
@@ -306,8 +308,8 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	}
 }
 
-// short delays the next start because the machine has no room. Waiters keep waiting, and are told
-// if that takes more than a moment.
+// short delays the next start because the machine has no room. Waiters keep waiting. At the third
+// shortage in a row, the user is told.
 func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.shortages++
 	wait := m.options.Timings.Shortage
@@ -320,7 +322,7 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.arm(wait, m.endBackoff)
 }
 
-// tellShortages is how many shortages in a row are needed before a user is told.
+// tellShortages is the number of shortages in a row at which a user is told.
 const tellShortages = 3
 
 // died counts a death, and delays the next start or opens the breaker.
@@ -340,13 +342,13 @@ func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.arm(broken.Sub(m.options.Now()), func() { m.transition(StateAbsent) })
 }
 
-// endBackoff ends the back-off and starts a process for waiters.
+// endBackoff ends the back-off, and starts a process if there are waiters.
 func (m *managedWorker[H]) endBackoff() {
 	m.transition(StateAbsent)
 	m.start()
 }
 
-// shutdown handles the end of the pool.
+// shutdown ends the worker because the pool ends.
 func (m *managedWorker[H]) shutdown() {
 	m.ending = true
 	m.failWaiters(ErrClosed)

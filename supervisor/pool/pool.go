@@ -1,11 +1,11 @@
-// Package pool keeps workers. It starts each through mews-spawner when it is first wanted, shakes
-// hands with it, lends it out, and pings it. It evicts an idle worker, and ends one that
-// misbehaves. One goroutine for each worker owns its state, so that no worker waits for another.
+// Package pool keeps workers. It starts each through mews-spawner at the first request, shakes
+// hands with it, lends it, and pings it. It evicts an idle worker, and ends one that misbehaves.
+// One goroutine for each worker owns its state, so that no worker waits for another.
 //
 // Pool lends workers by the key of their Spec; Run ends them all. managedWorker is the worker of
-// one key: who waits, when to start, evict, back off, give up (policy). process is one worker
-// process, from its start to its end (mechanism). Spawner keeps mews-spawner running: it is started
-// again when it dies.
+// one key. It holds the policy: who waits, when to start, evict, back off, give up. process is one
+// worker process, from its start to its end: the mechanism. Spawner keeps mews-spawner running, and
+// starts it again when it dies.
 package pool
 
 import (
@@ -24,51 +24,51 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Host answers one worker process; each process has its own. The worker is hostile: its calls may
-// come before Handshaken is called. When the worker ends, the contexts of its calls end, and they
-// must return soon.
+// Host answers the calls of one worker process. The worker is hostile: its calls may come before
+// Handshaken. When the worker ends, the contexts of its calls end, and the calls must return soon.
 type Host interface {
 	protocol.Handler
-	// is called once, after the handshake and before anybody has the worker
+	// Handshaken is called once, after the handshake and before anybody gets the worker.
 	Handshaken(protocol.HelloResult)
 }
 
-// Options configures a Pool. H answers a worker.
+// Options configures a Pool, whose workers' calls an H answers.
 type Options[H Host] struct {
-	Spawner *Spawner // the Pool runs it, and closes it when it ends
-	// Host makes the Host of a worker with a Hello. end ends the worker for a violation, from any
-	// goroutine and without waiting for it. The reason goes to the log and to Worker.Err.
+	Spawner *Spawner // run and closed by the Pool
+	// Host makes the Host of a worker with a Hello. end ends the worker for a violation; it may be
+	// called from any goroutine, and does not wait. Its reason goes to the log and to Worker.Err.
 	Host func(user string, end func(reason error)) H
-	// SelfTest gets a worker of SelfTestSpec before any other worker is lent. If it fails, none is,
-	// and Run returns its error. nil means no test.
+	// SelfTest gets a worker of SelfTestSpec before any other worker is lent. If it fails, no
+	// worker is lent, and Run returns its error. nil means no test.
 	SelfTest     func(ctx context.Context, worker *Worker[H]) error
 	SelfTestSpec Spec
-	// called when somebody's worker hits a limit, from any goroutine; may be nil
+	// OnLimit is called when a user's worker hits a limit, from any goroutine. nil is allowed.
 	OnLimit func(user string, hit spawnwire.LimitHit)
-	// called when a user's worker has started, from any goroutine; may be nil
+	// OnStart is called when a user's worker has started, from any goroutine. nil is allowed.
 	OnStart func(user string, pid int)
 	Log     hclog.Logger
 	Timings Timings
 	Now     func() time.Time
 }
 
-// Timings sets timeouts and intervals. The zero value of a field means its default.
+// Timings sets timeouts and intervals. A zero field means its default.
 type Timings struct {
-	Handshake  time.Duration // from the request for a process to its answer to hello; 10 s
+	Handshake  time.Duration // from the request for a process until it answers hello; 10 s
 	PingEvery  time.Duration // between two pings; 30 s
-	PingAnswer time.Duration // for the answer; 10 s
+	PingAnswer time.Duration // how long a worker may take to answer a ping; 10 s
 	Idle       time.Duration // from the last release to eviction; 30 min
 	Grace      time.Duration // from closing the socket to SIGTERM; 2 s
 	Term       time.Duration // from SIGTERM to SIGKILL; 2 s
-	// for SIGKILL to work, after which the spawner is killed; 10 s
+	// Kill is from SIGKILL until the spawner is killed, if the worker has not ended; 10 s.
 	Kill       time.Duration
-	Write      time.Duration // in which a worker must read what is written to it; 10 s
-	BackoffMin time.Duration // before the start after a death, doubled each time; 200 ms
-	BackoffMax time.Duration // the longest of these pauses; 60 s
-	// before the next try after the machine had no room for a worker; 1 s
+	Write      time.Duration // how long a worker may take to read a message; 10 s
+	BackoffMin time.Duration // pause before the start after a death, doubled each time; 200 ms
+	BackoffMax time.Duration // the longest pause after deaths; 60 s
+	// Shortage is the pause before the next start if the machine had no room for a worker; 1 s.
 	Shortage      time.Duration
-	BreakerDeaths int // deaths that open the breaker; 5
-	// if they come within this time; the breaker closes when the first of them is that old; 5 min
+	BreakerDeaths int // how many deaths open the breaker; 5
+	// BreakerWindow is the time within which these deaths must come. The breaker closes when the
+	// first of them is that old; 5 min.
 	BreakerWindow time.Duration
 }
 
@@ -101,9 +101,9 @@ type Pool[H Host] struct {
 	options Options[H]
 	started chan struct{} // closed when the self-test has passed
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	workers map[string]*managedWorker[H]
-	group   *sync.WaitGroup // the workers' goroutines; nil when no more may begin
+	group   *sync.WaitGroup // the workers' goroutines; nil means that none may start
 }
 
 // New returns a pool; call Run to start it.
@@ -129,7 +129,7 @@ func (p *Pool[H]) Run(ctx context.Context) error {
 		close(p.started)
 		select {
 		case <-ctx.Done():
-		case <-gone: // the spawner that started this process is gone: nothing more can be done
+		case <-gone: // the spawner that started this process is gone, and with it all workers
 		}
 	}
 	p.setGroup(nil)
@@ -139,7 +139,7 @@ func (p *Pool[H]) Run(ctx context.Context) error {
 	return errors.Join(err, spawnerErr)
 }
 
-// setGroup allows workers to start; nil ends each and allows none.
+// setGroup allows workers to start; nil ends all workers and allows none.
 func (p *Pool[H]) setGroup(group *sync.WaitGroup) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,7 +149,7 @@ func (p *Pool[H]) setGroup(group *sync.WaitGroup) {
 	}
 }
 
-// selfTest runs Options.SelfTest on a worker before any other is lent.
+// selfTest runs Options.SelfTest on a worker before any other worker is lent.
 func (p *Pool[H]) selfTest(ctx context.Context) error {
 	if p.options.SelfTest == nil {
 		return nil
@@ -186,15 +186,15 @@ func (p *Pool[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 		if err != nil {
 			return nil, err
 		}
-		// otherwise a one-shot worker has just ended: the next is another
+		// otherwise a one-shot worker has just ended: try again with a new one
 		if w, err := m.acquire(ctx, spec); err != errKeyEnded {
 			return w, err
 		}
 	}
 }
 
-// worker returns the key's managedWorker. It begins with the first request, and ends with Run, or
-// after the end of a one-shot worker.
+// worker returns the key's managedWorker. It begins with the first request. It ends with Run, or
+// after a one-shot worker's end.
 func (p *Pool[H]) worker(spec Spec) (*managedWorker[H], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,9 +216,9 @@ func (p *Pool[H]) removeWorker(key string) {
 	delete(p.workers, key)
 }
 
-// Evict ends the worker of a key, whatever it does, and returns when it is gone. It
-// does not count as a death. Its calls fail, and waiters get another worker. If there is none,
-// Evict does nothing. An error is ctx's cause: the worker ends all the same.
+// Evict ends the worker of a key, even a busy one, and returns when it is gone. It does not count
+// as a death. The worker's calls fail, and waiters get another worker. If there is no worker, Evict
+// does nothing. An error is ctx's cause: the worker ends all the same.
 func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -239,8 +239,8 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	}
 }
 
-// Find returns the worker of a key if it has shaken hands. It is not a lease: it neither starts a
-// worker nor keeps one running.
+// Find returns the worker of a key if it has shaken hands. The result is no lease: Find neither
+// starts a worker nor keeps one running.
 func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -255,7 +255,7 @@ func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	return w, process != nil
 }
 
-// Ask calls the worker of a key, as Find returns it, and reports whether there is one.
+// Ask calls the worker of a key that Find returns, and reports whether there is one.
 func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result any) (there bool, err error) {
 	w, there := p.Find(key)
 	if !there {
@@ -268,16 +268,16 @@ func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result an
 type Status struct {
 	Key    string
 	State  State
-	PID    int       // of the worker; 0 where there is none
-	Since  time.Time // of State
-	Turns  int       // answered, since the pool began
+	PID    int       // the worker's process ID; 0 without a worker
+	Since  time.Time // when State began
+	Turns  int       // answered turns, since the pool began
 	Deaths int       // since the pool began
 
-	// why the worker could not be started the last time, for people; "" if it could
+	// Refused is why the worker could not be started the last time, for people; "" if it could.
 	Refused string
 }
 
-// List returns every worker's Status, sorted by key. A key that was never requested has none.
+// List returns every worker's Status, sorted by key. It omits keys that were never requested.
 func (p *Pool[H]) List() []Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,21 +23,21 @@ type process[H Host] struct {
 	options *Options[H]
 	spec    Spec
 	log     hclog.Logger
-	ctx     context.Context // ends when the process must end; its cause is the reason
+	ctx     context.Context // ends when the process must end; the cause is the reason
 	stop    context.CancelCauseFunc
-	child   atomic.Pointer[child] // set once, when the spawner has been asked
-	// set before the managedWorker is told that the process is ready, as host is
+	child   atomic.Pointer[child] // set once, at the request to the spawner
+	// conn and host are set before the managedWorker learns that the process is ready.
 	conn       *protocol.Conn
 	host       H
-	lastStderr []string      // the last lines of its standard error, once it is dead
-	short      bool          // a line told of a shortage
-	ready      bool          // it has shaken hands
-	leases     []*Worker[H]  // of the managedWorker's goroutine alone
-	died       chan struct{} // closed when nothing of it is left
-	err        error         // how it ended; set before died is closed
+	lastStderr []string      // the last lines of the process's standard error, once it is dead
+	short      bool          // whether a line of standard error told of a shortage
+	ready      bool          // whether the worker has shaken hands
+	leases     []*Worker[H]  // used only by the managedWorker's goroutine
+	died       chan struct{} // closed when nothing of the process is left
+	err        error         // how the process ended; set before died is closed
 }
 
-// newProcess makes the next process of m, for m's goroutine.
+// newProcess makes the next process of m. Only m's goroutine calls it.
 func newProcess[H Host](m *managedWorker[H]) *process[H] {
 	ctx, stop := context.WithCancelCause(context.Background())
 	return &process[H]{managed: m, options: m.options, spec: m.spec, log: m.log, ctx: ctx, stop: stop, died: make(chan struct{})}
@@ -53,7 +53,7 @@ func (p *process[H]) pid() int {
 	return 0
 }
 
-// id is the spawner's number of the process; 0 before it has one.
+// id is the spawner's number for the process; 0 before it has one.
 func (p *process[H]) id() uint64 {
 	if c := p.child.Load(); c != nil {
 		return c.id
@@ -64,7 +64,7 @@ func (p *process[H]) id() uint64 {
 // run starts the process, waits until it ends or must end, cleans up, and tells the managedWorker.
 func (p *process[H]) run(request spawnwire.Spawn) {
 	var tasks sync.WaitGroup
-	defer tasks.Wait() // handlers may take a moment longer than the process
+	defer tasks.Wait() // handlers may outlive the process for a moment
 	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.Timings.Handshake, errNoSpawner)
 	c, err := p.options.Spawner.spawn(ctx, request, p.limitHit)
 	cancel()
@@ -92,7 +92,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	p.log = p.log.With("worker", c.id)
 	p.connect(c)
 	stderr := readStderr(c.stderr, p.log, c.exited)
-	tasks.Go(func() { _ = p.conn.Run(p.ctx) }) // its error stays in conn.Err
+	tasks.Go(func() { _ = p.conn.Run(p.ctx) }) // conn.Err keeps the error
 	if err := p.handshake(); err != nil {
 		p.stop(err)
 	} else {
@@ -110,7 +110,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	p.lastStderr, p.short = stderr.end(), stderr.short
 }
 
-// connect makes the connection and the Host that answers the worker.
+// connect makes the connection, and the Host that answers the worker.
 func (p *process[H]) connect(c *child) {
 	var handler protocol.Handler = NoHost{}
 	if p.spec.Hello != nil {
@@ -118,14 +118,14 @@ func (p *process[H]) connect(c *child) {
 		handler = p.host
 	}
 	p.conn = protocol.NewConn(c.socket, handler, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: func(err error) {
-		p.log.Warn("answer a worker's call", "error", err) // the worker is not told
+		p.log.Warn("answer a worker's call", "error", err) // the worker does not learn of the error
 	}})
 }
 
-// NoHost refuses all calls: it is the Host of a worker without a user.
+// NoHost is the Host of a worker without a user: it refuses all calls.
 type NoHost struct{}
 
-// Call refuses.
+// Call refuses every call.
 func (NoHost) Call(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, protocol.MethodNotFound(req.Method)
 }
@@ -136,7 +136,7 @@ func (NoHost) Notify(*protocol.Request) {}
 // Handshaken does nothing.
 func (NoHost) Handshaken(protocol.HelloResult) {}
 
-// handshake says hello and checks the answer. A worker without a user is told nothing. A
+// handshake says hello and checks the answer. A worker without a user learns nothing from it. A
 // *RefusedError means that the worker has another version.
 func (p *process[H]) handshake() error {
 	if p.spec.Hello == nil {
@@ -162,11 +162,12 @@ func (p *process[H]) handshake() error {
 	return &RefusedError{Reason: textOtherVersion, By: fmt.Errorf("handshake: %w", err)}
 }
 
-// otherVersion holds the codes with which a worker of another version refuses a hello: it does not
-// know its version or a field of it. A worker of this version never does.
+// otherVersion holds the codes with which a worker of another version refuses a hello. Such a
+// worker does not know the hello's version or one of its fields. A worker of this version never
+// uses these codes.
 var otherVersion = map[int]bool{protocol.CodeInvalidRequest: true, protocol.CodeInvalidParams: true}
 
-// awaitEnd waits until the worker ends or must end. It pings one that has said hello.
+// awaitEnd waits until the worker ends or must end. It pings a worker that has said hello.
 func (p *process[H]) awaitEnd(c *child) {
 	ticker := time.NewTicker(p.options.Timings.PingEvery)
 	defer ticker.Stop()
@@ -197,8 +198,8 @@ func (p *process[H]) ping() {
 	}
 }
 
-// shutdown ends the process: it closes the socket and waits, sends SIGTERM and waits, sends SIGKILL
-// and waits. (After the MCP specification's way of ending a server on stdio.)
+// shutdown ends the process in three steps, with a wait after each: close the socket, send SIGTERM,
+// send SIGKILL. (The MCP specification ends a server on stdio in this way.)
 func (p *process[H]) shutdown(c *child) {
 	t := p.options.Timings
 	p.conn.Close(context.Cause(p.ctx))
@@ -216,7 +217,7 @@ func (p *process[H]) shutdown(c *child) {
 }
 
 // killSpawner kills the spawner, which has not reported a child's end. Either the spawner hangs, or
-// the child cannot be killed. Such a child is given up.
+// the child can't be killed. In the second case the child is given up.
 func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
 	c.spawner.killHung(c, cause)
@@ -225,7 +226,7 @@ func (p *process[H]) killSpawner(c *child, cause error) {
 	}
 }
 
-// waitFor waits for done, at most for d. It returns whether done came.
+// waitFor waits for done, at most for d. It returns whether done was closed.
 func waitFor(d time.Duration, done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -242,8 +243,8 @@ func (p *process[H]) endError(c *child) error {
 		e.Shortage = spawnwire.IsShortage(e.Reason)
 		return e
 	}
-	switch { // exited is closed, so nothing changes any more
-	// it never ran, or the spawner is gone, which explains everything else
+	switch { // exited is closed, so c no longer changes
+	// The worker never ran, or the spawner's end explains everything else.
 	case c.err != nil && IsDeath(e.Reason):
 		e.Reason = c.err
 	case c.err == nil:
@@ -258,8 +259,8 @@ func (p *process[H]) endError(c *child) error {
 	return e
 }
 
-// isHangup reports whether a connection ended because the other side closed it. If that side had
-// unread data, there is an error.
+// isHangup reports whether a connection ended because the other side closed it. That is
+// io.EOF, or a connection error if that side had unread data.
 func isHangup(err error) bool {
 	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

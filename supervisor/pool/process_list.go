@@ -12,7 +12,7 @@ import (
 // processInfo is a process's position in the process tree, and its resident memory.
 type processInfo struct{ pid, parent, session, pages int }
 
-// listProcesses lists all processes that this one can see.
+// listProcesses lists all processes that this process can see.
 func listProcesses() ([]processInfo, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -22,7 +22,7 @@ func listProcesses() ([]processInfo, error) {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended and been reaped, or is hidden, as no child of ours is
+			continue // the process was reaped, or is hidden; our children are never hidden
 		}
 		p, err := parseStat(text)
 		if err != nil {
@@ -33,9 +33,9 @@ func listProcesses() ([]processInfo, error) {
 	return all, nil
 }
 
-// parseStat reads the pid, the parent, the session and the resident pages from /proc/PID/stat
-// (proc_pid_stat(5)). The name stands in brackets before all but the first of them, and may hold
-// anything.
+// parseStat reads the pid, parent, session and resident pages from /proc/PID/stat
+// (proc_pid_stat(5)). The process's name stands in brackets after the pid, and may hold any
+// characters.
 func parseStat(text []byte) (r processInfo, err error) {
 	open, shut := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || shut < open {

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawnerTree knows which of this process's children are spawners. There is only one, because the
-// whole process is a sub-reaper: a process whose spawner was killed becomes its child.
+// spawnerTree knows which children of this process are spawners. There is only one tree, because
+// the whole process is a sub-reaper: it becomes the parent of a killed spawner's workers.
 var spawnerTree = processTree{spawners: map[int]bool{}}
 
 type processTree struct {
-	mu       sync.Mutex   // of spawners; also held from a spawner's fork to its entry
-	spawners map[int]bool // by pid
+	mu       sync.Mutex   // guards spawners; held from a spawner's fork until it is in the map
+	spawners map[int]bool // by process ID
 }
 
 // orphanRetry is the pause before killed processes are checked again.
@@ -60,14 +60,14 @@ func (t *processTree) killOrphans(limit time.Duration) error {
 	}
 }
 
-// killOrphansOnce kills each child that a dead spawner left, reaps those that have ended, and
-// returns how many it saw. If it saw none, none is left. For each orphan descends from this
-// process, and every process between them is killed here and stays visible until it is reaped here.
+// killOrphansOnce kills each child that a dead spawner left, and reaps those that have ended. It
+// returns how many it saw; 0 means that none is left. Every orphan descends from this process. All
+// processes between are killed here, and stay visible until they are reaped here.
 func (t *processTree) killOrphansOnce() (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	pids, err := t.orphans()
-	for _, pid := range pids { // not reaped yet, so the pid is still its own
+	for _, pid := range pids { // not reaped yet, so no other process has the pid
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
 			return len(pids), fmt.Errorf("kill process %d of a dead worker: %w", pid, err)
 		}

@@ -4,16 +4,17 @@ import "os"
 
 // ProcessUsage is the memory and processes of a process and its descendants.
 type ProcessUsage struct {
-	Memory    int64 // resident bytes; what processes share is counted for each
+	Memory    int64 // resident bytes; shared memory counts for each process
 	Processes int
 }
 
-// ProcessUsageOf returns the usage of the processes with these pids. A missing process is left out.
-// It reads the list of all processes once and takes milliseconds, so call it only when a user asks.
+// ProcessUsageOf returns the usage of the processes with these pids. It leaves out missing
+// processes. It reads the list of all processes once and takes milliseconds, so call it only when a
+// user asks.
 func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	all, err := listProcesses()
 	if err != nil {
-		return nil // the usage is unknown, and only shown to users
+		return nil // users see it as unknown
 	}
 	known, children := map[int]processInfo{}, map[int][]processInfo{}
 	for _, p := range all {
@@ -29,8 +30,8 @@ func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	return uses
 }
 
-// treeUsage adds up a process tree. A pid may be reused while the list is read, which may make a
-// cycle: each process counts once.
+// treeUsage adds up a process tree. Each process counts once, because pids may form a cycle if one
+// is reused while the list is read.
 func treeUsage(p processInfo, children map[int][]processInfo, seen map[int]bool) ProcessUsage {
 	seen[p.pid] = true
 	use := ProcessUsage{Memory: int64(p.pages) * int64(os.Getpagesize()), Processes: 1}

@@ -15,32 +15,32 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Spawner keeps mews-spawner running. If it dies, its workers die with it. It is started again,
-// with back-off, as long as the pool runs.
+// Spawner keeps mews-spawner running. If it dies, its workers die with it. As long as the pool
+// runs, it is started again, with back-off.
 type Spawner struct {
 	options SpawnerOptions
 	log     hclog.Logger
 
-	// guards the fields below; it also keeps requests in the order of their numbers
+	// mu guards the fields below, and keeps requests in the order of their numbers.
 	mu          sync.Mutex
 	current     *spawnerProcess // nil while no spawner runs
-	running     chan struct{}   // closed while one runs
-	last        uint64          // the newest worker's number, over all spawner processes
+	running     chan struct{}   // closed while a spawner runs
+	last        uint64          // the newest worker's number, across all spawner processes
 	ready       spawnwire.Ready
-	answerLimit time.Duration // in which a spawner must say what became of a request
+	answerLimit time.Duration // how long a spawner may take to answer a request
 }
 
 const (
-	readyWait = 10 * time.Second // for a new spawner's first word
-	sendWait  = 5 * time.Second  // for the spawner to read
-	// for what became of a request, after which the spawner is taken to hang
+	readyWait = 10 * time.Second // how long a new spawner may take to say that it is ready
+	sendWait  = 5 * time.Second  // how long the spawner may take to read a message
+	// how long the spawner may take to answer a request, before it counts as hung
 	answerWait = 5 * time.Second
-	// from closing its socket to SIGKILL; it kills and reaps all workers meanwhile
+	// from closing the spawner's socket to SIGKILL; meanwhile it kills and reaps all workers
 	endWait = 10 * time.Second
-	// before a dead spawner is started again, doubled each time
+	// pause before a dead spawner is started again, doubled each time
 	respawnFirst = 200 * time.Millisecond
-	respawnMost  = 60 * time.Second //
-	respawnShort = time.Second      // the longest pause if the machine had no room for it
+	respawnMost  = 60 * time.Second // the longest pause after deaths
+	respawnShort = time.Second      // the longest pause if the machine had no room for the spawner
 	respawnReset = time.Minute      // a spawner that lived this long resets the back-off
 )
 
@@ -50,26 +50,28 @@ var (
 	errOrphaned    = errors.New("the mews-spawner that started this service is gone")
 )
 
-// SpawnerOptions say how the spawner is started, and what it may start.
+// SpawnerOptions configures the spawner: its start, and its policy for workers.
 type SpawnerOptions struct {
-	Path   string // the program
+	Path   string // the spawner's program
 	Worker string // the workers' program
-	Tier   string // which sandbox workers get; "" or "auto" is the best that holds
-	// the weakest that is enough: below it nothing is started; "" is the spawner's own default
+	Tier   string // the workers' sandbox; "" or "auto" is the best that works
+	// Least is the weakest tier that is allowed: if none works, no worker starts. "" is the
+	// spawner's own default.
 	Least string
-	// the account of workers whose users have none; 0 means this process's own, unless that is root
+	// UID and GID are the account of workers whose users have none. 0 means this process's account,
+	// unless that is root.
 	UID, GID uint32
 	People   string // "FROM-TO": the uids of users without an account; "" means none
-	// bytes, the most for a worker and all that it runs; 0 is the spawner's own default
+	// Memory is the maximum for a worker and its processes, in bytes; 0 is the spawner's own limit.
 	Memory uint64
-	PIDs   uint32 // processes and threads, the most
-	// the socket of the spawner that has started this process and has its own policy; nil starts
-	// one here
+	PIDs   uint32 // maximum of a worker's processes and threads
+	// Started is the socket of the spawner that has started this process and has its own policy.
+	// nil means that StartSpawner starts one.
 	Started *os.File
 	Log     hclog.Logger
 }
 
-// policy returns the spawner's arguments, a key and a value in each.
+// policy returns the spawner's arguments, each as key=value.
 func (o SpawnerOptions) policy() []string {
 	list := []string{"worker=" + o.Worker}
 	for _, word := range []struct {
@@ -89,12 +91,12 @@ func (o SpawnerOptions) policy() []string {
 	return list
 }
 
-// StartSpawner starts the spawner and waits until it is ready, or ctx ends. ctx has no effect
-// later. The Pool that gets the result runs and ends it; without a Pool, Close ends it.
+// StartSpawner starts the spawner and waits until it is ready, or ctx ends. Afterwards ctx has no
+// effect. The Pool that gets the result runs and ends it; without a Pool, Close ends it.
 //
-// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, this process kills its
-// children in other sessions than its own, because workers left them. So this process must not
-// start anything else with Setsid.
+// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, its workers' processes
+// become children of this process, in sessions other than its own. They are killed. So this process
+// must not start anything else with Setsid.
 func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	for _, path := range []*string{&o.Path, &o.Worker} {
 		absolute, err := filepath.Abs(*path)
@@ -110,20 +112,20 @@ func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 
 // Sandbox describes how workers are confined.
 type Sandbox struct {
-	Tier   string `json:"tier"`   // its name: accounts, namespaces, landlock, off
-	Why    string `json:"why"`    // a sentence about it, for people
-	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
+	Tier   string `json:"tier"`   // the tier's name: accounts, namespaces, landlock, off
+	Why    string `json:"why"`    // a sentence about Tier, for people
+	Limits string `json:"limits"` // a sentence about the limits of a worker and its processes
 }
 
-// People returns the range of uids for workers of users without an account; 0 means none.
+// People returns the uid range for workers of users without an account; 0 means none.
 func (s *Spawner) People() (from, to uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready.FirstUID, s.ready.LastUID
 }
 
-// Weak reports whether the sandbox is weaker than usual. Somebody has configured that, and must see
-// what it means.
+// Weak reports whether the sandbox is weaker than usual. Somebody configured that, and must see the
+// consequences.
 func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
 
 // Line describes the sandbox in one line for people.
@@ -163,7 +165,7 @@ func (s *Spawner) begin(ctx context.Context) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// takeCurrent takes the current spawner out of use; nil where there is none.
+// takeCurrent takes the current spawner out of use; nil means that there is none.
 func (s *Spawner) takeCurrent() *spawnerProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +176,7 @@ func (s *Spawner) takeCurrent() *spawnerProcess {
 	return p
 }
 
-// run keeps a spawner running until ctx ends. An error means that the last one did not end
+// run keeps a spawner running until ctx ends. An error means that the last spawner did not end
 // properly, or that the spawner that started this process is gone.
 func (s *Spawner) run(ctx context.Context) (err error) {
 	s.mu.Lock()
@@ -206,7 +208,7 @@ func (s *Spawner) run(ctx context.Context) (err error) {
 
 // serve listens to the current spawner until it is gone or ctx ends, and ends it.
 func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
-	// ends listen; end closes it again, and reports
+	// The close makes listen return. end closes the connection again, and reports errors.
 	defer context.AfterFunc(ctx, func() { _ = p.conn.Close() })()
 	err := p.listen()
 	s.takeCurrent()
@@ -216,8 +218,8 @@ func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 	return errors.Join(err, p.end(endWait))
 }
 
-// spawn requests a worker. It waits while no spawner runs, until ctx ends. The child reports what
-// becomes of the worker; a refused one ends at once.
+// spawn requests a worker. While no spawner runs, it waits until ctx ends. The child reports how
+// the worker's start and run went; a refused child ends at once.
 func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spawnwire.LimitHit)) (*child, error) {
 	s.mu.Lock()
 	running := s.running

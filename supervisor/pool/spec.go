@@ -7,22 +7,22 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Profile is what a worker is for.
+// Profile is a worker's purpose.
 type Profile string
 
 const (
-	// runs a user's turns; it is kept until it has been idle for a while
+	// ProfileUser runs a user's turns. The worker is kept until it has been idle for a while.
 	ProfileUser    Profile = "user"
 	ProfileArchive Profile = "archive" // packs a user's home; one-shot
-	// reads a user's files if no other worker of the user runs; one-shot
+	// ProfileCheck reads a user's files if no other worker of the user runs; one-shot.
 	ProfileCheck    Profile = "look"
-	ProfileSelfTest Profile = "self-test" // tests its sandbox; one-shot
-	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
+	ProfileSelfTest Profile = "self-test" // tests the worker's sandbox; one-shot
+	ProfileReview   Profile = "review"    // runs a read-only turn, without a home; one-shot
 )
 
-// profiles holds a row for each Profile. A one-shot worker ends as soon as nobody has it.
+// profiles has a row for each Profile. A one-shot worker ends as soon as it is released.
 var profiles = map[Profile]struct {
-	sandbox string // the profile that the spawner is asked for
+	sandbox string // the spawner's name for the profile
 	oneShot bool
 }{
 	ProfileUser:     {sandbox: "worker"},
@@ -32,21 +32,21 @@ var profiles = map[Profile]struct {
 	ProfileReview:   {sandbox: "review", oneShot: true},
 }
 
-// Spec says which worker is wanted, and how it is started if it does not run.
+// Spec describes the wanted worker, and how to start it if it does not run.
 type Spec struct {
-	// at most one worker of a key runs at a time: a user's name, or the purpose of a one-shot
-	// worker
+	// Key is a user's name, or the purpose of a one-shot worker. At most one worker of a key runs
+	// at a time.
 	Key     string
 	Profile Profile
 	Place   Place
-	// sent to the worker; Version is filled in. nil means a worker without a user, which may call
-	// nothing
+	// Hello is sent to the worker, with Version filled in. nil means a worker without a user, whose
+	// calls are all refused.
 	Hello *protocol.Hello
-	// the worker is wanted once nobody else has it; others may have it from then on
+	// Unused asks for the worker when nobody else has it. Once lent, it may be lent to others, too.
 	Unused bool
 }
 
-// user returns the worker's user, or "".
+// user returns the name of the worker's user, or "" for none.
 func (s Spec) user() string {
 	if s.Hello == nil {
 		return ""
@@ -54,15 +54,15 @@ func (s Spec) user() string {
 	return s.Hello.User
 }
 
-// Place is the location of a user's home, and what the worker in it may use. The spawner opens Path
-// beneath Root; without a Root there is no home.
+// Place is the location of a user's home, with the account and limits of its worker. The spawner
+// opens Path beneath Root; without a Root there is no home.
 type Place struct {
-	Root     string // absolute
+	Root     string // an absolute path
 	Path     string // relative to Root; "." is Root itself
-	MakeHome bool   // the spawner makes a missing home
+	MakeHome bool   // whether the spawner makes a missing home
 	UID, GID uint32 // the user's own account; 0 means the spawner's account for users without one
-	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
-	PIDs     uint32 // processes and threads of it
+	Memory   uint64 // bytes for the worker and its processes; 0 is the spawner's own limit
+	PIDs     uint32 // maximum of the worker's processes and threads
 	Binds    []spawnwire.Bind
 }
 

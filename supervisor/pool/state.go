@@ -9,13 +9,13 @@ import (
 type State string
 
 const (
-	StateAbsent   State = "absent"   // there is no process, and one may be started
-	StateStarting State = "starting" // a process was asked for, and has not shaken hands
-	StateIdle     State = "idle"     // it is ready, and lent to nobody
-	StateBusy     State = "busy"     // it is lent out
-	StateStopping State = "stopping" // it is being ended, or has ended and is being cleared away
-	StateBackoff  State = "backoff"  // it died, and the next start has to wait
-	StateBroken   State = "broken"   // it died too often: nothing is started for a while
+	StateAbsent   State = "absent"   // no process; one may be started
+	StateStarting State = "starting" // a process was requested, and has not shaken hands
+	StateIdle     State = "idle"     // the worker is ready, and not lent
+	StateBusy     State = "busy"     // the worker is lent
+	StateStopping State = "stopping" // the process is being ended, or cleaned up after its end
+	StateBackoff  State = "backoff"  // the worker died, and the next start must wait
+	StateBroken   State = "broken"   // the worker died too often: no start for a while
 )
 
 // transitions lists the states that may follow each state.
@@ -33,7 +33,7 @@ var transitions = map[State][]State{
 // belongs to a state.
 func (m *managedWorker[H]) transition(to State) {
 	if !slices.Contains(transitions[m.state], to) {
-		// a defect in managed_worker.go
+		// This is a defect in managed_worker.go.
 		panic("pool: no transition from " + string(m.state) + " to " + string(to))
 	}
 	m.log.Debug("worker state", "from", m.state, "to", to)
@@ -42,7 +42,7 @@ func (m *managedWorker[H]) transition(to State) {
 	m.due = nil
 }
 
-// arm calls f after d, unless the state changes before.
+// arm makes the timer call f after d, unless the state changes first.
 func (m *managedWorker[H]) arm(d time.Duration, f func()) {
 	m.timer.Reset(d)
 	m.due = f

@@ -11,41 +11,41 @@ import (
 
 // Limits for reading a process's standard error, which may contain anything in any amount.
 const (
-	lineBytes  = 1 << 10          // a longer line is treated as several
-	keptLines  = 20               // the last ones, for the error that says how it ended
-	loggedMost = 20               // lines logged in loggedSpan; the rest is counted
+	lineBytes  = 1 << 10          // a longer line counts as several
+	keptLines  = 20               // how many last lines the error about the process's end has
+	loggedMost = 20               // lines logged in loggedSpan; further ones are only counted
 	loggedSpan = 10 * time.Second //
-	// read without a pause; a flood then blocks its writer, and not us
+	// bytes read without a pause; a flood then blocks its writer, and not us
 	burstBytes = 64 << 10
 	burstPause = 100 * time.Millisecond //
 )
 
-// stderrLinger is how long a dead process's standard error is still read, in case another process
-// holds its other end open.
+// stderrLinger is how long a dead process's standard error is still read. Another process may hold
+// its other end open.
 const stderrLinger = time.Second
 
-// stderr is a process's standard error, which a goroutine reads to its end: it keeps the last lines
-// and logs some.
+// stderr is a process's standard error. A goroutine reads it to its end, keeps the last lines, and
+// logs some.
 type stderr struct {
 	file  *os.File
-	read  chan struct{} // closed when no more is read
-	lines []string      // run's, until read is closed
-	// run's, until read is closed: a line told of a shortage. The last lines may lack it, because a
-	// stack trace follows
+	read  chan struct{} // closed when reading has ended
+	lines []string      // owned by run until read is closed
+	// short tells whether a line reported a shortage; run owns it until read is closed. The last
+	// lines may lack that line, because a stack trace follows it.
 	short bool
 }
 
-// readStderr starts to read and takes the file over. It does not pause once dead is closed, because
-// the writer is gone then. The caller calls end.
+// readStderr takes the file over and reads it. Once dead is closed it does not pause, because the
+// writer is gone. The caller calls end.
 func readStderr(file *os.File, log hclog.Logger, dead <-chan struct{}) *stderr {
 	s := &stderr{file: file, read: make(chan struct{})}
 	go s.run(log, dead)
 	return s
 }
 
-// end waits until the standard error of a dead process was read, and returns the last lines.
+// end waits until a dead process's standard error was read, and returns the last lines.
 func (s *stderr) end() []string {
-	// it fails only where run is through, and has closed it
+	// this fails only if run has finished and closed the file
 	_ = s.file.SetReadDeadline(time.Now().Add(stderrLinger))
 	<-s.read
 	return s.lines
@@ -64,7 +64,7 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 			budget.log(log, line)
 		}
 		if err != nil && err != bufio.ErrBufferFull {
-			break // the end, its deadline, or a read that fails: nothing is left
+			break // end of file, deadline or read error: nothing is left to read
 		}
 		if read += len(raw); read >= burstBytes {
 			read = 0
@@ -77,7 +77,7 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 	}
 }
 
-// escape makes a line harmless in a log and on a terminal: it escapes control characters, escape
+// escape makes a line harmless in a log and on a terminal. It escapes control characters, escape
 // sequences and invalid UTF-8.
 func escape(raw []byte) string {
 	for len(raw) > 0 && (raw[len(raw)-1] == '\n' || raw[len(raw)-1] == '\r') {

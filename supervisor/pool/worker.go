@@ -14,7 +14,7 @@ import (
 type Worker[H Host] struct {
 	managed  *managedWorker[H]
 	process  *process[H]
-	turns    atomic.Int32 // answered under this lease
+	turns    atomic.Int32 // turns answered under this lease
 	released atomic.Bool
 	shared   atomic.Bool
 }
@@ -32,26 +32,26 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 	return err
 }
 
-// Host returns what answers this worker, as made by Options.Host. It is the zero value if the
-// worker has no user.
+// Host returns the Host of this worker, as made by Options.Host. It is the zero value if the worker
+// has no user.
 func (w *Worker[H]) Host() H { return w.process.host }
 
-// Shared reports whether somebody else has had the worker too since it was lent.
+// Shared reports whether somebody else has had the worker, too, during this lease.
 func (w *Worker[H]) Shared() bool { return w.shared.Load() }
 
-// Release ends the lease. Further calls of it do nothing.
+// Release ends the lease. Later calls do nothing.
 func (w *Worker[H]) Release() {
 	if w.released.CompareAndSwap(false, true) {
 		w.managed.do(func() { w.managed.release(w) })
 	}
 }
 
-// Kill ends the worker for everybody who has it. Its socket is closed, and it is signalled if it
-// does not end. It counts as a death. The lease must still be released.
+// Kill ends the worker for everybody who has it. Its socket is closed, and if it does not end, it
+// is signalled. It counts as a death. The lease must still be released.
 func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 
-// Died is closed when the worker's process, and all that it started, is gone. Calls fail earlier,
-// as soon as its connection ends.
+// Died is closed when the worker's process and all its descendants are gone. Calls fail earlier,
+// when the connection ends.
 func (w *Worker[H]) Died() <-chan struct{} { return w.process.died }
 
 // Err returns how the worker ended, an *EndError, or nil before Died is closed.
