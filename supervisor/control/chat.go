@@ -26,29 +26,29 @@ type Screen interface {
 	// Attached reports that the conversation is joined; again means that it was joined before and
 	// lost.
 	Attached(a Attached, again bool)
-	// Deliver shows a message. It returns false to leave it to another client.
+	// Deliver shows a message. It returns false to leave the message to another client.
 	Deliver(d Delivery) (taken bool)
-	// Show shows what happens at the moment.
+	// Show shows the current progress.
 	Show(p Progress)
 	// Lost reports that the supervisor went away; the chat tries to reconnect.
 	Lost(err error)
 }
 
 // Chat is a client's side of a conversation. It outlives its supervisor: it reconnects, repeats
-// messages that were not accepted, and gets the missed deliveries. It shows everything once. It may
-// be used from several goroutines.
+// messages that were not accepted, and gets the missed deliveries. It shows each delivery once. It
+// may be used from several goroutines.
 type Chat struct {
 	path   string
 	screen Screen
 
-	// a slot for the message under way: one at a time, so that they stay in order
+	// sending has one slot, for the message under way, so that messages stay in order.
 	sending *slots.Slots
 
 	mu              sync.Mutex     // guards the fields below, and serializes the screen's calls
 	attach          Attach         // After is the newest delivery that was shown
-	tookNewest      bool           // whether the screen took that delivery
+	tookNewest      bool           // whether the screen took the delivery After
 	conn            *protocol.Conn // the attached connection, or nil
-	pendingProgress []Progress     // deliveries from before the connection was known to be attached
+	pendingProgress []Progress     // progress from before setConn; kept for the screen
 	changed         chan struct{}  // closed when conn changes
 }
 
@@ -57,12 +57,12 @@ func NewChat(path string, attach Attach, screen Screen) *Chat {
 	return &Chat{path: path, attach: attach, screen: screen, sending: slots.New(1), changed: make(chan struct{})}
 }
 
-// StartCommand returns the command that starts the supervisor of this conversation.
+// StartCommand returns the command that starts this chat's supervisor.
 func (c *Chat) StartCommand() string { return StartCommand(c.path) }
 
-// Run keeps the conversation joined until ctx ends. It fails if the conversation can't be joined
-// the first time, or if the supervisor refuses it. It also fails if the supervisor is away for
-// longer than away; 0 waits for ever.
+// Run keeps the conversation joined until ctx ends. It fails if the first join fails, or if the
+// supervisor refuses it. It also fails if the supervisor is gone for longer than away; 0 means no
+// limit.
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	again := false
 	lost := time.Time{}
@@ -92,9 +92,9 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 // NewKey returns a new key for a message.
 func NewKey() string { return rand.Text() }
 
-// Say sends a message with uploaded files under a key. It returns when the supervisor has it on
-// disk. It may be called before Run has joined. A refusal is an error. While the supervisor is
-// away, Say waits for it until ctx ends.
+// Say sends a message with uploaded files under a key. It returns when the supervisor has the
+// message on disk. It may be called before Run has joined. A refusal is an error. While the
+// supervisor is away, Say waits until ctx ends.
 func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile) (said Said, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -118,7 +118,7 @@ func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said
 	return said, err
 }
 
-// checkText returns nil if the wire takes a text.
+// checkText returns an error if the wire refuses a text.
 func checkText(text string) error {
 	switch {
 	case len(text) > supervisor.MaxText:
@@ -129,8 +129,8 @@ func checkText(text string) error {
 	return nil
 }
 
-// Leave waits until the supervisor has stored that the newest delivery was taken. Call
-// it before a chat ends, so that the next one does not show that delivery again.
+// Leave waits until the supervisor has stored that the newest delivery was taken. Call it before a
+// chat ends, so that the next chat does not show that delivery again.
 func (c *Chat) Leave(ctx context.Context) error {
 	c.mu.Lock()
 	newest, took := c.attach.After, c.tookNewest
@@ -159,7 +159,7 @@ func (c *Chat) call(ctx context.Context, method string, params, result any) erro
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case late:
-			conn = nil // the same connection may be used again
+			conn = nil // call may use the same connection again
 		case !errors.Is(err, protocol.ErrClosed):
 			return decodeError(err)
 		}
@@ -228,7 +228,7 @@ func (c *Chat) setConn(conn *protocol.Conn) {
 	c.changed = make(chan struct{})
 }
 
-// attachedConn returns the connection, once there is one other than old.
+// attachedConn waits for an attached connection other than old, and returns it.
 func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.Conn, error) {
 	for {
 		c.mu.Lock()
@@ -246,7 +246,7 @@ func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.
 }
 
 // Call takes a delivery, once the screen knows that the conversation is joined. The connection
-// calls it.
+// calls this method.
 func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method != MethodDeliver {
 		return nil, protocol.MethodNotFound(req.Method)
@@ -262,7 +262,7 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	defer c.mu.Unlock()
 	switch {
 	case d.ID < c.attach.After:
-		return Delivered{}, nil // it came before this chat began, so it is for another client
+		return Delivered{}, nil // the delivery came before this chat began, so another client should get it
 	case d.ID > c.attach.After:
 		c.tookNewest = c.screen.Deliver(d)
 		c.attach.After = d.ID
@@ -270,7 +270,7 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return Delivered{Taken: c.tookNewest}, nil
 }
 
-// Notify shows progress. The connection calls it, in order; the first call may come before
+// Notify shows progress. The connection calls this method, in order. The first call may come before
 // setAttached, while the answer to chat.attach is under way.
 func (c *Chat) Notify(req *protocol.Request) {
 	var s Progress
@@ -286,8 +286,8 @@ func (c *Chat) Notify(req *protocol.Request) {
 	c.screen.Show(s)
 }
 
-// isRefusal reports whether the supervisor has answered with an error. It would refuse the same
-// call again.
+// isRefusal reports whether an error is the supervisor's answer. It would refuse the same call
+// again.
 func isRefusal(err error) bool {
 	var wire *protocol.Error
 	var refused *supervisor.Error

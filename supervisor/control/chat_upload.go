@@ -10,8 +10,9 @@ import (
 	"mews/protocol"
 )
 
-// Upload sends a file, and returns when the supervisor has it on disk. Like Say it waits for a
-// supervisor that is away; then the file starts again. Only one goroutine may upload at a time.
+// Upload sends a file, and returns when the supervisor has the file on disk. While the supervisor
+// is away, it waits as Say does, and then starts the file again. Only one goroutine may upload at a
+// time.
 func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
 	var conn *protocol.Conn
 	for {
@@ -50,8 +51,8 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	return ref, nil
 }
 
-// TranscribeFile sends a file to the service at a socket, which transcribes it. user
-// "" means the user of this account. It takes none of their deliveries.
+// TranscribeFile sends a file to the service at a socket, which transcribes it. user "" means this
+// account's user. It takes none of the user's deliveries.
 func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard Transcribed, err error) {
 	conn, err := dial(ctx, path, takingNothing{})
 	if err != nil {
@@ -59,7 +60,7 @@ func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSe
 	}
 	running, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup
-	ended.Go(func() { _ = conn.Run(running) }) // each call says how it ends
+	ended.Go(func() { _ = conn.Run(running) }) // each call returns the error of the connection
 	defer ended.Wait()
 	defer cancel()
 	f := UploadedFile{Name: name}

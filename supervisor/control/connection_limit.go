@@ -13,30 +13,30 @@ import (
 )
 
 // Limits of connections served at once. One account may have only a part of them, so that it can't
-// keep the others out. An admin's account may have more, because whoever maintains the service must
-// get in.
+// lock out the others. An admin's account may have more, so that the service can always be
+// maintained.
 const (
 	maxConnections          = 128
 	maxConnectionsOfAccount = 16
 	maxConnectionsOfAdmin   = 64
-	// clients that are told why they are refused, at one time; further ones are only disconnected
+	// clients that are being told why they are refused; further ones are only disconnected
 	maxRefusing      = 16
-	refusalTimeout   = 2 * time.Second // that they have to ask
+	refusalTimeout   = 2 * time.Second // how long a refused client may take to make its call
 	firstCallTimeout = 5 * time.Second // the default of Options.FirstCallTimeout
 )
 
 // connectionLimit counts the connections.
 type connectionLimit struct {
 	people   People
-	refusing *slots.Slots // a slot for each client that is being told why it is refused
+	refusing *slots.Slots // one slot for each client that is being told why it is refused
 
 	mu    sync.Mutex // guards the fields below
 	total int
-	byUID map[uint32]int // connections of each user id; none is 0
+	byUID map[uint32]int // connections of each user id; entries of 0 are removed
 }
 
 // acquire counts a connection of a user id until release. An error says why the connection may not
-// be served; it is then not counted.
+// be served; then it is not counted.
 func (l *connectionLimit) acquire(uid uint32) error {
 	if !l.people.IsKnown(uid) {
 		_, err := l.people.Speaker(uid, "")
@@ -84,6 +84,6 @@ func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why er
 	handler := failing(func(*protocol.Request) error {
 		return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(why)}
 	})
-	// it is refused however this ends
+	// the client is refused however the connection ends
 	_ = protocol.NewConn(conn, handler, protocol.Options{}).Run(ctx)
 }

@@ -1,10 +1,10 @@
-// Package control is the operator's unix socket: its methods, its server and its client. It has the
-// framing of the workers' wire, with its own methods.
+// Package control is the operator's unix socket: its methods, its server and its client. It uses
+// the framing of the workers' wire, with methods of its own.
 //
-// The kernel gives the user id of the process at a connection (SO_PEERCRED), and package access
-// says which user that is. A message is accepted once chat.say has been answered, which is after
-// its commit. Until then the client repeats it with the same key. A delivery is taken once a client
-// has answered chat.deliver with Taken.
+// The kernel gives the user id of a connection's process (SO_PEERCRED), and package access maps it
+// to a user. A message is accepted once chat.say has been answered, which is after its commit.
+// Until then the client repeats it with the same key. A delivery is taken once a client has
+// answered chat.deliver with Taken.
 package control
 
 import (
@@ -17,13 +17,13 @@ import (
 
 // Methods that a client calls.
 const (
-	MethodAttach = "chat.attach" // Attach to Attached; once a connection
-	MethodSay    = "chat.say"    // Say to Said; attached
-	MethodUpload = "chat.upload" // Upload to Uploaded; attached
-	MethodPress  = "chat.press"  // Press to Said; attached
-	MethodTook   = "chat.took"   // Took, no result; attached
+	MethodAttach = "chat.attach" // Attach to Attached; once for each connection
+	MethodSay    = "chat.say"    // Say to Said; needs chat.attach
+	MethodUpload = "chat.upload" // Upload to Uploaded; needs chat.attach
+	MethodPress  = "chat.press"  // Press to Said; needs chat.attach
+	MethodTook   = "chat.took"   // Took, no result; needs chat.attach
 
-	MethodTranscribe = "chat.transcribe" // Transcribe to Transcribed; attached
+	MethodTranscribe = "chat.transcribe" // Transcribe to Transcribed; needs chat.attach
 )
 
 // Methods that the supervisor calls on an attached client.
@@ -40,13 +40,13 @@ const (
 
 // Attach joins a conversation of the terminal channel.
 type Attach struct {
-	User string `json:"user,omitempty"` // as whom to speak; "" is the user of the peer's account
-	Chat string `json:"chat,omitempty"` // "" is the person's usual one
-	// the newest delivery this client has; or Undelivered, FromNow
+	User string `json:"user,omitempty"` // the user to speak as; "" is the user of the process's account
+	Chat string `json:"chat,omitempty"` // "" is the user's usual chat
+	// the newest delivery that this client has; or Undelivered, FromNow
 	After int64 `json:"after"`
 
-	// Start is Attached.Newest of the first connection, for a client that reconnects. Up to there
-	// it gets the deliveries that no client has taken, and after it all.
+	// Start is Attached.Newest of the first connection, for a client that reconnects. Up to Start
+	// the client gets the deliveries that no client has taken; after it, all.
 	Start int64 `json:"start,omitempty"`
 }
 
@@ -54,7 +54,7 @@ type Attach struct {
 type Attached struct {
 	User         string       `json:"user"`
 	Conversation int64        `json:"conversation"`
-	Newest       int64        `json:"newest"` // the newest delivery there is
+	Newest       int64        `json:"newest"` // the newest delivery of the conversation
 	Home         string       `json:"home"`
 	Model        string       `json:"model"`
 	Version      string       `json:"version"`
@@ -63,9 +63,9 @@ type Attached struct {
 
 // Say is a message of a user.
 type Say struct {
-	// the client's own name for it; the same key is kept once
+	// the client's name for the message; a message with the same key is stored only once
 	Key   string         `json:"key"`
-	Text  string         `json:"text"`            // may be empty where there are files
+	Text  string         `json:"text"`            // may be empty if there are files
 	Files []UploadedFile `json:"files,omitempty"` // attached files, at most protocol.MaxArrivedFiles
 }
 
@@ -78,71 +78,72 @@ type UploadedFile struct {
 // Upload is a part of a file. The parts come in order, one file after the other, and each is sent
 // once. If a connection ends within a file, the file starts again on the next one.
 type Upload struct {
-	// the offset of Data; 0 begins a file, and drops an unfinished one
+	// the offset of Data; 0 begins a file, and drops an unfinished file
 	Offset int64  `json:"offset"`
 	Data   []byte `json:"data,omitempty"` // at most MaxUploadPart bytes
-	Last   bool   `json:"last,omitempty"` // Data is the end of the file
+	Last   bool   `json:"last,omitempty"` // whether Data is the end of the file
 }
 
 // Limits of an upload.
 const (
-	MaxUploadPart = 256 << 10 // bytes of one part
-	// bytes of a file (what a Bot API server of one's own takes: both channels take the same)
+	MaxUploadPart = 256 << 10 // maximum of a part, in bytes
+	// maximum of a file, in bytes; a Bot API server that users run themselves takes the same
 	MaxUploadFile = 2_000 << 20
 )
 
-// Uploaded answers a part. With the last one, the file is on disk and belongs to the user.
+// Uploaded answers a part. After the last part, the file is on disk and belongs to the user.
 type Uploaded struct {
-	Blob *protocol.BlobRef `json:"blob,omitempty"` // with the last part
+	Blob *protocol.BlobRef `json:"blob,omitempty"` // only in the answer to the last part
 }
 
 // Transcribe asks for the text of an uploaded file, heard like a voice message. It is not a message
-// of the conversation, and leaves no file in the user's folder. The answer comes when it is done.
+// of the conversation, and leaves no file in the user's folder. The answer comes after the
+// transcription.
 type Transcribe struct {
 	File UploadedFile `json:"file"`
 }
 
 // Transcribed is the text of a transcribed file.
 type Transcribed struct {
-	Text         string `json:"text"`               // "" where nobody speaks
-	Language     string `json:"language,omitempty"` // "" is not known
+	Text         string `json:"text"`               // "" means that nobody speaks
+	Language     string `json:"language,omitempty"` // "" means unknown
 	Seconds      int    `json:"seconds"`            // the length of the file
-	Milliseconds int64  `json:"milliseconds"`       // that it took, without receiving the file
+	Milliseconds int64  `json:"milliseconds"`       // the time that the transcription took, without receiving the file
 }
 
 // Press is a user's press of a button below a delivery of the conversation.
 type Press struct {
-	Key      string `json:"key"` // as a message's
+	Key      string `json:"key"` // a key as in Say
 	Delivery int64  `json:"delivery"`
-	Press    string `json:"press"` // the button's
+	Press    string `json:"press"` // the button's press text
 }
 
 // Said reports that a message or a press is on disk.
 type Said struct {
 	Inbound int64 `json:"inbound"`
-	Held    bool  `json:"held,omitempty"` // it waits for a code, and is answered after that
-	// its only answer is a notice that names it: it was a code, or was invalid
+	Held    bool  `json:"held,omitempty"` // whether the message waits for a code, and is answered after that
+	// Answered is set for a code or an invalid message. The only answer is a notice with its key.
 	Answered bool `json:"answered,omitempty"`
 }
 
 // Delivery is a message to the user.
 type Delivery struct {
 	ID      int64 `json:"id"`
-	Inbound int64 `json:"inbound"` // what it answers; 0 for a notice
-	// the sender's own name for that; "" for a notice
+	Inbound int64 `json:"inbound"` // the answered inbound; 0 for a notice
+	// the sender's key of that inbound; "" for a notice
 	Key string `json:"key"`
-	// keys of the messages that its turn took in, and that it answers too
+	// keys of further messages that the same turn has answered
 	Also []string                `json:"also,omitempty"`
 	Kind supervisor.DeliveryKind `json:"kind"`
-	Why  protocol.TurnEndReason  `json:"why,omitempty"` // with an answer: why its turn ended
+	Why  protocol.TurnEndReason  `json:"why,omitempty"` // why the answer's turn ended; only with an answer
 	Text string                  `json:"text"`
 	At   time.Time               `json:"at"`
 
-	Buttons [][]supervisor.Button `json:"buttons,omitempty"` // that can be pressed below it, by row
-	// it is a question that words may answer
+	Buttons [][]supervisor.Button `json:"buttons,omitempty"` // the buttons below the message, by row
+	// whether the message is a question that words may answer
 	Asks    bool     `json:"asks,omitempty"`
-	Files   []File   `json:"files,omitempty"`   // that came with it
-	Effects []string `json:"effects,omitempty"` // what its turn did, a line each
+	Files   []File   `json:"files,omitempty"`   // files that came with the message
+	Effects []string `json:"effects,omitempty"` // what the answer's turn did, one line for each effect
 }
 
 // File is a file of a delivery. Its bytes do not go over this socket.
@@ -151,32 +152,32 @@ type File struct {
 	Size      int64  `json:"size"` // bytes
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
-	// its path in Attached.Home, as io/fs has paths; "" means unknown
+	// the file's path in Attached.Home, as io/fs has paths; "" means unknown
 	Path string `json:"path,omitempty"`
 }
 
 // Took reports again that a delivery was taken. A client that ends after a delivery can't know
-// whether its answer to chat.deliver arrived; the answer to Took proves it.
+// whether its answer to chat.deliver arrived. The answer to Took proves it.
 type Took struct {
 	Delivery int64 `json:"delivery"`
 }
 
-// Delivered answers a delivery. One that was not taken stays in the outbox for the next client. A
-// client that reconnects gets its newest delivery again, because its answer may have been lost. It
-// answers as before, and shows nothing.
+// Delivered answers a delivery. A delivery that was not taken stays in the outbox for the next
+// client. A client that reconnects gets its newest delivery again, because its answer may have been
+// lost. It answers as before, and shows nothing.
 type Delivered struct {
 	Taken bool `json:"taken"`
 }
 
-// Progress is the current state of the reply. It may be missed, because the final text comes as a
-// Delivery.
+// Progress is the current state of the reply. A client may miss it, because the final text comes as
+// a Delivery.
 type Progress struct {
 	Turn    int64 `json:"turn"`    // 0 if no turn runs
-	Inbound int64 `json:"inbound"` // what the turn answers
-	// the offset of Text in the reply, in bytes; it replaces everything from there on
+	Inbound int64 `json:"inbound"` // the inbound that the turn answers
+	// the offset of Text in the reply, in bytes; Text replaces everything from there on
 	Offset int        `json:"offset"`
 	Text   string     `json:"text,omitempty"`  //
-	Tools  []ToolLine `json:"tools,omitempty"` // in the order in which they happened
+	Tools  []ToolLine `json:"tools,omitempty"` // lines about tools, in the order of events
 }
 
 // ToolLine is one line about a tool.

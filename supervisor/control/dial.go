@@ -22,7 +22,7 @@ import (
 // callTimeout bounds one call of a client.
 const callTimeout = 30 * time.Second
 
-// NotRunning is the error if nothing listens on a control socket.
+// NotRunning is the error if no process listens on a control socket.
 type NotRunning struct {
 	Path string
 	Err  error
@@ -45,7 +45,7 @@ func Ask(ctx context.Context, path, method string, params, result any) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	var running sync.WaitGroup
-	running.Go(func() { _ = conn.Run(ctx) }) // Call says how it ends
+	running.Go(func() { _ = conn.Run(ctx) }) // Call returns the error of the connection
 	defer running.Wait()
 	defer cancel()
 	return decodeError(conn.Call(ctx, method, params, result))
@@ -68,7 +68,7 @@ func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn,
 	return protocol.NewConn(conn, h, protocol.Options{}), nil
 }
 
-// groupOf returns the name of a socket's group, or its number; "" if it can't be read.
+// groupOf returns the name or number of a socket's group; "" means unknown.
 func groupOf(path string) string {
 	var stat syscall.Stat_t
 	if err := syscall.Stat(path, &stat); err != nil {

@@ -16,13 +16,13 @@ import (
 const (
 	// listLimit is how many deliveries are read from the outbox at once.
 	listLimit = 50
-	// maxText is how many bytes are sent of a text that is too long for a line of the wire, which
-	// has 1 MiB: JSON writes a control character with six.
+	// maxText is how many bytes are sent of a text that is too long for a line of the wire. A line
+	// has 1 MiB, and JSON writes a control character with six bytes.
 	maxText = 128 << 10
 )
 
-// serve sends deliveries and progress to the client, once it has attached, until ctx ends with the
-// connection.
+// serve sends deliveries and progress to the client, once it has attached. It returns when ctx ends
+// with the connection.
 func (c *serverConn) serve(ctx context.Context) {
 	defer c.conn.Close(nil)
 	p, ok := c.awaitAttach(ctx)
@@ -38,8 +38,8 @@ func (c *serverConn) serve(ctx context.Context) {
 	}
 }
 
-// awaitAttach waits until the client attaches. A client must make a call within FirstCallTimeout
-// and attach within CallTimeout after that, so that idle connections do not use up the limit.
+// awaitAttach waits until the client attaches. A client must make a call within FirstCallTimeout,
+// and attach within CallTimeout after that. So idle connections do not use up the limit.
 func (c *serverConn) awaitAttach(ctx context.Context) (p position, ok bool) {
 	deadline := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
 	defer deadline.Stop()
@@ -65,7 +65,7 @@ type follower struct {
 	conversation  int64
 	after         int64      // the newest delivery that the client has
 	deliveredTurn int64      // the newest turn whose answer the client has
-	lastShown     shownReply // what it was shown of the running reply
+	lastShown     shownReply // the part of the running reply that the client has
 }
 
 // follow delivers what the client has missed, and then new deliveries and progress. An answer is
@@ -123,8 +123,7 @@ func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	return list
 }
 
-// deliverAll delivers the part of a list after the client's newest delivery, up to the one with the
-// ID last.
+// deliverAll delivers the deliveries of a list after the client's newest one, up to the ID last.
 func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error),
 	last int64) error {
 	for {
@@ -139,7 +138,7 @@ func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context
 	}
 }
 
-// deliver delivers a list in order, each once the client has answered the one before.
+// deliver delivers a list in order. Each delivery waits for the client's answer to the one before.
 func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) error {
 	for _, d := range list {
 		answer, err := f.offer(ctx, d)
@@ -156,8 +155,8 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 	return nil
 }
 
-// offer sends a delivery. If it is too long for a line, only its beginning is sent; the whole stays
-// in the outbox.
+// offer sends a delivery. If it is too long for a line, offer sends only its beginning; the whole
+// stays in the outbox.
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
@@ -184,7 +183,7 @@ func (f *follower) present(ctx context.Context, update reply.Update) error {
 		return nil
 	}
 	err := f.conn.Notify(ctx, MethodProgress, show)
-	if errors.Is(err, protocol.ErrTooLong) { // because of the tools' lines, which may be missed
+	if errors.Is(err, protocol.ErrTooLong) { // the tools' lines are too long; a client may miss them
 		show.Tools = nil
 		err = f.conn.Notify(ctx, MethodProgress, show)
 	}
@@ -211,7 +210,7 @@ func (s *shownReply) next(u reply.Update) (Progress, bool) {
 	return show, show.Turn != was.turn || show.Text != "" || show.Offset < len(was.text) || len(show.Tools) > 0
 }
 
-// cut returns at most that many bytes of a text's beginning, without a half character.
+// cut returns at most that many bytes of a text's beginning, without a partial character.
 func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(most, len(text))], "")
 }

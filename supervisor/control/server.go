@@ -42,7 +42,7 @@ type Inbox interface {
 	Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error)
 }
 
-// Outbox holds what there is to deliver.
+// Outbox holds the deliveries.
 type Outbox interface {
 	List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
 	ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
@@ -70,28 +70,28 @@ type Options struct {
 	Blobs         Blobs
 	Spool         Spool
 	Feeds         *reply.Feeds
-	Greet         func(supervisor.User) Attached // what a client is told of the service
+	Greet         func(supervisor.User) Attached // describes the service to a client that attaches
 	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (Transcribed, error)
-	Methods       map[string]Method // further methods, by name, for anybody with an account
-	// for a client to attach after its first call, and to take a delivery; 0 is 30 s
+	Methods       map[string]Method // further methods, by name, for any process of an OS account
+	// how long a client may take to attach after its first call, or to take a delivery; 0 is 30 s
 	CallTimeout      time.Duration
-	FirstCallTimeout time.Duration // for a client to call anything; 0 is 5 s
-	// Refused is called for each client that is refused, and must not block; nil is not called.
+	FirstCallTimeout time.Duration // how long a client may take to make its first call; 0 is 5 s
+	// Refused is called for each refused client, and must not block; nil is allowed.
 	Refused func(uid uint32, why error)
-	Group   string // the OS group that may connect; "" is the process's own
+	Group   string // the OS group that may connect; "" is the process's own group
 	Log     hclog.Logger
 }
 
 // Method answers a call of a process with that user id.
 type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
-// Server is the socket.
+// Server listens on the control socket.
 type Server struct {
 	o        Options
 	listener *net.UnixListener
 }
 
-// Listen makes the socket at path, 0660, and replaces one that a dead process left. The caller
+// Listen makes the socket at path, 0660, and replaces a socket that a dead process left. The caller
 // holds the lock of the state folder.
 func Listen(path string, o Options) (*Server, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -115,9 +115,9 @@ func Listen(path string, o Options) (*Server, error) {
 
 const socketMode = 0o660
 
-// closeToOthers gives a socket its mode before it has a path. Linux keeps that mode when the socket
-// is bound, so that nobody else has a moment to connect. A umask would affect the whole process. If
-// a system refuses it, the mode of the path must suffice.
+// closeToOthers sets a socket's mode before it has a path. Linux keeps that mode when the socket is
+// bound, so that nobody else can connect for a moment. A umask would affect the whole process. If a
+// system refuses the mode, the mode of the path must suffice.
 func closeToOthers(_, _ string, conn syscall.RawConn) error {
 	return conn.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), socketMode) })
 }
@@ -143,7 +143,7 @@ func giveGroup(path, group string) error {
 
 // Run serves clients until ctx ends, and returns when the last one has gone.
 func (s *Server) Run(ctx context.Context) error {
-	defer s.listener.Close() // it removes the socket: later it might be another process's
+	defer s.listener.Close() // this removes the socket; later, the path might be another process's
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -184,7 +184,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// serve works one connection until either side ends it.
+// serve handles one connection until either side ends it.
 func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
 	c := &serverConn{o: &s.o, uid: uid, called: make(chan struct{}), attachedAt: make(chan position, 1)}
 	c.conn = protocol.NewConn(conn, c, protocol.Options{

@@ -16,7 +16,7 @@ import (
 const (
 	// source is the Source of the inbounds that come over this socket.
 	source = "terminal"
-	// maxName bounds the names that a client may give, in bytes.
+	// maxName is the maximum length of the names that a client may give, in bytes.
 	maxName = 64
 )
 
@@ -25,20 +25,20 @@ type serverConn struct {
 	o          *Options
 	uid        uint32
 	conn       *protocol.Conn
-	called     chan struct{} // closed with the first call of the client
-	attachedAt chan position // what chat.attach hands to serve, once
+	called     chan struct{} // closed at the client's first call
+	attachedAt chan position // passes the result of chat.attach to serve, once
 	firstCall  sync.Once     // closes called
-	upload     upload        // the file that is on its way
+	upload     upload        // the file under way
 
 	mu           sync.Mutex               // guards conversation
 	conversation *supervisor.Conversation // nil before chat.attach
 }
 
-// position is where in a conversation a client starts.
+// position is the place in a conversation at which a client starts.
 type position struct {
 	conversation int64
-	after        int64 // the newest delivery that it has
-	start        int64 // up to there it gets what no client has taken, from there on all
+	after        int64 // the newest delivery that the client has
+	start        int64 // up to start the client gets what no client has taken; after it, all
 }
 
 // chatMethods are the methods that a client may call, besides Options.Methods.
@@ -63,7 +63,7 @@ func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) f
 	}
 }
 
-// Call answers a client. Of an error it sends only the part for users.
+// Call answers a client. It sends only the part of an error that is for users.
 func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result any, err error) {
 	c.firstCall.Do(func() { close(c.called) })
 	switch chat, other := chatMethods[req.Method], c.o.Methods[req.Method]; {
@@ -84,7 +84,7 @@ func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result an
 	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
 }
 
-// Notify takes nothing: a client has nothing to notify of.
+// Notify does nothing: clients have no notifications.
 func (c *serverConn) Notify(*protocol.Request) {}
 
 func (c *serverConn) attach(ctx context.Context, p Attach) (any, error) {
@@ -125,7 +125,7 @@ func invalid(text string) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: text}
 }
 
-// setConversation sets the connection's conversation. It returns false if one is set already.
+// setConversation sets the connection's conversation. It returns false if it was already set.
 func (c *serverConn) setConversation(conversation supervisor.Conversation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *serverConn) say(ctx context.Context, p Say) (any, error) {
 	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Text: p.Text}, files...)
 }
 
-// press stores the press of a button, which must belong to the conversation.
+// press stores the press of a button. The button must belong to the conversation.
 func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
 	conversation, d, err := c.delivery(ctx, p.Delivery)
 	if err != nil {
@@ -193,8 +193,8 @@ func (c *serverConn) delivery(ctx context.Context, id int64) (conversation super
 	return conversation, list[0], nil
 }
 
-// activeConversation returns the conversation of this connection, if its process may still speak in
-// it: users may change meanwhile.
+// activeConversation returns this connection's conversation, if the client's process may still
+// speak in it. Users may have changed meanwhile.
 func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	c.mu.Lock()
 	conversation := c.conversation

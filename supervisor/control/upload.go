@@ -16,10 +16,10 @@ import (
 	"mews/supervisor/spool"
 )
 
-// upload is the file under way over a connection. The zero value is none.
+// upload is the file under way over a connection. The zero value means none.
 type upload struct {
-	mu   sync.Mutex    // guards what follows
-	file *spool.Writer // nil for none
+	mu   sync.Mutex    // guards file
+	file *spool.Writer // nil means none
 }
 
 // drop drops the file.
@@ -35,7 +35,7 @@ func (u *upload) drop(log hclog.Logger) {
 	u.file = nil
 }
 
-// takePart takes a part of a file into the spool. It holds no more of the file than that in memory.
+// takePart writes a part of a file into the spool. Only that part is in memory.
 func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 		if !owns || size != f.Blob.Size {
 			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotUploaded, name)
 		}
-		// "" if it is not known
+		// mediaType is "" if unknown.
 		mediaType, _, _ := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(name)))
 		group, _, _ := strings.Cut(mediaType, "/")
 		list = append(list, supervisor.Attachment{File: f.Blob.SHA256, SHA256: f.Blob.SHA256, Size: size, Name: name, MediaType: mediaType,
@@ -118,7 +118,8 @@ func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) 
 	return c.o.Transcribe(ctx, conversation, files[0])
 }
 
-// kinds maps the group of a media type to how a file is shown and read. All others are documents.
+// kinds maps the group of a media type to how a file is shown and read. All other files are
+// documents.
 var kinds = map[string]protocol.AttachmentKind{
 	"image": protocol.AttachmentPhoto, "audio": protocol.AttachmentAudio, "video": protocol.AttachmentVideo,
 }
