@@ -13,7 +13,7 @@ type DiskUsage struct {
 	last map[string]protocol.TurnEnd // by user
 }
 
-// Note records the size that a worker reports at a turn's end, if it has counted.
+// Note records the size that a worker reports at a turn's end, if the report has one.
 func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
 	if end.Disk <= 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// prepare makes sure that a user's account and folders exist, and adds the locations of their
-// folders to roots. Known locations stay.
+// prepare makes sure that a user's account and folders exist. It adds the locations of their
+// folders to roots; known locations stay.
 func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
 	if _, err := FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textNoAccount, u.Name, u.Account)
@@ -29,7 +29,7 @@ func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
 	return nil
 }
 
-// findRoot adds the location of a folder.
+// findRoot adds the location of a folder to roots.
 func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	if known := c.roots.Load(); known != nil && (*known)[path] != "" {
 		roots[path] = (*known)[path]
@@ -41,7 +41,7 @@ func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	return nil
 }
 
-// Fault returns why a user's worker can't be started, or "". It checks their entry and folder.
+// Fault returns why a user's worker can't be started, or "". It checks the user's entry and folder.
 func (c *Places) Fault(u supervisor.User) string {
 	place, err := c.Place(u)
 	if err == nil && !place.MakeHome {
@@ -62,7 +62,7 @@ func (c *Places) homeFault(u supervisor.User, err error) error {
 	}
 	whose := u.Account
 	if me, bad := user.Current(); whose == "" && bad == nil {
-		whose = me.Username // that of the workers of people without one
+		whose = me.Username // the account of workers whose users have none
 		if me.Uid == "0" {
 			whose = c.Account
 		}
@@ -79,10 +79,10 @@ func (c *Places) homeFault(u supervisor.User, err error) error {
 // hiddenBy returns the folder that systemd has covered by an inaccessible one (ProtectHome=,
 // InaccessiblePaths=), or "".
 func hiddenBy(path string) string {
-	mounts, _ := os.ReadFile("/proc/self/mountinfo") // elsewhere than on Linux there is none
+	mounts, _ := os.ReadFile("/proc/self/mountinfo") // only Linux has this file
 	for line := range strings.Lines(string(mounts)) {
-		// proc_pid_mountinfo(5): the fourth is the folder in its file system, the fifth its mount
-		// point
+		// proc_pid_mountinfo(5): the fourth field is the folder in its file system, the fifth its
+		// mount point
 		fields := strings.Fields(line)
 		if len(fields) > 4 && strings.Contains(fields[3], "/systemd/inaccessible/") && strings.HasPrefix(path+"/", fields[4]+"/") {
 			return fields[4]
@@ -91,8 +91,7 @@ func hiddenBy(path string) string {
 	return ""
 }
 
-// closedFolder returns the first folder on the way to a path that this account can't pass, with its
-// mode.
+// closedFolder returns the first folder of a path that this account can't pass, with its mode.
 func closedFolder(path string) (closed string, mode fs.FileMode) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {

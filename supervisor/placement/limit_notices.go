@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// limitNotices remembers which user was told of which limit.
+// limitNotices remembers which limits each user was told of.
 func limitNotices() *rare.Throttle { return &rare.Throttle{Every: quiet} }
 
 // BeginTurn allows new notices about limits, because a turn of the user begins.
@@ -26,19 +26,19 @@ const tellTimeout = time.Minute
 // quiet is the pause between two notices about the same limit in one turn.
 const quiet = 10 * time.Minute
 
-// OnLimit tells a user that a limit was hit, once in a while. It does not block.
+// OnLimit tells a user that a limit was hit, at most once in quiet. It does not block.
 func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
 	if !c.notices.ShouldReport(user+" "+hit.Kind, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
-	go func() { // ends with its timeout: whoever told of it must not be held up
+	go func() { // ends after tellTimeout; the caller must not wait
 		defer cancel()
 		c.Tell(ctx, user, limitText(hit))
 	}()
 }
 
-// limitText returns which limit was hit and what can be done about it.
+// limitText returns which limit was hit, and a remedy.
 func limitText(hit spawnwire.LimitHit) string {
 	switch hit.Kind {
 	case "memory":

@@ -1,5 +1,5 @@
 // Package placement decides where a worker runs: its OS account, its folders and its sandbox. It
-// also tests that sandbox before anybody is served.
+// tests the sandbox before any user is served.
 package placement
 
 import (
@@ -23,23 +23,23 @@ import (
 	"mews/supervisor/pool"
 )
 
-// Options configures where workers run and what they may use.
+// Options configures the location of workers, and what they may use.
 type Options struct {
 	// the state folder; a home directly below its folder "homes" is made and given to its worker
 	State string
 	// the OS account of workers whose users have none, if this process is root
 	Account     string
-	MakeAccount bool     // makes that account if it does not exist
-	Tier        string   // of the sandbox, "auto" for the best there is
+	MakeAccount bool     // whether to make Account if it does not exist
+	Tier        string   // the tier of the sandbox; "auto" is the best that works
 	LeastTier   string   // weaker sandboxes are refused
 	ReadOnly    []string // folders that every worker may read
-	Memory      int64    // bytes of each worker with all its processes
-	PIDs        int      // processes of each worker
-	UIDs        UIDRange // of users without an account, if the sandbox uses accounts
-	// UIDsOptional lets these users share an account if the uids are not free. Otherwise nobody is
-	// served then.
+	Memory      int64    // maximum of a worker with all its processes, in bytes
+	PIDs        int      // maximum of a worker's processes
+	UIDs        UIDRange // for users without an account, if the sandbox uses accounts
+	// UIDsOptional lets these users share an account if the uids are not free. Without it, Mews
+	// then serves nobody.
 	UIDsOptional bool
-	Kept         UIDStore // stores which uid each user has
+	Kept         UIDStore // stores each user's uid
 	Log          hclog.Logger
 	// Tell sends a user a notice in each active conversation. It may be set until the first worker
 	// starts.
@@ -62,15 +62,15 @@ func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 // Places knows each user's account, folders and sandbox.
 type Places struct {
 	Options
-	Workers Account        // of users without one
-	Spawner *pool.Spawner  // from Start on
-	Disk    DiskUsage      // what is in the folders
-	notices *rare.Throttle // of whom was told of which limit
-	// why users without an account share one although each should have a uid; "" for no such reason
+	Workers Account        // the account of workers whose users have none
+	Spawner *pool.Spawner  // set by Start
+	Disk    DiskUsage      // the sizes of the users' folders
+	notices *rare.Throttle // limits the notices about the same limit
+	// why users without an account share one, although each should have a uid; "" if they do not
 	Sharing string
 
 	broken map[string]bool // users whose entry could not be used; guarded by UseUsers
-	// by worker folder: its parent folder, without links
+	// roots maps each worker folder to its parent folder, without links.
 	roots atomic.Pointer[map[string]string]
 }
 
@@ -84,7 +84,7 @@ func New(ctx context.Context, o Options) (*Places, error) {
 	return c, CheckState(o.State)
 }
 
-// Start starts the spawner and logs the sandbox of workers: as a warning if it is weak.
+// Start starts the spawner, and logs the workers' sandbox, with a warning if it is weak.
 func (c *Places) Start(ctx context.Context) error {
 	o, err := c.SpawnerOptions(c.Workers)
 	if err != nil {
@@ -106,10 +106,10 @@ func (c *Places) Start(ctx context.Context) error {
 	return nil
 }
 
-// UseUsers sets the users and prepares their homes. On an error nothing has changed. The first
-// time, and for users who failed before, an error affects only that user: the others are served,
-// and Place tries again. It must not be called twice at once. A known folder keeps its location: a
-// worker may have put a link there since.
+// UseUsers sets the users and prepares their homes. On an error nothing has changed. At the first
+// call, an error of a user affects only that user: the others are served, and Place tries again.
+// The same holds for users who failed before. UseUsers must not run twice at once. A known folder
+// keeps its location, because a worker may have put a link there since.
 func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
@@ -139,8 +139,8 @@ func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	}, nil
 }
 
-// accountOf returns the account of a user's worker: their own if the sandbox uses accounts,
-// otherwise the service's.
+// accountOf returns the account of a user's worker. It is the user's own if the sandbox uses
+// accounts, otherwise the service's.
 func (c *Places) accountOf(u supervisor.User) (Account, error) {
 	if u.Account == "" || c.Spawner.Sandbox().Tier != "accounts" {
 		return Account{}, nil
@@ -155,7 +155,7 @@ func (c *Places) accountOf(u supervisor.User) (Account, error) {
 // Place returns the location and limits of a user's worker.
 func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	roots := *c.roots.Load()
-	if roots[u.Home] == "" { // it could not be used when it was read
+	if roots[u.Home] == "" { // UseUsers could not use the folder
 		roots = maps.Clone(roots)
 		if err := c.prepare(u, roots); err != nil {
 			return pool.Place{}, err
@@ -167,7 +167,7 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	}
 	own, missing, err := c.ownAccount(u)
 	if err == nil && own == (Account{}) && whose == (Account{}) && c.isOurs(u.Home) {
-		// it may have been thought that the spawner would make it
+		// The home may be missing because the spawner was expected to make it.
 		if err = c.makeOurs(u); err == nil {
 			own, missing, err = c.ownAccount(u)
 		}
@@ -188,7 +188,7 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 		return pool.Place{}, err
 	}
 	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
-		// a spawner that started this has limits of its own
+		// a spawner that has started this process has its own limits
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.Bind{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
@@ -215,8 +215,8 @@ func (c *Places) HomeInside(home string) string {
 }
 
 // giveHome gives a home below the state folder to its worker's account. That includes files of an
-// earlier version, whose workers ran as root. It leaves out files that may also be elsewhere. Other
-// homes are their users' own affair.
+// earlier version, whose workers ran as root. It leaves out files that may also have names
+// elsewhere. It never changes other homes.
 func (c *Places) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
@@ -233,7 +233,7 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if info, err := above.Lstat(filepath.Base(u.Home)); err != nil || !info.IsDir() {
 		return errors.Join(err, fmt.Errorf("%s is no folder", u.Home))
 	}
-	// links in it lead nowhere else
+	// A Root follows no links to other places.
 	root, err := above.OpenRoot(filepath.Base(u.Home))
 	if err != nil {
 		return err
@@ -256,12 +256,12 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if err != nil {
 		return err
 	}
-	// last: an interrupted change continues at the next start
+	// The home itself comes last, so that an interrupted change continues at the next start.
 	return root.Lchown(".", int(whose.UID), int(whose.GID))
 }
 
-// mayLieElsewhere reports whether a file of a home may be another's too: it has several names, or
-// is a device.
+// mayLieElsewhere reports whether a file of a home may also belong to somebody else: it has several
+// names, or is a device.
 func mayLieElsewhere(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
@@ -283,7 +283,7 @@ func StartedBy() (*os.File, error) {
 // spawnerVariable names the descriptor of the mews-spawner that starts mews.
 const spawnerVariable = "MEWS_SPAWNER_FD"
 
-// spawnersWord comes before a spawner's last output, whose lines are quoted as in Go.
+// spawnersWord comes before a spawner's last output. The output's lines are quoted as in Go.
 const spawnersWord = "it wrote: mews-spawner: "
 
 // SandboxFault reduces an error to the spawner's own words. They are one line for the fault, and
@@ -315,7 +315,7 @@ func (c *Places) makeOurs(u supervisor.User) error {
 	return nil
 }
 
-// prepareHome makes sure that a user has a folder. One below the state folder is made; any other
+// prepareHome makes sure that a user has a home. It makes a home below the state folder; any other
 // must exist.
 func (c *Places) prepareHome(u supervisor.User) error {
 	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u)) {
@@ -323,7 +323,7 @@ func (c *Places) prepareHome(u supervisor.User) error {
 			return fmt.Errorf("make the folder of homes: %w", err)
 		}
 		if _, err := os.Lstat(u.Home); errors.Is(err, fs.ErrNotExist) {
-			return nil // the spawner makes it with their first worker
+			return nil // the spawner makes the home with the user's first worker
 		}
 	} else if c.isOurs(u.Home) {
 		if err := c.makeOurs(u); err != nil {
@@ -335,7 +335,7 @@ func (c *Places) prepareHome(u supervisor.User) error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
 	}
-	if c.Spawner == nil { // at the service's start: Start checks once the sandbox is known
+	if c.Spawner == nil { // the service is starting; Start checks once the sandbox is known
 		return nil
 	}
 	return c.CheckReach(u)

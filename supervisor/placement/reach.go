@@ -9,15 +9,15 @@ import (
 	"mews/supervisor"
 )
 
-// homesMode lets workers pass through the folder of homes, without listing it: without their own
-// mounts they reach their homes by path.
+// homesMode lets workers pass through the folder of homes, without listing it. Workers without
+// their own mounts reach their homes by path.
 const homesMode fs.FileMode = 0o711
 
-// openHomesMode lets a spawner without root make homes, with the service's group. Nobody can move
-// another's.
+// openHomesMode lets a spawner without root make homes, with the service's group. The sticky bit
+// keeps accounts from moving the homes of others.
 const openHomesMode = 0o731 | fs.ModeSticky
 
-// makeHomes makes the folder of homes. An earlier version may have made it, with a stricter mode.
+// makeHomes makes the folder of homes. An earlier version may have made it with a stricter mode.
 func (c *Places) makeHomes(homes string) error {
 	if err := os.MkdirAll(homes, 0o700); err != nil {
 		return err
@@ -29,8 +29,8 @@ func (c *Places) makeHomes(homes string) error {
 	return os.Chmod(homes, mode)
 }
 
-// CheckReach refuses a home that a worker can't reach. In a tier without mounts root does not carry
-// the worker there.
+// CheckReach refuses a home that a worker can't reach. In a tier without mounts, root can't mount
+// the home for the worker.
 func (c *Places) CheckReach(u supervisor.User) error {
 	walls := c.Spawner.Sandbox()
 	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomeInside(u.Home) != u.Home {
@@ -56,7 +56,7 @@ func (c *Places) CheckReach(u supervisor.User) error {
 	}
 }
 
-// CheckReachAll is CheckReach for each user.
+// CheckReachAll calls CheckReach for each user.
 func (c *Places) CheckReachAll(users []supervisor.User) error {
 	for _, u := range users {
 		if err := c.CheckReach(u); err != nil {

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor"
 )
 
-// UIDRange is a range of the host's user ids, both ends included, for workers of users without an
-// account. The zero value is none: these users share an account.
+// UIDRange is a range of the host's user ids, for workers of users without an account. It includes
+// both ends. The zero value means none: these users share an account.
 type UIDRange struct{ From, To uint32 }
 
 // Has reports whether a uid is in the range.
@@ -25,32 +25,33 @@ func (r UIDRange) Has(uid uint32) bool { return r != UIDRange{} && uid >= r.From
 
 func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
 
-// UIDStore stores which uid each user has, for good.
+// UIDStore stores each user's uid, for good.
 type UIDStore interface {
 	Assign(ctx context.Context, user string, from, to uint32) (uint32, error)
-	WasAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has one
+	WasAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has a uid of the range
 }
 
 // storeTimeout is how long the lookup of a user's uid may take.
 const storeTimeout = 10 * time.Second
 
 // mayOwn reports whether a user may get their own uid in the requested sandbox. Workspaces belong
-// to accounts of the machine. If the spawner can't share them, their user stays with that account.
+// to accounts of the machine. If the spawner can't share them, a user with workspaces stays with
+// the shared account.
 func (c *Places) mayOwn(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	return c.UIDs != UIDRange{} && u.Account == "" && (c.Tier == "auto" || c.Tier == "accounts") &&
 		(os.Getuid() == 0 || given && len(u.Workspaces) == 0)
 }
 
-// mayBeLent reports whether a home belongs to the shared account. A spawner with root maps it to
-// its user's own uid if the file system supports that. Otherwise it starts their worker with the
-// shared account.
+// mayBeLent reports whether a home belongs to the shared account. A spawner with root maps such a
+// home to its user's own uid, if the file system supports that. Otherwise it starts the user's
+// worker with the shared account.
 func (c *Places) mayBeLent(home fs.FileInfo) bool {
 	return os.Getuid() == 0 && c.Workers.UID != 0 && UIDOf(home) == c.Workers.UID
 }
 
-// hasAccount reports whether a user has another OS account than the service's, and a spawner that
-// can use it has started this process.
+// hasAccount reports whether a user has an OS account other than the service's that can be used.
+// That needs a spawner that has started this process.
 func (c *Places) hasAccount(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	own, err := FindAccount(u.Account)
@@ -59,8 +60,9 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 }
 
 // ownAccount returns the account of a user who may have their own uid. It is the zero value if
-// their home belongs to another account, until an admin hands it over; missing means that there is
-// no home yet, and the spawner makes it. A user with workspaces gets a home of the shared account.
+// their home belongs to another account, until an admin hands it over. missing means that the home
+// does not exist, and the spawner will make it. A user with workspaces gets a home of the shared
+// account.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
 		return own, false, nil
@@ -83,9 +85,9 @@ func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
-// checkOwner refuses a home that Mews made for another account than that of its user's worker, such
-// as with other uids or another sandbox. The error says who should own it. whose is the worker's
-// account; the zero value means the shared one.
+// checkOwner refuses a home that Mews made for another account than that of its user's worker.
+// Other uids or another sandbox cause that. The error says who should own the home. whose is the
+// worker's account; the zero value means the shared one.
 func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) error {
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
@@ -111,8 +113,8 @@ func (c *Places) sharedAccount() Account {
 	return c.Workers
 }
 
-// HandOver returns the command that gives a user's home to their own uid. It is "" if their worker
-// has that uid, or if they have none. worker is its process; 0 means none.
+// HandOver returns the command that gives a user's home to their own uid. It is "" if the user's
+// worker has that uid, or if the user has none. worker is the worker's process; 0 means none.
 func (c *Places) HandOver(u supervisor.User, worker int) string {
 	if !c.Shares(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
@@ -124,8 +126,8 @@ func (c *Places) HandOver(u supervisor.User, worker int) string {
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// Shares reports whether a user's worker has an account that others may have too. worker is its
-// process; 0 means none.
+// Shares reports whether a user's worker has an account that other users may have, too. worker is
+// the worker's process; 0 means none.
 func (c *Places) Shares(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
@@ -133,8 +135,8 @@ func (c *Places) Shares(u supervisor.User, worker int) bool {
 	return err == nil && bad == nil && whose == (Account{}) && (own == (Account{}) || shared)
 }
 
-// uidsOf returns a process's user ids: real, effective, saved and of the file system. A process
-// that has ended has none. folder is its folder in /proc.
+// uidsOf returns a process's user ids: real, effective, saved and of the file system. It returns
+// none for a process that has ended. folder is the process's folder in /proc.
 func uidsOf(folder string) (uids []uint32) {
 	text, _ := os.ReadFile(filepath.Join(folder, "status")) // proc_pid_status(5)
 	_, ids, _ := strings.Cut(string(text), "\nUid:")
@@ -152,8 +154,9 @@ func (c *Places) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
 }
 
-// checkUIDs refuses a range that is not free. An optional range is checked once. If it is not free,
-// its users share an account, unless one of them already has a uid of it: their home stays theirs.
+// checkUIDs refuses a range that is not free. It checks an optional range only once. If that is not
+// free, users without an account share one. But if a user already has a uid of the range, the range
+// stays in use, because the user's home belongs to that uid.
 func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
 		return nil
@@ -182,8 +185,8 @@ func (c *Places) checkPolicy() {
 	}
 }
 
-// share records why users share an account. kept means that users with a uid keep it, and others
-// still get one.
+// share records why users share an account. kept means that users with a uid keep it, and other
+// users still get one.
 func (c *Places) share(why string, kept bool) {
 	c.Log.Warn("people without an account should have a user id each", "why", why)
 	c.Sharing = why
@@ -193,7 +196,7 @@ func (c *Places) share(why string, kept bool) {
 }
 
 // checkMapped refuses a range that a process's user namespace lacks, as in most containers. self is
-// its folder in /proc.
+// the process's folder in /proc.
 func (r UIDRange) checkMapped(self string) error {
 	for _, name := range []string{"uid_map", "gid_map"} {
 		text, err := os.ReadFile(filepath.Join(self, name))
@@ -228,15 +231,15 @@ func (r UIDRange) checkProcesses(proc string) error {
 	return nil
 }
 
-// idFiles are the files in which systems assign ids: the field of the number, and that of the
-// count; -1 means one.
+// idFiles are the files in which systems assign ids. Each has the field of the number, and that of
+// the count; -1 means a count of one.
 var idFiles = []struct {
 	name             string
 	number, quantity int
 }{{"passwd", 2, -1}, {"group", 2, -1}, {"subuid", 1, 2}, {"subgid", 1, 2}}
 
 // checkFree refuses a range with an id that is already assigned, or that owns files other than
-// users' homes. etc is /etc; it checks the files directly in folders.
+// users' homes. etc is /etc. It checks only the files directly in folders.
 func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	for _, f := range idFiles {
 		name, err := r.takenIn(filepath.Join(etc, f.name), f.number, f.quantity)
@@ -248,7 +251,7 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 		}
 	}
 	for _, folder := range folders {
-		// what is not there or closed holds nothing that can be seen
+		// A missing or closed folder shows no files.
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
 			path := filepath.Join(folder, e.Name())
@@ -260,7 +263,7 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	return nil
 }
 
-// takenIn returns the owner of an id of the range in a file with a line for each, or "".
+// takenIn returns who has an id of the range in a file of lines, or "".
 func (r UIDRange) takenIn(path string, number, quantity int) (string, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

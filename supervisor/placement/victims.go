@@ -19,7 +19,7 @@ import (
 // victims are the secrets that a worker tries to reach.
 type victims struct {
 	protocol.Victims
-	whose     Account // the worker's
+	whose     Account // the account of the worker
 	Dir       string
 	listeners []net.Listener
 	serving   sync.WaitGroup
@@ -27,7 +27,7 @@ type victims struct {
 }
 
 // NewVictims makes victims in their own folder; Close removes them. If possible, they belong to the
-// worker's account whose, so that only the sandbox protects them.
+// worker's account, whose, so that only the sandbox protects them.
 func NewVictims(state string, whose Account) (v *victims, err error) {
 	v = &victims{whose: whose}
 	defer func() {
@@ -54,8 +54,8 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
 }
 
-// give gives paths to the worker's account. A folder comes after its contents: nobody else can
-// change them until then.
+// give gives paths to the worker's account. A folder comes after its contents: until then nobody
+// else can change them.
 func (v *victims) give(paths ...string) error {
 	if os.Getuid() != 0 || v.whose.UID == 0 {
 		return nil
@@ -68,8 +68,8 @@ func (v *victims) give(paths ...string) error {
 	return os.Chmod(v.Dir, 0o711)
 }
 
-// start starts a process of the worker's account with the secret in its environment, and waits. If
-// a system lacks the program, this process is used, which nobody can inspect.
+// start starts a process of the worker's account, with the secret in its environment, and waits. If
+// the program is missing, this process takes its place, which nobody can inspect.
 func (v *victims) start() error {
 	path, err := exec.LookPath("cat")
 	if err != nil {
@@ -79,7 +79,7 @@ func (v *victims) start() error {
 	if os.Getuid() == 0 && v.whose.UID != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: v.whose.UID, Gid: v.whose.GID}}
 	}
-	if _, err := cmd.StdinPipe(); err != nil { // which Wait closes
+	if _, err := cmd.StdinPipe(); err != nil { // Wait closes the pipe
 		return err
 	}
 	if err := cmd.Start(); err != nil {
@@ -95,7 +95,7 @@ const (
 	CanaryPrefix  = "canary-"
 )
 
-// VictimsOld is how old files of another process must be to count as left over. A test takes
+// VictimsOld is how old files of another process must be to count as left over. A self-test takes
 // seconds.
 const VictimsOld = time.Hour
 
@@ -106,7 +106,7 @@ func SweepVictims(temporary, private string, now time.Time) {
 		dir, prefix string
 		folder      bool
 	}{{temporary, VictimsPrefix, true}, {private, CanaryPrefix, false}} {
-		entries, _ := os.ReadDir(left.dir) // there may be no such folder yet
+		entries, _ := os.ReadDir(left.dir) // the folder may not exist yet
 		for _, e := range entries {
 			info, err := e.Info()
 			if err == nil && strings.HasPrefix(e.Name(), left.prefix) && info.IsDir() == left.folder &&
@@ -117,10 +117,10 @@ func SweepVictims(temporary, private string, now time.Time) {
 	}
 }
 
-// put writes the secret into a file.
+// keep writes the secret into a file.
 func (v *victims) keep(path string) error { return os.WriteFile(path, []byte(v.Secret), 0o600) }
 
-// listen sends the secret to whoever connects.
+// listen sends the secret to every process that connects.
 func (v *victims) listen(network, address string) error {
 	l, err := net.Listen(network, address)
 	if err != nil {
@@ -151,7 +151,7 @@ func (v *victims) Close() error {
 	v.serving.Wait()
 	if v.process != nil {
 		errs = append(errs, v.process.Process.Kill())
-		_ = v.process.Wait() // it says that it was killed
+		_ = v.process.Wait() // the error only says that the process was killed
 	}
 	if v.StateFile != "" {
 		errs = append(errs, os.Remove(v.StateFile))
