@@ -10,8 +10,7 @@ import (
 )
 
 // attach adds a message's files to its item. Commands and codes have no files. A file that is too
-// large is reported at once; the turn of the message's words continues, and without words there is
-// none.
+// large is reported at once. The message's words still get a turn; without words there is no turn.
 func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 	switch {
 	case isCode(in.Text):

@@ -12,7 +12,7 @@ import (
 // ChatRenames holds the chats that were renamed since the service started. Older copies of a
 // conversation may still have the old name. The zero value is ready.
 type ChatRenames struct {
-	mu sync.Mutex // guards to
+	mu sync.Mutex // guards the map to
 	to map[string]string
 }
 
@@ -38,7 +38,7 @@ func (r *ChatRenames) Current(chat string) string {
 }
 
 // MovableConversations moves conversations when a chat's new name becomes known, from an update or
-// by sending.
+// from a send.
 type MovableConversations struct {
 	sqlite.Conversations
 	People  *access.People
@@ -48,19 +48,19 @@ type MovableConversations struct {
 	Wake    func(ctx context.Context, chat string) error // wakes the work that waits in a chat
 }
 
-// Move stores a chat's new name, keeps it allowed, reads users again and wakes its work. It
-// also does so if no conversation was left to move but users do not know the new name yet: an
+// Move stores a chat's new name. It keeps the chat allowed, reads users again and wakes the chat's
+// work. Even without a conversation to move, it does so if users do not know the new name yet. An
 // earlier move may have been interrupted.
 func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	allowed := m.People.IsGroupAllowed(channel, from)
-	if allowed { // stored even if the configuration allows it, because that has only the old name
+	if allowed { // stored even if the configuration allows the chat, because that has only the old name
 		if err := m.Groups.Allow(ctx, sqlite.Group{Channel: channel, Chat: to}); err != nil {
 			return 0, err
 		}
 	}
 	m.Renames.Add(from, to)
 	moved, err := m.Conversations.Move(ctx, channel, from, to)
-	// otherwise users know it
+	// otherwise users know the new name
 	if err == nil && (moved > 0 || allowed && !m.People.IsGroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
 	}

@@ -27,7 +27,7 @@ import (
 
 // Options configures a Handler.
 type Options struct {
-	Source        string // of the updates: a channel and its account there
+	Source        string // the updates' channel, and its account there
 	People        *access.People
 	Access        sqlite.Access
 	Updates       sqlite.Inbox
@@ -38,31 +38,31 @@ type Options struct {
 	Questions     *question.Questions
 	Undos         sqlite.Undos
 	LargestFile   int64 // the largest file that the channel can fetch, in bytes
-	// nil if its key can't be used: then nobody is offered a second factor
+	// nil if the seal's key can't be used; then nobody is offered a second factor
 	Seal    *access.Seal
 	Renames *ChatRenames
 
 	Refresh func(context.Context) error // reads users again
-	// redirects a chat's messages to its new name
+	// Moved redirects a chat's messages to its new name.
 	Moved func(from, to string)
 	Wake  func(ctx context.Context, chat string) error // wakes the work that waits in a chat
 	// Acknowledge ends the wait of the user who pressed a button, and shows that user a text for a
 	// moment; "" shows none. It never blocks.
 	Acknowledge func(query, text string)
-	// something was put into its outbox
+	// Queued is called when a conversation's outbox has something new.
 	Queued func(conversation int64)
-	// puts a picture into the spool
+	// KeepPicture puts a picture into the spool.
 	KeepPicture func(name string, png []byte) (supervisor.File, error)
 	Audit       func(user, action, detail string)
 	Log         hclog.Logger
 }
 
-// Handler checks a channel's updates and passes those of users to the inbox.
+// Handler checks a channel's updates, and passes those of users to the inbox.
 type Handler struct {
 	o         Options
 	pairing   pairing
 	strangers rare.Window // senders and groups that were audited today
-	albums    sync.Map    // by group: its last album with a part meant for the bot
+	albums    sync.Map    // by group: the newest album with a part that is meant for the bot
 }
 
 // New returns a handler.
@@ -78,7 +78,7 @@ func (h *Handler) Next(ctx context.Context) (int64, error) {
 }
 
 // Take stores a batch and the offset of the next one, in one transaction. If a group moves within
-// the batch, the earlier part is stored first, so that it moves with the group's conversations. A
+// the batch, the earlier part is stored first. So that part moves with the group's conversations. A
 // repeated batch is stored once.
 func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.Item
@@ -104,8 +104,8 @@ func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next in
 	return h.put(ctx, items, next)
 }
 
-// wholeAlbums marks all parts of a group's album as meant for the bot if one part is: only one of
-// them has the caption.
+// wholeAlbums marks all parts of a group's album as meant for the bot if one part is. Only one part
+// has the caption.
 func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
 	batch = slices.Clone(batch)
 	for _, in := range batch {
@@ -120,7 +120,7 @@ func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming
 	return batch
 }
 
-// put passes items to the inbox, with the offset of the next batch; 0 leaves the offset.
+// put passes items to the inbox, with the offset of the next batch; 0 does not change the offset.
 func (h *Handler) put(ctx context.Context, items []supervisor.Item, next int64) error {
 	if len(items) == 0 && next == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 		return item, false, nil
 	}
 	edited, invited := !in.EditedAt.IsZero(), false
-	if !edited { // an invite's code is typed once
+	if !edited { // an edit never redeems an invite's code
 		if invited, err = h.pairing.redeem(ctx, &in); err != nil {
 			return item, false, err
 		}
@@ -167,8 +167,8 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 }
 
 // isForeignPress reports whether somebody has pressed another user's button, and tells only them.
-// In groups there are buttons of questions, of waiting messages, below edited messages and below
-// answers that have changed files. Other buttons are only in private chats.
+// In groups, buttons are below questions, waiting messages, edited messages, and answers that have
+// changed files. All other buttons are only in private chats.
 func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
@@ -234,7 +234,7 @@ func mayMention(in supervisor.Incoming) bool {
 	return !isCommand(in) && !isCode(in.Text) && answer.YesOrNo(in.Text) == supervisor.SayNothing
 }
 
-// isCommand reports whether a message is a command, and not a follow-up with text.
+// isCommand reports whether a message is a command. A follow-up with text is none.
 func isCommand(in supervisor.Incoming) bool {
 	name, _ := slash.Parse(in.Text)
 	_, followup := slash.ParseFollowup(in.Text, len(in.Attachments))
@@ -250,8 +250,8 @@ func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
 	return user.Role == supervisor.RoleAdmin && in.Kind == supervisor.IncomingMessage && name == "allow"
 }
 
-// noteUnknownGroup audits a group that is not allowed, once a day each. It tells an admin who
-// speaks there how to allow it.
+// noteUnknownGroup audits a group that is not allowed, once a day for each group. It tells an admin
+// who speaks there how to allow the group.
 func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in supervisor.Incoming) error {
 	if h.strangers.IsNew(in.Chat, time.Now()) {
 		h.o.Audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",
@@ -268,7 +268,7 @@ func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in
 	return nil
 }
 
-// noteStranger audits a stranger who wrote to the bot, once a day each.
+// noteStranger audits a stranger who wrote to the bot, once a day for each stranger.
 func (h *Handler) noteStranger(in supervisor.Incoming) {
 	if h.strangers.IsNew(in.Sender, time.Now()) {
 		h.o.Audit("", "telegram.stranger", fmt.Sprintf("%s wrote; nothing was answered", in.Sender))

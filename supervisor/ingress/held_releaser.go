@@ -10,18 +10,18 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// HeldReleaser releases held messages of users who no longer need a code. They were told that the
-// messages are kept and will be answered, and no code will come to open the gate.
+// HeldReleaser releases held messages of users who no longer need a code. These users were told
+// that their messages are kept and will be answered. No code will come to open the gate.
 type HeldReleaser struct {
 	Gate     *access.Gate
 	Inbox    sqlite.Inbox
 	Serves   func(supervisor.Conversation) bool
-	Accepted func(supervisor.Inbound) // is called for each released message
+	Accepted func(supervisor.Inbound) // called for each released message
 	Log      hclog.Logger
 }
 
 // Release must be called when users were read again, and at the service's start. If a lookup fails,
-// the message stays held until the next call.
+// a message stays held until the next call.
 func (r *HeldReleaser) Release(ctx context.Context) {
 	holding, err := r.Inbox.ListUsersWithHeld(ctx)
 	if err != nil {

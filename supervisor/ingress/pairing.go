@@ -13,18 +13,18 @@ import (
 	"mews/supervisor/slash"
 )
 
-// pairing binds an account to a user by an invite's code: /start CODE, or a link with it. In a
-// private chat it also offers a second factor if the invite allows one.
+// pairing binds an account to a user by an invite's code: /start CODE, or a link with the code. In
+// a private chat it also offers a second factor if the invite allows one.
 type pairing struct {
 	o          *Options
-	wrongCodes *rare.Window // that were noted, by sender and update
-	guessers   rare.Window  // of whom no more wrong codes are noted today
-	repeats    *rare.Window // codes of people who are let in already, by sender and update
+	wrongCodes *rare.Window // the audited wrong codes, by sender and update
+	guessers   rare.Window  // senders whose further wrong codes are not audited today
+	repeats    *rare.Window // codes of users who are already admitted, by sender and update
 }
 
 // Limits of audited wrong codes in an hour, of one sender and of all. A code has 128 bits and can't
-// be guessed, so every one is looked up; these limits only keep the log short. Users mistype a code
-// once or twice; the second limit covers six of the worst senders.
+// be guessed, so each is looked up. These limits only keep the log short. Users mistype a code once
+// or twice; the second limit covers six of the worst senders.
 const (
 	maxFailuresOfSender = 5
 	maxFailures         = 30
@@ -35,8 +35,8 @@ func inviteFailures() *rare.Window {
 	return &rare.Window{Length: time.Hour, MaxTotal: maxFailures, MaxPerKey: maxFailuresOfSender}
 }
 
-// redeem redeems the invite's code in a message, if there is one. It then replaces the text by a plain
-// /start, which may be stored. invited means that there was a code, right or wrong.
+// redeem redeems the invite's code in a message, if there is one. It then replaces the text by a
+// plain /start, which may be stored. invited means that there was a code, valid or not.
 func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited bool, err error) {
 	name, code := slash.Parse(strings.TrimSpace(in.Text))
 	if in.Kind != supervisor.IncomingMessage || in.Group || name != "start" || code == "" {
@@ -58,8 +58,8 @@ func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited 
 	return true, p.offer(ctx, user, in)
 }
 
-// refused handles a code that was not accepted. It may have been accepted just before a crash, or
-// before users could be read again.
+// refused handles a refused code. The code may have been accepted just before a crash, or before
+// users could be read again.
 func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why error) error {
 	if err := p.refreshBound(ctx, in); err != nil {
 		return err
@@ -96,8 +96,7 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 	return nil
 }
 
-// noteWrong audits a wrong code. For a sender of many, it is audited once a day that there are
-// many.
+// noteWrong audits a wrong code. If a sender has many, one row a day says so.
 func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
 	case p.wrongCodes.Record(in.Sender, in.Update, now):
@@ -115,7 +114,7 @@ func redacted(update int64) json.RawMessage {
 // offer offers a second factor to an admitted user who may have one.
 func (p *pairing) offer(ctx context.Context, user supervisor.User, in *supervisor.Incoming) error {
 	if p.o.People.IsSuspended(user.Name) {
-		return nil // nothing is taken from them
+		return nil // a suspended user gets no offer
 	}
 	may, err := p.o.Access.Invites.MayEnrol(ctx, user.Name)
 	if err != nil || !may || user.Codes == supervisor.CodesOff || p.o.Seal == nil {
@@ -128,11 +127,11 @@ func (p *pairing) offer(ctx context.Context, user supervisor.User, in *superviso
 	return p.enrol(ctx, user, c)
 }
 
-// secretLifetime is how long a message with a secret stays. textFactor names it.
+// secretLifetime is how long a message with a secret stays. textFactor gives the same time.
 const secretLifetime = 10 * time.Minute
 
-// enrol makes a second factor for a user, and shows it for a while. It becomes active with the
-// first code from it.
+// enrol makes a second factor for a user, and shows it for secretLifetime. It becomes active with
+// the first code from it.
 func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.Conversation) error {
 	made, err := p.o.Seal.Enrol(user.Name)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// quote puts the answered message before a reply's words, for the model. For the bot's own message
-// it uses the sent text, unless the model sees that anyway. The bot's messages to other users stay
-// theirs.
+// quote puts the quoted message before a reply's words, for the model. For a message of the bot it
+// uses the sent text, unless the model sees that anyway. The bot's messages to other users are
+// never quoted.
 func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in supervisor.Incoming) error {
 	if in.Kind != supervisor.IncomingMessage || isCommand(in) || isCode(in.Text) {
 		return nil

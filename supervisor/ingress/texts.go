@@ -2,17 +2,17 @@ package ingress
 
 // Texts for users.
 const (
-	// textUnreadable names the content.
+	// textUnreadable takes the kind of content.
 	textUnreadable = "That is %s, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
-	// textTooLarge has a file's name, its size, and the largest size.
+	// textTooLarge takes a file's name, its size, and the largest size.
 	textTooLarge = "I could not get %s: it has %s, and I can fetch at most %s from Telegram. Send it in smaller parts, if you can. With a Bot API " +
 		"server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and telegram.files)."
-	// textNotFetched is for the model, with the size of the largest file.
+	// textNotFetched is for the model. It takes the size of the largest file.
 	textNotFetched = "At most %s can be fetched from Telegram, and the person was told so."
-	// textFileLeftOut names a command's file.
+	// textFileLeftOut takes the name of a command's file.
 	textFileLeftOut = "I did not take %s that came with your command: send it by itself, or with words that are no command."
 
-	// textBot names for the model the sender of another bot's message in a group.
+	// textBot is the sender's name, for the model, if another bot wrote a message in a group.
 	textBot = "Somebody else's assistant"
 
 	textForeignPress = "This button is not for you: somebody else was asked."
