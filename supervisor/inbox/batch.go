@@ -9,12 +9,13 @@ import (
 	"mews/supervisor/problem"
 )
 
-// PutBatch stores a batch as a whole or not at all. The Kind of each item is read from its text,
-// unless it is a press, and the gate checks each item. An item that is invalid or refused by the
-// gate delays no other. A placeholder replaces its text and its sender is told why; if the sender
-// has been told already, it is dropped. An error means that nothing was stored, and the source must
-// send the batch again. A /stop in it has then stopped its turn all the same, and does so again
-// with the repeated batch.
+// PutBatch stores a batch as a whole or not at all. It reads each item's Kind from its text, unless
+// the item is a press, and asks the gate about each. An invalid or refused item delays no other: a
+// placeholder replaces its text, and its sender is told why. If the sender already knows, the item
+// is dropped.
+//
+// An error means that nothing was stored, and the source must send the batch again. A /stop in the
+// batch has then already stopped its turn, and does so again with the repeated batch.
 func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 	items := make([]supervisor.Item, 0, len(batch.Items))
 	for _, item := range batch.Items {
@@ -39,7 +40,7 @@ func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 	return nil
 }
 
-// checkItem asks the gate about an item; taken is false if nothing of it is to be stored.
+// checkItem asks the gate about an item. taken is false if nothing of the item may be stored.
 func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervisor.Item, taken bool, err error) {
 	if item.Decision, err = b.checkGate(ctx, item.Inbound); err != nil || item.Decision.Refusal == "" {
 		return item, err == nil, err
@@ -51,9 +52,9 @@ func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervis
 }
 
 // batchNotStored runs those commands of a batch that work without the store. Their senders get no
-// answer: a store that failed for the batch would fail for an answer too.
+// answer: the store would fail for an answer, too.
 func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err error) {
-	// at the service's end nothing has failed: the batch comes again
+	// at the service's end there is no fault: the source sends the batch again
 	if b.o.NotStored == nil || ctx.Err() != nil {
 		return
 	}
@@ -64,8 +65,8 @@ func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err
 	}
 }
 
-// withConversation sets the ID of an inbound's conversation, if there is one. Reading it needs no
-// space on the disk. Without a conversation, no turn runs that could be stopped.
+// withConversation sets the ID of an inbound's conversation, if that exists. The lookup needs no
+// disk space. Without a conversation, there is no turn to stop.
 func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) supervisor.Inbound {
 	c := in.Conversation
 	if c.ID != 0 {
@@ -77,8 +78,8 @@ func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) sup
 	return in
 }
 
-// normalizeItem returns an item that the store can take. An invalid key is replaced by its digest,
-// so that it is the same when sent again. A /start is stored without its argument.
+// normalizeItem returns an item that the store accepts. It replaces an invalid key by its digest,
+// so that a repeated item has the same key. It stores a /start without its argument.
 func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 	in := &item.Inbound
 	in.Source = source

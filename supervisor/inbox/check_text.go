@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// maxKey bounds a client's name for a message, in bytes.
+// maxKey is the maximum length of a client's name for a message, in bytes.
 const maxKey = 128
 
 // checkText returns an error if the text of an inbound is invalid. It may be empty if files came

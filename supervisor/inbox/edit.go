@@ -27,8 +27,7 @@ func AnewOffer(inbound int64) (text string, buttons [][]supervisor.Button) {
 	}
 }
 
-// AnewPressed returns the inbound that a press asks to answer anew. Anybody may have forged the
-// press.
+// AnewPressed returns the inbound that a press asks to answer anew. The press may be forged.
 func AnewPressed(press string) (inbound int64, ok bool) {
 	id, ok := strings.CutPrefix(press, anewPrefix)
 	inbound, err := strconv.ParseInt(id, 10, 64)
@@ -41,7 +40,7 @@ func WithUnread(names []string) string {
 	return fmt.Sprintf(textUnread, strings.Join(slices.Compact(names), ", "))
 }
 
-// InsteadOf returns the note in a message that replaces another one, which had that text.
+// InsteadOf returns the note in a message that replaces another message with that text.
 func InsteadOf(text string) string {
 	own, _ := SplitNotes(text)
 	return fmt.Sprintf(textInstead, quote(own))
@@ -66,7 +65,7 @@ func Correction(was, now string) string {
 	return fmt.Sprintf(textCorrection, quote(was), cmp.Or(strings.TrimSpace(now), textNoWords))
 }
 
-// maxQuoted is how many characters of a message are quoted to identify it.
+// maxQuoted is how many characters of a message are quoted to identify the message.
 const maxQuoted = 200
 
 // quote returns the beginning of a text.

@@ -1,6 +1,6 @@
-// Package inbox stores the messages of users. Once Put has returned without an error, a message is
-// on disk, is stored once however often it is sent, and will be answered. Every message must pass
-// the inbox's gate.
+// Package inbox stores the messages of users. When Put returns without an error, the message is on
+// disk and will be answered. A message that is sent repeatedly is stored once. Every message must
+// pass the inbox's gate.
 package inbox
 
 import (
@@ -15,16 +15,16 @@ import (
 
 // Store stores inbounds.
 type Store interface {
-	// Put inserts an inbound unless one with the same user, source and key exists, and returns the
-	// stored row.
+	// Put inserts an inbound, and returns the stored row. If a row with the same user, source and
+	// key exists, it returns that.
 	Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error)
 	// PutBatch inserts the items of a batch in order, as the gate has decided, and the offset of
-	// the source's next batch, in one transaction.
+	// the source's next batch. All are in one transaction.
 	PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error)
 }
 
 // Gate decides about an inbound before it is stored, and again if it is sent again. After an error
-// the inbound is not taken.
+// the inbound is not stored.
 type Gate interface {
 	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
 }
@@ -37,15 +37,15 @@ type Conversations interface {
 // Options configures an inbox. No callback may block.
 type Options struct {
 	Store         Store
-	Gate          Gate // nil refuses everybody
+	Gate          Gate // nil refuses all inbounds
 	Conversations Conversations
-	// Accepted is called for each inbound on disk that is to be acted on. If it was sent again, it
-	// may be called again.
+	// Accepted is called for each stored inbound that needs action. It may be called again if the
+	// inbound is sent again.
 	Accepted func(supervisor.Inbound)
-	// Queued is called with each conversation for which something was put into the outbox.
+	// Queued is called with each conversation whose outbox has something new.
 	Queued func(conversation int64)
-	// NotStored is called for each inbound that the gate has passed and the store has not taken. It
-	// returns the error for the sender; nil leaves the error as it is.
+	// NotStored is called for each inbound that passed the gate and could not be stored. It returns
+	// the error for the sender; nil keeps the store's error.
 	NotStored func(supervisor.Inbound, error) error
 }
 
@@ -65,15 +65,15 @@ func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (superviso
 	return b.o.Gate.Check(ctx, in)
 }
 
-// Put stores an inbound with its files. Its Kind is read from its text, unless it is a press. The
-// result may have been answered already, or be held by the gate. An error means that it was not
-// stored; the sender may repeat it with the same key.
+// Put stores an inbound with its files. It reads the Kind from the text, unless the inbound is a
+// press. The result may have been answered already, or be held by the gate. An error means that the
+// inbound was not stored; the sender may repeat it with the same key.
 func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
 	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err
 	}
 	if len(files) > 0 && in.Origin == "" {
-		in.Origin = supervisor.OriginWorld // nobody knows whose words are in them
+		in.Origin = supervisor.OriginWorld // the author of files is unknown
 	}
 	in, _ = stripStart(in)
 	in = classify(in, len(files))
@@ -94,7 +94,7 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervi
 	return kept, nil
 }
 
-// letsThrough reports whether an inbound is taken whatever the store knows.
+// letsThrough reports whether an inbound is accepted without a look into the store.
 func letsThrough(d supervisor.GateDecision) bool {
 	return d.Check == nil && d.CheckCode == nil && d.Refusal == ""
 }
@@ -145,9 +145,8 @@ func (b *Inbox) notify(r supervisor.Receipt) {
 	}
 }
 
-// classify sets an inbound's Kind, Command and Priority; files is how many files came with it. The
-// channel marks presses; everything else is read from the text. A follow-up is a text without its
-// command.
+// classify sets an inbound's Kind, Command and Priority; files is the number of its files. The
+// channel marks presses; the rest comes from the text. A follow-up is a text without its command.
 func classify(in supervisor.Inbound, files int) supervisor.Inbound {
 	in.Command, in.Priority = "", supervisor.PriorityUsual
 	if in.Kind == supervisor.KindPress {

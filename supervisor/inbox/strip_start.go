@@ -12,8 +12,8 @@ const startText = "/start"
 // startWithMore matches a /start with an argument.
 var startWithMore = regexp.MustCompile(`(?i)^\s*/start(?:@\S*)?\s+\S`)
 
-// stripStart removes the argument of a /start: it may be an invite's code, which somebody else
-// could use. An invite is redeemed before this. If stripped is true, nothing of the original
+// stripStart removes the argument of a /start. It may be an invite's code, which somebody else
+// could use. Invites are redeemed before this call. If stripped is true, nothing of the original
 // inbound may be stored.
 func stripStart(in supervisor.Inbound) (_ supervisor.Inbound, stripped bool) {
 	if in.Kind == supervisor.KindPress || !startWithMore.MatchString(in.Text) {

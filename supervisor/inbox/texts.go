@@ -7,10 +7,10 @@ const (
 	textKeySize = "The message's key has %d bytes; it must have 1 to %d."
 	textKeyChar = "The message's key is not printable ASCII without spaces."
 
-	// placeholderText replaces a text that is invalid.
+	// placeholderText replaces an invalid text.
 	placeholderText = "(a message that could not be taken)"
 
-	// TextAnsweredAnew is added below an answer once its message is answered anew.
+	// TextAnsweredAnew is added below an answer when its message is answered anew.
 	TextAnsweredAnew   = "(Answered anew below.)"
 	textEditedAnswered = "You changed this message after I had answered it."
 	textAnswerAnew     = "Answer it anew"
