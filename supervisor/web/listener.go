@@ -12,23 +12,23 @@ import (
 )
 
 // maxOfAddress is how many connections one address may have open. Telegram has at most 10 open
-// here, GitHub a few. Loopback and private addresses are not limited: all calls through a proxy
-// come from there.
+// here, GitHub a few. Loopback and private addresses have no limit, because all calls through a
+// proxy come from there.
 const maxOfAddress = 32
 
-// limitedListener limits the open connections. If all slots are taken, a new connection takes the
-// slot of the one that has waited longest for its request's headers, if it has waited for patience.
-// Otherwise the new connection waits for a slot.
+// limitedListener limits the open connections. If no slot is free, a new connection needs the slot
+// of the one that has waited longest for its request's headers. It takes that slot if the other has
+// waited for patience, and otherwise waits.
 type limitedListener struct {
 	*net.TCPListener
 	most     int
 	patience time.Duration
 	closed   chan struct{}
-	close    func() error  // once
-	freed    chan struct{} // holds a token if there may be a free slot
+	close    func() error  // closes the listener, once
+	freed    chan struct{} // holds a token if a slot may be free
 
-	mu   sync.Mutex     // guards what follows
-	open []*limitedConn // in the order in which they began to wait for their requests
+	mu   sync.Mutex     // guards the fields below
+	open []*limitedConn // ordered by the start of the wait for a request
 }
 
 func limitListener(l *net.TCPListener, most int, patience time.Duration) *limitedListener {
@@ -56,7 +56,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// wait waits until a connection has a slot. It returns false if the listener was closed before.
+// wait waits until a connection has a slot. It returns false if the listener was closed first.
 func (l *limitedListener) wait(c *limitedConn) bool {
 	for {
 		in, again := l.admit(c)
@@ -74,7 +74,7 @@ func (l *limitedListener) wait(c *limitedConn) bool {
 
 func (l *limitedListener) Close() error { return l.close() }
 
-// outerAddress returns the address that a connection counts for; the zero value means none.
+// outerAddress returns the address to which a connection counts; the zero value means none.
 func outerAddress(a net.Addr) netip.Addr {
 	ip := a.(*net.TCPAddr).AddrPort().Addr().Unmap()
 	if ip.IsLoopback() || ip.IsPrivate() {
@@ -83,7 +83,7 @@ func outerAddress(a net.Addr) netip.Addr {
 	return ip
 }
 
-// tooMany reports whether an address has as many connections as it may.
+// tooMany reports whether an address has reached its maximum of connections.
 func (l *limitedListener) tooMany(address netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,8 +96,8 @@ func (l *limitedListener) tooMany(address netip.Addr) bool {
 	return address.IsValid() && n >= maxOfAddress
 }
 
-// admit gives a connection a slot, perhaps that of another. If there is none, it returns when to
-// try again at the latest.
+// admit gives a connection a slot, possibly that of another connection. If there is no slot, it
+// returns the longest pause before the next try.
 func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,14 +109,14 @@ func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 		if again = l.patience - time.Since(l.open[i].awaited); again > 0 {
 			return false, again
 		}
-		l.open[i].TCPConn.Close() // net/http finds out as it reads
+		l.open[i].TCPConn.Close() // net/http notices at its next read
 		l.open = slices.Delete(l.open, i, i+1)
 	}
 	l.open = append(l.open, c)
 	return true, 0
 }
 
-// remove removes a connection, and returns whether it was in.
+// remove removes a connection, and returns whether it had a slot.
 func (l *limitedListener) remove(c *limitedConn) bool {
 	i := slices.Index(l.open, c)
 	if i >= 0 {
@@ -125,8 +125,8 @@ func (l *limitedListener) remove(c *limitedConn) bool {
 	return i >= 0
 }
 
-// stateChanged is called by net/http when a request's headers have come, or the next request is
-// awaited.
+// stateChanged is called by net/http when a request's headers have come, or when the wait for the
+// next request begins.
 func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	c := conn.(*limitedConn)
 	l.mu.Lock()
@@ -141,14 +141,14 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// limitedConn has a slot until it is closed. net/http sees that it is a TCP connection and closes
-// its writing half first. So a caller that is refused in the middle of a request can read why.
+// limitedConn has a slot until it is closed. net/http sees a TCP connection, and closes its writing
+// half first. So a caller that is refused in the middle of a request can read why.
 type limitedConn struct {
 	*net.TCPConn
 	listener *limitedListener
 	address  netip.Addr
-	// since when its next request is awaited; zero while one is answered. Guarded by the listener's
-	// mutex
+	// the start of the wait for the next request; zero during an answer. The listener's mutex
+	// guards it
 	awaited time.Time
 }
 

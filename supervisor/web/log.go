@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// errorLog logs trouble with callers. Anybody may be one, so each kind of trouble is logged once a
-// minute, with how often it was left out since. At debug level all of it is logged.
+// errorLog logs errors of callers. Callers may be anybody, so each kind of error is logged once a
+// minute, with the number left out since. At debug level all are logged.
 type errorLog struct {
 	log  hclog.Logger
 	now  func() time.Time
@@ -21,7 +21,7 @@ type errorLog struct {
 }
 
 // panicked logs a handler's panic. It leaves out the value, which may contain a user's words,
-// unless the runtime made it.
+// unless the runtime made the value.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
@@ -36,10 +36,10 @@ func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	e.log.Error(message, "path", path, "value", what, "left_out", n-1, "stack", string(stack))
 }
 
-// logger is what net/http logs to.
+// logger returns the logger for net/http.
 func (e *errorLog) logger() *log.Logger { return log.New(serverLines{e}, "", 0) }
 
-// serverLines takes net/http's own lines.
+// serverLines writes net/http's own lines to the log.
 type serverLines struct{ *errorLog }
 
 func (s serverLines) Write(line []byte) (int, error) {

@@ -26,8 +26,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.o.Routes[i].Handler.ServeHTTP(answer, r)
 }
 
-// refuse answers with only a status and closes the connection: the caller of an unknown route need
-// not keep one.
+// refuse answers with only a status, and closes the connection, because the caller of an unknown
+// route need not keep one.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)
@@ -39,25 +39,25 @@ func (s *Server) recoverPanic(w *responseWriter, r *http.Request) {
 	case nil:
 		return
 	case http.ErrAbortHandler:
-		panic(fault) // the handler's way to close the connection, which net/http knows
+		panic(fault) // net/http closes the connection for this value
 	default:
 		s.errors.panicked(r.URL.EscapedPath(), fault, debug.Stack())
 	}
 	if w.started {
-		panic(http.ErrAbortHandler) // the caller must not take the half for the whole
+		panic(http.ErrAbortHandler) // the caller must not take a partial answer for the whole
 	}
 	clear(w.Header())
 	refuse(w, http.StatusInternalServerError)
 }
 
-// responseWriter knows whether an answer has begun.
+// responseWriter records whether an answer has begun.
 type responseWriter struct {
 	http.ResponseWriter
 	started bool
 }
 
 func (w *responseWriter) WriteHeader(status int) {
-	w.started = w.started || status >= http.StatusOK // a lower one only announces
+	w.started = w.started || status >= http.StatusOK // a lower status only announces an answer
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -66,5 +66,5 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

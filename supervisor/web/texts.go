@@ -2,7 +2,7 @@ package web
 
 import "syscall"
 
-// listenHints say what to do about a port that is not available.
+// listenHints are the remedies for a port that is not available.
 var listenHints = []struct {
 	err  error
 	hint string

@@ -1,5 +1,5 @@
-// Package web is the public listener for calls from outside. It answers a table of routes, and an
-// empty 404 to all else. It limits what a caller may cost: time, headers, bodies and connections.
+// Package web is the public listener for calls from outside. It answers a table of routes, and all
+// other calls with an empty 404. It limits the time, headers, bodies and connections of callers.
 package web
 
 import (
@@ -19,9 +19,10 @@ import (
 
 // Options configures the server.
 type Options struct {
-	Listen string // address and port
+	Listen string // an address with its port
 	Routes []feature.Route
-	// at once. Another one takes the slot of a connection without a request, or waits. 0 means 256
+	// open connections at once; 0 means 256. If all slots are taken, a new one takes the slot of a
+	// connection without a request, or waits
 	Connections int
 	Timings     Timings
 	Log         hclog.Logger
@@ -29,13 +30,13 @@ type Options struct {
 
 // Timings limits the time of a caller. 0 means the default.
 type Timings struct {
-	Header time.Duration // until a request's headers are there: 3 s
-	// that a slot is kept without headers if others wait for one: 250 ms
+	Header time.Duration // until a request's headers have come; 3 s
+	// how long a connection keeps its slot without headers if others wait for one; 250 ms
 	Patience time.Duration
-	Read     time.Duration // until the whole request is there: 15 s
-	Write    time.Duration // until it is answered: 30 s
-	Idle     time.Duration // between two requests of a connection: 60 s
-	Grace    time.Duration // for running requests when the service ends: 5 s
+	Read     time.Duration // until the whole request has come; 15 s
+	Write    time.Duration // until the request is answered; 30 s
+	Idle     time.Duration // between two requests of a connection; 60 s
+	Grace    time.Duration // for running requests when the service ends; 5 s
 }
 
 const (
@@ -49,8 +50,8 @@ type Server struct {
 	listener *limitedListener
 	errors   *errorLog
 
-	// running is locked for reading by each request. The end of Run locks it for writing, for good:
-	// then no request runs or begins.
+	// running is locked for reading by each request. The end of Run locks it for writing, for good.
+	// From then on, no request runs or begins.
 	running sync.RWMutex
 }
 
@@ -82,14 +83,14 @@ func listenHint(err error) string {
 // Addr returns the listener's address.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Run serves until ctx ends, and then lets running requests end. After the grace it closes their
+// Run serves until ctx ends, and then lets running requests finish. After Grace it closes their
 // connections and cancels their contexts. It returns when the last handler has returned. A Server
-// runs once.
+// runs only once.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	server := s.server(requests)
 	served := make(chan error, 1)
-	// ends with Shutdown, and is waited for below
+	// ends with Shutdown; shutDown or Close waits for it
 	go func() { served <- server.Serve(s.listener) }()
 	var err error
 	select {
@@ -99,7 +100,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.shutDown(requests, server)
 		<-served
 	}
-	// first, so that no handler that ends with its context seems to have succeeded
+	// Close comes first, so that a handler that ends with its context does not seem to succeed.
 	server.Close()
 	cancel(errStopping)
 	s.running.Lock()
@@ -108,7 +109,7 @@ func (s *Server) Run(ctx context.Context) error {
 
 var errStopping = errors.New("the service ends")
 
-// shutDown lets what runs come to its end, within the grace.
+// shutDown lets running requests finish, within Grace.
 func (s *Server) shutDown(ctx context.Context, server *http.Server) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.o.Timings.Grace, errStopping)
 	defer cancel()
