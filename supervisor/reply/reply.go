@@ -1,9 +1,9 @@
 // Package reply holds the answers of running turns: one Stream for each turn, and the Watchers that
-// show them.
+// show it.
 //
-// A stream keeps only its latest text. So a slow watcher costs no memory and delays nobody: it is
-// told of a change, and reads the text when it can. Messages that must arrive are in the outbox; a
-// watcher is only told to read there.
+// A stream keeps only its latest text. So a slow watcher costs no memory and delays nobody: it
+// learns of a change, and reads the text when it can. Messages that must arrive are in the outbox;
+// a watcher only learns that there is something to read.
 package reply
 
 import (
@@ -16,23 +16,23 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Feeds holds the conversations that somebody watches or answers in. The zero value is ready.
+// Feeds holds the conversations that have a watcher or a running answer. The zero value is ready.
 type Feeds struct {
 	// Changed is called after each change of a conversation's reply, and when its outbox has
-	// something new. It must not block. nil is not called; set it before the first use.
+	// something new. It must not block. nil is allowed. Set it before the first use.
 	Changed func(conversation int64)
 
-	mu    sync.Mutex      // guards what follows
-	feeds map[int64]*feed // by conversation; dropped when nobody needs it
+	mu    sync.Mutex      // guards the fields below
+	feeds map[int64]*feed // by conversation; a feed without watchers and streams is removed
 }
 
 // feed is the state of one conversation.
 type feed struct {
-	streams  []*Stream // of running turns that answer there; the first is shown
+	streams  []*Stream // the streams of running turns that answer here; the first is shown
 	watchers map[*Watcher]struct{}
 }
 
-// shown returns the shown stream, or nil if no running turn answers there.
+// shown returns the shown stream, or nil if no running turn answers here.
 func (fd *feed) shown() *Stream {
 	if fd == nil || len(fd.streams) == 0 {
 		return nil
@@ -48,7 +48,8 @@ func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
 	return s
 }
 
-// Current returns the current reply in a conversation, if there is one. Of several it is the oldest.
+// Current returns the current reply in a conversation, if there is one. If there are several, it is
+// the oldest.
 func (f *Feeds) Current(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,16 +109,16 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 // Stream is one turn's reply as it grows. Its methods may be called from any goroutine and never
 // block.
 type Stream struct {
-	feeds   *Feeds // whose mutex guards what follows
+	feeds   *Feeds // its mutex guards the fields below
 	turn    supervisor.Turn
-	said    string               // by committed steps
-	ahead   string               // before the unfinished step's text; no model has said it
-	partial []byte               // by the unfinished step
-	note    string               // why the reply is delayed; not a part of it
+	said    string               // the text of committed steps
+	ahead   string               // the text before the unfinished step's, which no model wrote
+	partial []byte               // the text of the unfinished step
+	note    string               // why the reply is delayed; not a part of the reply
 	tools   []supervisor.ToolRun // running tools, the oldest first
 }
 
-// running returns the tool that has run longest. The caller has the mutex.
+// running returns the tool that has run longest. The caller holds the mutex.
 func (s *Stream) running() supervisor.ToolRun {
 	if len(s.tools) == 0 {
 		return supervisor.ToolRun{}
@@ -139,7 +140,7 @@ func (s *Stream) Commit(text string) {
 func (s *Stream) Reset() { s.Begin("") }
 
 // Begin begins a step, and drops the text of an unfinished one. ahead comes before the step's text;
-// "" is nothing.
+// "" means nothing.
 func (s *Stream) Begin(ahead string) {
 	s.set(func() { s.ahead, s.partial, s.note, s.tools = ahead, nil, "", nil })
 }
@@ -160,8 +161,8 @@ func (s *Stream) set(change func()) {
 	}
 }
 
-// Tool shows a line about a tool. A tool runs from its begin to its end, or until the model says
-// something.
+// Tool shows a line about a tool. A tool counts as running from its begin to its end, or until the
+// model writes text.
 func (s *Stream) Tool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
 		s.runTool(event)
@@ -173,7 +174,7 @@ func (s *Stream) Tool(event protocol.TurnEvent) {
 	})
 }
 
-// runTool keeps which tools run. The caller has the mutex.
+// runTool updates the list of running tools. The caller holds the mutex.
 func (s *Stream) runTool(event protocol.TurnEvent) {
 	is := func(run supervisor.ToolRun) bool { return run.Call == event.Call }
 	switch {
@@ -191,23 +192,23 @@ func (s *Stream) Text() (text, partial string) {
 	return s.text(), string(s.partial)
 }
 
-// With returns the whole reply as it is after a step with that text.
+// With returns the whole reply after a step with that text.
 func (s *Stream) With(text string) string {
 	s.feeds.mu.Lock()
 	defer s.feeds.mu.Unlock()
 	return Join(s.said, text)
 }
 
-// text returns the whole reply so far. The caller has the mutex.
+// text returns the whole reply so far. The caller holds the mutex.
 func (s *Stream) text() string { return Join(s.said, s.ahead, string(s.partial)) }
 
-// visible returns the text to show. The caller has the mutex.
+// visible returns the text to show. The caller holds the mutex.
 func (s *Stream) visible() string { return Join(s.text(), s.note) }
 
 func (s *Stream) update(change func(*feed)) { s.feeds.update(shownIn(s.turn), change) }
 
 // shownIn returns the conversation that shows a turn's reply as it grows. A job's reply is not
-// shown: it may end without a message.
+// shown, because the job may end without a message.
 func shownIn(t supervisor.Turn) int64 {
 	if t.Kind == supervisor.TurnJob {
 		return t.Conversation.ID
@@ -228,7 +229,7 @@ func (s *Stream) Close() {
 	}
 }
 
-// Join joins the texts of several steps: each text that is not empty is a paragraph.
+// Join joins the texts of several steps; each text that is not empty becomes a paragraph.
 func Join(steps ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return s == "" }), "\n\n")
 }

@@ -6,26 +6,26 @@ import (
 	"mews/protocol"
 )
 
-// maxToolLines is how many tool lines wait for a slow watcher. Older ones are dropped, because they
-// only show the moment.
+// maxToolLines is how many tool lines wait for a slow watcher. Older lines are dropped, because
+// tool lines only show the moment.
 const maxToolLines = 64
 
 // Watcher shows one conversation to one client. Only one goroutine may call Next.
 type Watcher struct {
-	feeds        *Feeds // whose mutex guards outbox and tools
+	feeds        *Feeds // its mutex guards outbox and tools
 	conversation int64
-	changed      chan struct{} // holds one token when there is something new
+	changed      chan struct{} // holds one token if there is something new
 	outbox       bool
 	tools        []protocol.TurnEvent
 }
 
-// Update is what a watcher has to show: the present, not a history.
+// Update is the present state that a watcher has to show, without a history.
 type Update struct {
-	Turn    int64 // the running turn; 0 when none runs
-	Inbound int64 // what it answers
+	Turn    int64 // the running turn; 0 if none runs
+	Inbound int64 // the inbound that the turn answers
 	Text    string
-	Tools   []protocol.TurnEvent // since the last update
-	Outbox  bool                 // the outbox may hold something new
+	Tools   []protocol.TurnEvent // tool lines since the last update
+	Outbox  bool                 // whether the outbox may hold something new
 }
 
 // Next waits for a change. It returns the cause when ctx ends.
@@ -38,7 +38,7 @@ func (w *Watcher) Next(ctx context.Context) (Update, error) {
 	}
 }
 
-// Close ends the watching.
+// Close ends the watcher.
 func (w *Watcher) Close() {
 	w.feeds.change(w.conversation, func(fd *feed) { delete(fd.watchers, w) })
 }
