@@ -1,6 +1,6 @@
 // Package history decides which past messages a turn sees. It is pure: the same transcript gives
-// the same window. A growing transcript's window keeps its beginning until half a budget has been
-// added, so that providers' prompt caches stay valid.
+// the same window. The window of a growing transcript keeps its beginning until half a budget has
+// been added. So providers' prompt caches stay valid.
 package history
 
 import (
@@ -12,23 +12,24 @@ import (
 // Window is the part of a transcript that goes into a request.
 type Window struct {
 	Messages []protocol.Message
-	// ID of the first message that later requests can still need; older ones never return
+	// From is the ID of the first message that later requests can still need. Older messages never
+	// return.
 	From int64
 }
 
-// unit is a run of messages that are kept or dropped together: a past turn, a step of the current
-// turn with its results, or a message of the user in the current turn.
+// unit is a run of messages that are kept or dropped together. It is a past turn, a step of the
+// current turn with its results, or a user's message in the current turn.
 type unit struct {
 	messages []protocol.Message
 	tokens   int
-	pinned   bool // it is kept, whatever the budget
+	pinned   bool // whether the unit is kept even beyond the budget
 }
 
 // Select cuts a transcript to a budget in tokens. first is the ID of the message that began the
-// current turn; 0 means the user's last. Select always keeps that message and the newest step with
+// current turn; 0 means the user's last. Select always keeps that message, and the newest step with
 // its results. It also keeps the user's last message with all messages since the step before,
-// because the model must answer those. The rest of the turn is kept as far as the budget allows.
-// Tool calls and their results stay together, in the order of the calls.
+// because the model must answer those. The rest of the turn is kept if the budget allows. Tool
+// calls and their results stay together, in the order of the calls.
 //
 // If the sum exceeds the budget, the oldest units are dropped until half the budget is free again.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
@@ -79,7 +80,7 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 	return pinned, loose
 }
 
-// pixelsPerToken is Anthropic's formula for a picture (its page on vision).
+// pixelsPerToken is Anthropic's formula for a picture (Anthropic's page on vision).
 const pixelsPerToken = 750
 
 // Tokens estimates the tokens of messages. It counts one for four bytes, one for 750 pixels, and
@@ -104,7 +105,7 @@ func Tokens(messages []protocol.Message) int {
 	return bytes/4 + (pixels+pixelsPerToken-1)/pixelsPerToken
 }
 
-// splitTurns splits a transcript into past turns and the units of the present one.
+// splitTurns splits a transcript into past turns and the units of the current one.
 func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Message, present []unit) {
 	begin, last := -1, -1 // of the user's messages in the current turn
 	for i, m := range transcript {
@@ -127,7 +128,8 @@ func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Mes
 	return transcript[:begin], present
 }
 
-// pinNewest pins the user's last message, with those directly before it: one answer covers all.
+// pinNewest pins the user's last message, with those directly before it, because one answer covers
+// all.
 func pinNewest(present []unit) {
 	found := false
 	for i := range slices.Backward(present) {
@@ -158,7 +160,7 @@ func groupUnits(messages []protocol.Message, starts func(protocol.Message) bool)
 }
 
 // dropOldest adds the units in order, and drops the oldest whenever they exceed the budget. It
-// returns the rest and how many were dropped. The newest unit is always kept.
+// returns the rest and the number of dropped units. The newest unit is always kept.
 func dropOldest(units []unit, budget int) (kept []unit, dropped int) {
 	sum := 0
 	for i, u := range units {

@@ -6,8 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// unrecorded replaces a result that the transcript lacks. A turn that ends commits a result for
-// each of its calls, so only a restored or edited database has such a call.
+// unrecorded stands in for a result that the transcript lacks. A turn that ends commits a result
+// for each of its calls. So only a restored or edited database has a call without a result.
 const unrecorded = "no result of this call was recorded"
 
 // Pair puts each result directly after the message with its call, in the order of calls.

@@ -7,18 +7,19 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Limits of the pictures of a request. Anthropic takes 32 MB, including text and the overhead of
-// base64. If there are more than 20 pictures, it wants smaller ones (its page on vision).
+// Limits of the pictures in a request. Anthropic takes 32 MB, including text and the overhead of
+// base64. If there are more than 20 pictures, it requires smaller ones (Anthropic's page on
+// vision).
 const (
 	maxPictures     = 20
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures keeps the newest pictures of a window, and replaces the others by text lines.
-// gone reports whether the bytes of a picture are no longer stored.
+// FitPictures keeps the newest pictures of a window, and replaces the others by text lines. gone
+// reports whether the bytes of a picture are no longer stored.
 //
-// Like Select, it adds the pictures from the oldest on. If they are too many, it drops the oldest
-// until half of the room is free again. So requests keep their beginning, except once in about ten
+// Like Select, it adds the pictures from the oldest on. If there are too many, it drops the oldest
+// until half of the room is free again. So the beginning of requests changes only once in about ten
 // pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
@@ -70,7 +71,7 @@ func imagesOf(p protocol.Part) []protocol.Image {
 	return nil
 }
 
-// replace replaces each picture by a line of text if why returns a reason for it; "" keeps it. It
+// replace replaces each picture by a line of text if why returns a reason; "" keeps the picture. It
 // returns copies, and does not change the messages.
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)

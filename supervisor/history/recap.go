@@ -9,14 +9,15 @@ import (
 	"mews/supervisor"
 )
 
-// Limits of a recap: of one message in characters, and of all in bytes. With them a full request
-// stays below 40 KiB.
+// Limits of a recap: of one message in characters, and of all in bytes. They keep a full request
+// below 40 KiB.
 const (
 	maxRecapLine = 500
 	maxRecap     = 7 << 10
 )
 
-// Recap returns messages of other conversations as material for a model, or "" for none. If there are too many, it leaves out the oldest.
+// Recap returns messages of other conversations as material for a model, or "" for none. If there
+// are too many, it leaves out the oldest.
 func Recap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {

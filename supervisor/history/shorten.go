@@ -12,21 +12,21 @@ import (
 
 // Sizes of a shortened text, in bytes.
 const (
-	shortText = 480 // of an old result: its beginning and its end
-	// a text no longer than this stays: a line in its place would be as long
+	shortText = 480 // an old result: its beginning and its end
+	// a text of at most this length stays, because a line in its place would be as long
 	noteText  = 320
-	leastText = 256 // of the newest messages, if the budget is very small
+	leastText = 256 // minimum of the newest messages, even if the budget is very small
 	mostText  = 32 << 10
 )
 
 // Name returns the name under which read_output reads the whole of a result, or "".
 type Name func(protocol.ToolResult) string
 
-// Fit is Select for a window that may be small. It shortens messages in this order, and puts a line
-// in place of each gap: first the middle of results, the oldest first; then all of them; then the
-// middle of the newest messages; and last the oldest exchanges. A quarter of the budget stays for
-// new results, and half of it for the user's words. cut means that earlier messages were left out
-// already.
+// Fit is Select for a window that may be small. It shortens messages in four stages, and puts a
+// line in place of each gap. First it cuts the middle of results, the oldest first; then it drops
+// all of them. Then it cuts the middle of the newest messages, and last it drops the oldest
+// exchanges. A quarter of the budget stays for new results, and half of it for the user's words.
+// cut means that earlier messages were already left out.
 func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name Name) Window {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)
@@ -42,7 +42,7 @@ func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name 
 }
 
 // cutAll shortens the longest texts of messages until they fit the budget, if possible. The user's
-// texts stay four times as long as others, and are not cut below a minimum.
+// texts stay four times as long as others, and keep at least words bytes.
 func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	for size := 4 * mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
 		for i, m := range messages {
@@ -51,13 +51,14 @@ func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	}
 }
 
-// shortenOld shortens results, and arguments of calls, wherever the sum so far exceeds the budget,
-// until a quarter of it is free again. It goes message by message, so that a longer transcript
-// keeps the beginning of the shorter one. The model's last message, and all after it, stay.
+// shortenOld shortens results, and arguments of calls, wherever the sum so far exceeds the budget.
+// It goes on until a quarter of the budget is free again. It works message by message, so that a
+// longer transcript keeps the beginning of the shorter one. The model's last message, and all after
+// it, stay unchanged.
 func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol.Message {
 	out := slices.Clone(transcript)
 	sum, step := 0, 0
-	var done [2]int // how many messages were shortened to each of the sizes
+	var done [2]int // how many messages were shortened to each of the two sizes
 	for i := range out {
 		if out[i].Role == protocol.RoleAssistant {
 			step = i
@@ -77,8 +78,8 @@ func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol
 	return out
 }
 
-// shortenMessage shortens a message of a model or a tool to texts of size bytes. With 0 only a line
-// remains of them, and no picture.
+// shortenMessage shortens the texts in a model's or tool's message to size bytes. With size 0, a
+// line replaces each text, and pictures are dropped.
 func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	if m.Role == protocol.RoleUser {
 		return m
@@ -100,7 +101,7 @@ func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	return m
 }
 
-// cutTexts shortens the texts of a message, except the model's own words: the user's to one length,
+// cutTexts shortens the texts of a message, except the model's own: the user's to words bytes,
 // others to size.
 func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	if m.Role != protocol.RoleUser {
@@ -161,20 +162,20 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 	return &c
 }
 
-// Texts for the model in place of messages that are left out.
+// Texts for the model in place of omitted messages.
 const (
 	noteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
 	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
 )
 
-// tellGaps adds a line about left-out messages: to the first kept message, or to the user's message
-// before the gap.
+// tellGaps adds a line about omitted messages. The line goes to the first kept message, or to the
+// user's message before the gap.
 func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 	out := slices.Clone(kept)
-	at, newest := 0, -1 // of all; of out, the person's last
+	at, newest := 0, -1 // at: index in all; newest: the user's last message in out
 	for i, m := range out {
 		if m.Role == protocol.RoleTool {
-			continue // results stand in the order of their calls
+			continue // skip results: they stay in the order of their calls
 		}
 		gap := false
 		for m.ID != 0 && at < len(all) && all[at].ID != m.ID {

@@ -18,7 +18,7 @@ func ChannelOf(s supervisor.SendInfo) string {
 	return channel
 }
 
-// Where is when and where something was sent.
+// Where returns the time and place at which something was sent.
 func Where(s supervisor.SendInfo) string {
 	return s.At.Format(stampTime) + ", " + ChannelOf(s)
 }

@@ -13,8 +13,8 @@ const (
 	stampScheduled = "a job"
 )
 
-// Texts of a recap, for the model. Two lines of equal signs enclose the messages; each has its
-// author.
+// Texts of a recap, for the model. Two lines of equal signs enclose the messages; each message
+// names its author.
 const (
 	recapHead = "The last messages between the two of you elsewhere stand between the lines of equal signs. " +
 		"They are for " +
