@@ -4,7 +4,7 @@ package spool
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is how many bytes may still be written to the disk that dir is on.
+// freeBytes returns how many bytes may still be written to the disk of dir.
 func freeBytes(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -1,5 +1,5 @@
 // Package spool stores bytes under their hash: outputs that are too long for the transcript, and
-// files to and from users. A file in it is either complete or absent.
+// files to and from users. A stored file is always complete.
 package spool
 
 import (
@@ -18,26 +18,25 @@ import (
 	"mews/protocol"
 )
 
-// unfinishedPrefix begins the names of files that are being written; Sweep removes those that a
-// crash left behind.
+// unfinishedPrefix begins the names of files that are being written. Sweep removes those that a
+// crash left.
 const unfinishedPrefix = "new-"
 
 // Retention is how long a file is kept after it was last written.
 const Retention = 7 * 24 * time.Hour
 
-// reserve is how many bytes of the disk the spool leaves to others, above all to the database
-// beside it.
+// reserve is how many bytes of the disk the spool leaves free, above all for the database.
 const reserve = 256 << 20
 
 var (
 	// ErrGone is returned for bytes that are no longer stored.
 	ErrGone = errors.New("not kept any more")
-	// ErrFull is returned while the disk has little room left. People read of it what they read of
-	// a full disk.
+	// ErrFull is returned while the disk has little room left. Users read the same text as for a
+	// full disk.
 	ErrFull = fmt.Errorf("the disk of the spool is nearly full: %w", syscall.ENOSPC)
 )
 
-// Spool is a folder of such files. Its methods may be called from any goroutine.
+// Spool is a folder of files named by hash. Its methods may be called from any goroutine.
 type Spool struct {
 	root *os.Root
 	free func(dir string) (int64, error)
@@ -55,7 +54,7 @@ func Open(dir string) (*Spool, error) {
 	return &Spool{root: root, free: freeBytes}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (s *Spool) Close() error { return s.root.Close() }
 
 // Create begins a file, or returns ErrFull. The caller ends it with Commit or Discard.
@@ -70,7 +69,7 @@ func (s *Spool) Create() (*Writer, error) {
 	return &Writer{spool: s, file: f, hash: sha256.New()}, nil
 }
 
-// Keep stores bytes. name is their name in its error.
+// Keep stores bytes. An error contains name.
 func (s *Spool) Keep(name string, content []byte) (protocol.BlobRef, error) {
 	f, err := s.Create()
 	if err != nil {
@@ -100,8 +99,8 @@ func (s *Spool) room() error {
 	return err
 }
 
-// ReadAt reads from offset, and returns the size of the whole. At the end it returns 0 bytes and no
-// error.
+// ReadAt reads from offset, and returns the size of the whole file. At the end it returns 0 bytes
+// and no error.
 func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, err error) {
 	f, size, err := s.open(sha)
 	if err != nil {
@@ -153,8 +152,8 @@ func (s *Spool) Remove(sha string) error {
 	return nil
 }
 
-// Sweep removes files last written before a time, except wanted ones, and returns how many. Reading
-// a file does not keep it. Later reads of a removed file return ErrGone.
+// Sweep removes files last written before a time, except wanted ones. It returns their number.
+// Reading a file does not keep it. Later reads of a removed file return ErrGone.
 func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -225,8 +224,8 @@ func (f *Writer) Commit() (protocol.BlobRef, error) {
 	return ref, err
 }
 
-// Keep stores the file under its hash. It survives the end of the process, but perhaps not a loss
-// of power. After an error there is no file.
+// Keep stores the file under its hash. The file survives the end of the process, but perhaps not a
+// power failure. After an error there is no file.
 func (f *Writer) Keep() (protocol.BlobRef, error) {
 	ref := protocol.BlobRef{SHA256: f.Hash(), Size: f.size}
 	name := f.file.Name()
