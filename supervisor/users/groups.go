@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Groups are the chats of several people in which they may speak.
+// Groups allows and disallows chats of several people.
 type Groups struct{ *Loader }
 
-// Allow lets people speak in a conversation's chat.
+// Allow lets users speak in a conversation's chat.
 func (g Groups) Allow(ctx context.Context, c supervisor.Conversation) error {
 	if err := g.Store.Groups.Allow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
 		return err
@@ -18,7 +18,7 @@ func (g Groups) Allow(ctx context.Context, c supervisor.Conversation) error {
 	return g.Refresh(ctx)
 }
 
-// Disallow takes that back. stays says that the configuration still allows the chat.
+// Disallow withdraws an Allow. stays means that the configuration still allows the chat.
 func (g Groups) Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error) {
 	if _, err := g.Store.Groups.Disallow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
 		return false, err

@@ -15,12 +15,12 @@ const SettingModel = "model"
 type ModelChoice struct {
 	People        *access.People
 	Settings      sqlite.Settings
-	Configuration func() *Configuration // the one in force
+	Configuration func() *Configuration // the current configuration
 }
 
-// Choice returns the model that answers a user. It is the user's own choice if still allowed,
-// otherwise the configuration's for them, otherwise the default. own means that it is the user's
-// choice.
+// Choice returns the model that answers a user. It is the user's own choice if still allowed.
+// Otherwise it is the configuration's for the user, or else the default. own means that it is the
+// user's choice.
 func (c ModelChoice) Choice(ctx context.Context, user string) (spec string, own bool, err error) {
 	spec, own, err = c.Settings.Find(ctx, user, SettingModel)
 	if err != nil || own && c.MayChoose(user, spec) {

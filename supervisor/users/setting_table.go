@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The names under which settings are kept; that of the model is SettingModel.
+// The names under which settings are stored; that of the model is SettingModel.
 const (
 	SettingTimezone = "timezone"
 	SettingDay      = "budget day"
@@ -38,10 +38,11 @@ const (
 
 var busyValues = map[supervisor.BusyMode]bool{supervisor.BusySteer: true, supervisor.BusyQueue: true, supervisor.BusyRestart: true}
 
-// leastLimit is the smallest limit in millionths of a US dollar: the smallest amount that is shown.
+// leastLimit is the smallest limit, in millionths of a US dollar. It is also the smallest amount
+// that is shown.
 const leastLimit = 100
 
-// table lists all settings in the order of display: the core's, and then the features'.
+// table lists all settings in the order of display: first the core's, then the features'.
 func (s *Settings) table() []feature.Setting {
 	return append([]feature.Setting{
 		{Name: SettingTimezone, Example: "Europe/Madrid", Note: textTimezoneNote, Check: checkTimezone,
@@ -136,7 +137,7 @@ func checkLanguage(_ supervisor.User, value string) (string, error) {
 	return value, nil
 }
 
-// language accepts whisper.cpp's name of a language, and "auto".
+// language matches whisper.cpp's name of a language, and "auto".
 var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
 
 // checkSwitch accepts "on" and "off"; wrong is the error for anything else.
@@ -149,13 +150,13 @@ func checkSwitch(wrong string) func(supervisor.User, string) (string, error) {
 	}
 }
 
-// showSwitch shows a setting that is on or off, which no configuration sets; or is the value where
-// the person has set nothing.
+// showSwitch shows a setting that is on or off, and that no configuration sets. or is the value if
+// the user has set nothing.
 func (s *Settings) showSwitch(name, or string) func(context.Context, supervisor.User, supervisor.User) (string, bool) {
 	return func(ctx context.Context, with, _ supervisor.User) (string, bool) {
 		ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 		defer cancel()
-		// where that fails it is or: List fails by itself
+		// If Find fails, the value is or. List reports the failure itself.
 		kept, _, _ := s.Store.Find(ctx, with.Name, name)
 		return cmp.Or(kept, or), false
 	}
@@ -177,19 +178,19 @@ func (s *Settings) showStream(_ context.Context, with, _ supervisor.User) (strin
 	return off, configured
 }
 
-// Setting is a setting as a person is shown it.
+// Setting is a setting as a user sees it.
 type Setting struct {
 	Name       string
 	Value      string
-	Own        bool // the person has set it
-	Configured bool // the configuration sets it where they have not
+	Own        bool // whether the user has set it
+	Configured bool // whether the configuration sets it, if the user has not
 	Example    string
 	Presses    []string
 	Private    bool
 	Note       string
 }
 
-// List is what is set for a person.
+// List returns a user's settings.
 func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 	spec, own, err := s.Models.Choice(ctx, user)
 	if err != nil {

@@ -13,29 +13,29 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Settings are what people have set for themselves, laid over what the configuration has for them.
+// Settings are the choices that users have made, on top of the configuration.
 type Settings struct {
 	People        *access.People
 	Store         sqlite.Settings
 	Usage         sqlite.Usage
 	Leases        sqlite.Leases
 	Models        ModelChoice
-	Configuration func() *Configuration // the one in force
-	// ParseDollars reads an amount of US dollars as the configuration does; kept is how it is
-	// written down.
+	Configuration func() *Configuration // the current configuration
+	// ParseDollars reads an amount of US dollars as the configuration does. kept is the stored form
+	// of the amount.
 	ParseDollars func(text string) (micro int64, kept string, err error)
 	Now          func() time.Time
-	Features     []feature.Setting // beside the core's; not changed once somebody asks
+	Features     []feature.Setting // the features' settings; must not change after the first call
 
-	// last has what was read last of each person: map[string]string by user.
+	// last has the settings that were last read for each user: map[string]string by user.
 	last sync.Map
 }
 
 // queryTimeout is how long a query may take if only an answer waits for it.
 const queryTimeout = 5 * time.Second
 
-// Effective returns a user with their settings. known reports whether the user exists. If
-// the settings can't be read it returns the error, and the user as configured.
+// Effective returns a user with their settings. known reports whether the user exists. If the
+// settings can't be read, it returns the error and the user as configured.
 func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
 	u, known = s.People.Find(name)
 	chosen, err := s.Store.List(ctx, name)
@@ -56,8 +56,8 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 	return u
 }
 
-// Find returns a user with their settings. If the settings can't be read, it uses those
-// read last. So it must not be used for budgets: see Limits.
+// Find returns a user with their settings. If the settings can't be read, it uses those read last.
+// So Find must not be used for budgets: see Limits.
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -77,8 +77,8 @@ func (s *Settings) Zone(user string) *time.Location {
 	return timezone.ForUser(u)
 }
 
-// Limits returns what a user may spend, by the configuration and their settings. An error means
-// that it is not known.
+// Limits returns a user's spending limits, from the configuration and the user's settings. An error
+// means that they are unknown.
 func (s *Settings) Limits(name string) (supervisor.Budget, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -86,7 +86,7 @@ func (s *Settings) Limits(name string) (supervisor.Budget, error) {
 	return u.Budget, err
 }
 
-// StreamsReplies says whether replies are shown to a user as they grow.
+// StreamsReplies reports whether a user sees replies as they grow.
 func (s *Settings) StreamsReplies(user string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -97,8 +97,8 @@ func (s *Settings) StreamsReplies(user string) bool {
 	return kept == on
 }
 
-// Busy returns what happens to messages that a user sends while their turn runs. If the database fails, it
-// is the configuration's; no value loses a message.
+// Busy returns what happens to messages that a user sends while their turn runs. If the database
+// fails, the configuration's value holds; no value loses a message.
 func (s *Settings) Busy(ctx context.Context, user string) supervisor.BusyMode {
 	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
 	if err != nil || !own || !busyValues[supervisor.BusyMode(kept)] {
@@ -117,7 +117,7 @@ func (s *Settings) Language(ctx context.Context, user string) string {
 	return kept
 }
 
-// Check returns a value as Put keeps it. Its errors are for the person.
+// Check returns a value in the form in which Put stores it. Its errors are for the user.
 func (s *Settings) Check(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)
 	for _, row := range s.table() {
@@ -128,7 +128,7 @@ func (s *Settings) Check(_ context.Context, user, name, value string) (kept stri
 	return "", invalid(textNoSetting, name)
 }
 
-// Put keeps what Check has returned; "" takes back what was kept.
+// Put stores a value from Check; "" removes the stored value.
 func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
 	if kept == "" {
 		return s.Store.Delete(ctx, user, name)
@@ -136,13 +136,14 @@ func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
 	return s.Store.Put(ctx, user, name, kept)
 }
 
-// Left is what a person may still spend, for each limit that they have.
+// Left returns what a user may still spend, for each of their limits.
 func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, error) {
 	u, _, err := s.Effective(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	// a person who sets another time zone does not begin another day
+	// The day begins in the configured zone: a user who sets another zone does not begin another
+	// day.
 	configured, _ := s.People.Find(user)
 	zone, now := timezone.ForUser(configured), s.Now()
 	day, _ := budget.Day(now, zone)

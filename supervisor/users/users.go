@@ -1,5 +1,4 @@
-// Package users knows who there is, what they have set for themselves, and which model answers
-// them.
+// Package users knows the users, their settings, and the model that answers each.
 package users
 
 import (
@@ -15,77 +14,76 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Configuration is what the configuration says of people. It is replaced as a whole.
+// Configuration is the configuration's part about users. It is replaced as a whole.
 type Configuration struct {
-	Users  []supervisor.User // those who stand in it
-	Groups []access.Group    // the groups in which people may speak
-	Homes  string            // the folder in which somebody who was added gets a home
-	Budget supervisor.Budget // of those who were added
-	// whether a user may choose a model, which is named in full
+	Users  []supervisor.User // the users that the configuration names
+	Groups []access.Group    // the groups in which users may speak
+	Homes  string            // the folder of the homes of added users
+	Budget supervisor.Budget // the budget of added users
+	// MayChoose reports whether a user may choose a model, given by its full name.
 	MayChoose func(user, spec string) bool
 	Defaults  Defaults
 }
 
-// Defaults are the settings of people who have set nothing.
+// Defaults are the settings of users who have set nothing.
 type Defaults struct {
 	Model         Default[string]
 	Thinking      Default[string]
 	StreamReplies Default[bool]
 	Busy          Default[supervisor.BusyMode]
-	Language      Default[string] // that is spoken in recordings
+	Language      Default[string] // the language of recordings
 }
 
-// Default is what holds where a person has set nothing.
+// Default is the value of a setting that a user has not set.
 type Default[T any] struct {
 	Value      T
-	Configured bool // the configuration says so; else it is Mews's own default
+	Configured bool // whether the configuration sets Value; otherwise it is Mews's own default
 }
 
-// Placer gives workers the folders of people.
+// Placer gives workers the folders of users.
 type Placer interface {
-	// UseUsers prepares the folders of these people. It takes effect once commit is
-	// called.
+	// UseUsers prepares the folders of these users. A call of commit makes them take effect.
 	UseUsers(users []supervisor.User) (commit func(), err error)
 }
 
-// Options are what a Loader works on.
+// Options configures a Loader.
 type Options struct {
-	People *access.People // is given who there is
+	People *access.People // gets the current users
 	Store  sqlite.Access
 	Placer Placer
 	Log    hclog.Logger
-	// Loaded is called after people were read; nil: nobody needs to know. It may be set until the
-	// first Refresh of a running service.
+	// Loaded is called after users were read; nil is allowed. It may be set until the first Refresh
+	// of a running service.
 	Loaded func(context.Context)
 }
 
-// Loader keeps the directory of people up to date: those of the configuration, those who were added
-// while the service ran, and the accounts that are bound to either.
+// Loader keeps the directory of users up to date. It holds the users of the configuration, those
+// added while the service ran, and the accounts bound to both.
 type Loader struct {
 	Options
 	current atomic.Pointer[Configuration]
-	mu      sync.Mutex // one refresh runs at a time
+	mu      sync.Mutex // allows one refresh at a time
 }
 
-// NewLoader makes a loader. Nobody is known before its first Use.
+// NewLoader makes a loader. It knows no users before its first Use.
 func NewLoader(o Options) *Loader { return &Loader{Options: o} }
 
-// Configuration is the one in force.
+// Configuration returns the current configuration.
 func (l *Loader) Configuration() *Configuration { return l.current.Load() }
 
-// Refresh reads again who there is. Somebody who was added gets a home.
+// Refresh reads the users again. Added users get a home.
 func (l *Loader) Refresh(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.load(ctx, l.current.Load())
 }
 
-// Use reads who there is by another configuration. On an error the one before stays in force.
+// Use reads the users of another configuration. On an error the old configuration stays.
 func (l *Loader) Use(ctx context.Context, cfg *Configuration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := l.current.Load()
-	l.current.Store(cfg) // what is called when people were read sees this one
+	l.current.Store(cfg) // callbacks after the refresh must see this configuration
 	err := l.load(ctx, cfg)
 	if err != nil {
 		l.current.Store(before)
@@ -123,7 +121,7 @@ func (l *Loader) load(ctx context.Context, cfg *Configuration) error {
 	return nil
 }
 
-// users are those of the configuration, then those who were added and have no namesake there.
+// users returns the users of the configuration, then the added users without a namesake there.
 func (l *Loader) users(ctx context.Context, cfg *Configuration) ([]supervisor.User, error) {
 	users := append([]supervisor.User(nil), cfg.Users...)
 	configured := map[string]bool{}
@@ -146,7 +144,7 @@ func (l *Loader) users(ctx context.Context, cfg *Configuration) ([]supervisor.Us
 	return users, nil
 }
 
-// stored is what the database knows of people, and the groups of both.
+// stored returns what the database has about users, and all groups.
 func (l *Loader) stored(ctx context.Context, cfg *Configuration) (s access.Stored, err error) {
 	bindings, err := l.Store.Bindings.List(ctx)
 	if err != nil {
