@@ -27,8 +27,8 @@ func diaryModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":%q,"content":"x"}`, words[0])}}}
 }
 
-// Effects are listed below the answer (unless turned off), for the model and for an admin. Nobody
-// sees those of others, and a group sees none.
+// A user's effects are listed below the answer (unless turned off), for the model and for an admin.
+// No user sees another's effects, and a group sees none.
 func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, diaryModel, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
@@ -72,7 +72,7 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 }
 
 // checkOperatorView checks that an admin on the machine sees counts, or a user's effects by name.
-// The latter is written to the audit log.
+// Asking for a user's effects is written to the audit log.
 func (l *gatedService) checkOperatorView() {
 	l.T.Helper()
 	ask := func(q api.ActivityQuery) (r api.ActivityReport) {

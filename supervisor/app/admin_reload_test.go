@@ -40,11 +40,11 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 		t.Errorf("a million tokens cost %d", price())
 	}
 
-	// One change that needs a restart refuses all others.
+	// If one change needs a restart, all other changes are refused too.
 	applied := c.s.configuration.Current()
 	c.configure(text + "chat: {stream: final}\n")
 	c.mustFail("only at a restart: chat.stream", "reload")
-	// A missing folder does so, too.
+	// A missing folder refuses all changes, too.
 	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, " +
 		"output: 9}}}\n")
 	c.mustFail("the folder of eve", "reload")

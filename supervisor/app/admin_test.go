@@ -324,7 +324,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		}
 		c.mustFail("ben has a second factor already", "totp", "enroll", "ben")
 
-		// Five wrong codes lock it, and an admin unlocks it.
+		// Five wrong codes lock the factor, and an admin unlocks it.
 		for range 5 {
 			v, err = Call[admin.CodeResult](
 				c.t.Context(),

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The admin is told once in their private chat, and once of the recovery. Nobody else is told.
+// The admin is told of the outage once, in their private chat, and once of the recovery. Nobody
+// else is told.
 func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")

@@ -94,8 +94,8 @@ func restartHint(state string) string {
 	return ""
 }
 
-// apply replaces the configuration was by is. The steps that can fail run first, so an error
-// changes nothing.
+// apply replaces the old configuration (was) with the new one (is). The steps that can fail run
+// first, so an error changes nothing.
 func (c *configuration) apply(ctx context.Context, was, is *config.Config) error {
 	if err := c.setPrices(is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)

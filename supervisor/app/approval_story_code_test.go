@@ -39,7 +39,7 @@ func (l approvalService) checkAudit(want map[string]int) {
 }
 
 // A right code sends the file once. The code that opened the chat, an older code and a wrong code
-// do not; a wrong code counts as a guess.
+// send nothing. A wrong code counts as a guess.
 func TestSendFile_NeedsFreshCode(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
@@ -63,7 +63,7 @@ func TestSendFile_NeedsFreshCode(t *testing.T) {
 	l.move(5 * time.Minute)
 	l.requestFile("a.txt")
 	l.checkCodeAsked("bob")
-	l.sayAndAwait("bob", code, "Wrong code. 4 tries are left") // the question is over
+	l.sayAndAwait("bob", code, "Wrong code. 4 tries are left") // the question of this code has ended
 	l.sayAndAwait("bob", l.code("bob", -30*time.Second), refreshed)
 	l.checkArrived("a.txt")
 	l.sendFileCode(l.code("bob", 0))
@@ -125,8 +125,8 @@ func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 	}
 }
 
-// A user without a second factor is not asked for a code, nor is one in a group, where others would
-// read it. They are told why.
+// No code is asked for if the user has no second factor. None is asked for in a group either, where
+// others would read it. The user is told why.
 func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}

@@ -103,7 +103,7 @@ func (l approvalService) awaitDone() {
 	l.WaitFor(apptest.Patience, "all to be done", l.isDone)
 }
 
-// checkArrived fails unless exactly these files were sent and have arrived at bob's. A file may
+// checkArrived fails unless exactly these files were sent to bob and have arrived. A file may
 // arrive twice only if the copy says that it may be a repeat.
 func (l approvalService) checkArrived(names ...string) {
 	l.T.Helper()

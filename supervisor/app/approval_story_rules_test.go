@@ -53,8 +53,8 @@ func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 	l.Stop()
 }
 
-// The code is not stored, no model reads it, and it can't be used again. Six digits that are no
-// code are an ordinary message.
+// If nothing waits for a code, the code is not stored, no model reads it, and it can't be used
+// again. Six digits that are no code are an ordinary message.
 func TestCode_NothingWaits_IsDropped(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}

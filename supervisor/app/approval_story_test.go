@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// The service is killed twice while a user is asked. Nobody is asked again, the model learns
-// nothing of it, and the press in the last life sends the file once.
+// The service is killed twice while a user is asked. Nobody is asked again, the model does not
+// notice, and the press in the last life sends the file once.
 func TestApproval_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -81,8 +81,8 @@ func TestApproval_FileChanged_AsksAgain(t *testing.T) {
 // overrides it.
 const pressKills = 3
 
-// The service is killed after a press was stored, and the file is still sent once. If it can't be
-// known what the press was used for, the user is asked again. There are never two files.
+// The service is killed after a press was stored, and the file is still sent once. If nobody knows
+// whether the press was used, the user is asked again. The file is never sent twice.
 func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 	t.Parallel()
 	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))

@@ -33,8 +33,8 @@ func newGate(s *service) *approval.CodeCheck {
 	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.confirmations, IsCode: access.IsCode}
 }
 
-// maxWaiting is how many texts of a user wait on disk beyond the rate. It is two of Telegram's
-// largest forwards, of 100 messages each.
+// maxWaiting is how many texts beyond the message rate may wait for each user. It fits two of
+// Telegram's largest forwards, of 100 messages each.
 const maxWaiting = 200
 
 // gateLimits converts the configured limits of logins and message rates.
@@ -69,7 +69,7 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 	return a.questions.Ask(ctx, q)
 }
 
-// setRules applies the rules of a configuration about effects.
+// setRules applies a configuration's rules about effects.
 func (g *guards) setRules(cfg *config.Config) {
 	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
 		Roles: map[supervisor.Role]approval.Rules{
@@ -94,10 +94,10 @@ func rulesOf(r config.EffectRules) approval.Rules {
 type guards struct {
 	seal          *access.Seal // nil if its key can't be used
 	gate          *access.Gate
-	codeGate      inbox.Gate // gate, which also checks the codes for effects
+	codeGate      inbox.Gate // the gate; it also takes codes that confirm effects
 	policy        approval.Policy
 	questions     *question.Questions
-	confirmations *approval.Confirmations // of effects, by codes
+	confirmations *approval.Confirmations // find the effect that a code confirms
 	audit         *admin.AuditWriter
 }
 

@@ -77,7 +77,7 @@ func withoutService(ctx context.Context, cfg *config.Config,
 	}
 	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	written := make(chan error, 1)
-	go func() { written <- s.db.Run(writing) }() // the deferred function waits for it
+	go func() { written <- s.db.Run(writing) }() // the deferred function waits for this goroutine
 	defer func() {
 		stop()
 		err = errors.Join(err, <-written)

@@ -19,7 +19,7 @@ func (s *service) openAttachments(context.Context) error {
 }
 
 // wakeConversation wakes a conversation's session for new messages. It also wakes the cleaner,
-// which removes what the channel showed meanwhile.
+// which removes temporary messages from the chat.
 func (s *service) wakeConversation(c supervisor.Conversation) {
 	s.sessions.Wake(c)
 	if s.channel != nil {

@@ -232,7 +232,8 @@ func TestBudget_Short_UsesSmallModel(t *testing.T) {
 	}
 }
 
-// Models are called at their makers' prices. A cheaper model beside them is not used.
+// A modest budget suffices for models at their makers' prices. The cheaper small model is not used
+// instead.
 func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 	t.Parallel()
 	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"

@@ -18,9 +18,9 @@ import (
 // answerCost is the cost of one short answer.
 var answerCost = &modeltest.Usage{Prompt: 100, Completion: 10}
 
-// Bob's worker dies in a turn, which then gets the next worker for itself. Bob's message in the
-// terminal waits for that worker. That second turn had set aside the money that the first one
-// needs, and must give it back.
+// Bob's worker dies in his first turn, which then gets the next worker for itself. His second turn,
+// in the terminal, waits for that worker. It gives back the money that it had set aside, because
+// the first turn needs it.
 func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

@@ -58,7 +58,7 @@ func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // the last known value is used
 		t.Errorf("ann lives in %q", ann.Timezone)
 	}
-	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // nothing of his was read yet
+	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // no setting of ben was read yet
 		t.Errorf("ben is %+v", ben)
 	}
 	changeDatabase(t, s, "ALTER TABLE gone RENAME TO setting")

@@ -158,9 +158,9 @@ func findPattern(t *testing.T, pattern, text string) string {
 	return m[1]
 }
 
-// The test puts a value into every place for a secret, and lets everything fail that can. Then it
-// searches for the values in files, logs, the output of verbs, the environments of processes, and
-// what models and Telegram got.
+// The test puts a value into every place for a secret, and makes everything fail that can fail.
+// Then it searches for the values in files, logs, the output of verbs, the environments of
+// processes, and what models and Telegram got.
 func TestSecrets_AreNeverWritten(t *testing.T) {
 	t.Parallel()
 	a := newCanaryService(t)

@@ -105,7 +105,8 @@ func TestPresent_FloodWait_AsksNothing(t *testing.T) {
 	}
 }
 
-// This also holds while the menu can't be set, and after a day on which no request succeeded.
+// A new name is learnt within a day: even while the menu can't be set, and after a day on which no
+// request succeeded.
 func TestPresent_LearnsNewNameWithinADay(t *testing.T) {
 	for name, menu := range map[string]bool{"with its menu": true, "without": false} {
 		t.Run(name, func(t *testing.T) {

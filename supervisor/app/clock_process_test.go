@@ -17,8 +17,8 @@ import (
 // A supervisor in the test's own program goes by that time.
 const clockFile = "MEWS_TEST_CLOCK"
 
-// serveByClock is that supervisor, started like `mews run --config FILE`. It runs until it is told
-// to stop.
+// serveByClock is a supervisor that goes by the time in clockFile, started like `mews run --config
+// FILE`. It runs until it is told to stop.
 func serveByClock(clock string) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

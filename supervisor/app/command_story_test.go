@@ -76,7 +76,7 @@ func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	if out, err := verb("user", "delete", "dan", "--yes").CombinedOutput(); err != nil || !strings.Contains(string(out), "dan is deleted.") {
 		t.Fatalf("%v: %s\n%s", err, out, l.Log())
 	}
-	_ = talk.Process.Kill() // it may still wait for an answer
+	_ = talk.Process.Kill() // the client may still wait for an answer
 	_ = talk.Wait()
 	l.sayAndAwait("alice", "/settings stream off", streamQuestion) // this wakes all waiting questions
 	l.pressLabel("alice", "Once")

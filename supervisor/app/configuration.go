@@ -17,8 +17,8 @@ import (
 // configuration holds the current configuration and loads its users.
 type configuration struct {
 	*users.Loader
-	setPrices func(*config.Config) error // an error changes nothing
-	applyRest func(*config.Config)       // applies the rest, which can't fail
+	setPrices func(*config.Config) error // sets the prices of models; an error changes nothing
+	applyRest func(*config.Config)       // applies all other parts, which can't fail
 	current   atomic.Pointer[config.Config]
 }
 
@@ -59,7 +59,7 @@ func usersConfiguration(cfg *config.Config) *users.Configuration {
 	return u
 }
 
-// thinkingOff is the default of how much a model thinks.
+// thinkingOff is the default thinking level of models.
 const thinkingOff = "off"
 
 // parseDollars adapts config.ParseDollars to users.Settings.

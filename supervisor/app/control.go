@@ -16,7 +16,7 @@ import (
 // listeners are the sockets that other programs connect to.
 type listeners struct {
 	control  *control.Server
-	routes   []feature.Route // of the public listener, without those of features
+	routes   []feature.Route // routes of the public listener; features add their own
 	public   *web.Server     // nil if there is no route
 	webhooks *webhook.Receiver
 }

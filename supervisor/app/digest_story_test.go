@@ -76,7 +76,7 @@ Waiting for you
 
 • a question: Which one?`
 
-// One message in the morning tells the day, even if the service restarts before and after it.
+// The digest is one message in the morning, even if the service restarts before and after it.
 func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// A user reads that the model is not available. An admin reads why, once until it answers again; an
-// admin who has the fault reads it in the chat.
+// If a model fails, its user reads that it is not available. An admin is told why, once until the
+// model answers again. An admin whose own turn fails reads why in the chat.
 func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool

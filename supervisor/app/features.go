@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/undo"
 )
 
-// capabilities are the features, and those of their parts that others need.
+// capabilities are the features, and those parts of features that other code uses.
 type capabilities struct {
 	features  []feature.Feature
 	forgetter *forget.Forgetter

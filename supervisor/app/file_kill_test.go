@@ -108,8 +108,8 @@ type killedService struct {
 	*gatedService
 	keeps      atomic.Bool
 	toldBefore int    // number of messages to bob before this life
-	sent       []byte // the file
-	sender     string // who sent it; "" is bob
+	sent       []byte // the bytes of the file
+	sender     string // who sent the file; "" is bob
 
 	images []folderImage // written only by the running life
 }
@@ -131,7 +131,7 @@ func (l *killedService) runIn(dir string, committed func()) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	go func() { // end waits for it
+	go func() { // end waits for this goroutine
 		ended <- app.RunInside(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) }, committed)
 	}()
 	l.end = func() {

@@ -82,7 +82,7 @@ func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 		t.Errorf("told is %q", told)
 	}
 
-	l.shut() // this ends the worker, too
+	l.shut() // shut also ends the worker
 	l.open()
 	l.writeHomeFile("unseen.md", "x\n")
 	l.moveTo(nextQuarterHour(l))

@@ -121,7 +121,7 @@ func (b *guessRig) checkAudit(want map[string]int) {
 	}
 }
 
-// All are the same code, which counts once.
+// All messages have the same right code, which counts once.
 func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 	b := newGuessRig(t)
 	code := b.code(0)

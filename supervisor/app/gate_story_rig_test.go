@@ -40,8 +40,8 @@ type gatedService struct {
 
 	testClock
 	committed func()             // called after each commit of the service inside; may be nil
-	cancel    context.CancelFunc // of the service inside
-	end       func()             // of the service inside
+	cancel    context.CancelFunc // stops the service inside
+	end       func()             // waits until the service inside has ended
 }
 
 // testClock is a clock that a test may move. The zero value is the machine's clock.
@@ -131,7 +131,7 @@ func (l *gatedService) open() {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	// end waits for it
+	// end waits for this goroutine
 	go func() { ended <- app.RunInside(ctx, l.Config, log, l.now, func() { close(started) }, l.committed) }()
 	l.cancel, l.end = cancel, func() {
 		cancel()
@@ -224,7 +224,7 @@ func (l *gatedService) code(name string, later time.Duration) string {
 	return code
 }
 
-// wrongCode returns a code that is not a user's for a while.
+// wrongCode returns a code that is not valid for a user for a while.
 func (l *gatedService) wrongCode(name string) string {
 	l.T.Helper()
 	var right []string
@@ -262,8 +262,8 @@ func (l *gatedService) told(name string) (texts []string) {
 	return texts
 }
 
-// awaitTold waits until the messages to a user, from index from on, are as many as begin and begin
-// so, in order.
+// awaitTold waits until a user has as many messages from index from on as there are texts in begin.
+// Each message must begin with its text, in order.
 func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {

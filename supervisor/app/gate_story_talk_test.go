@@ -18,9 +18,9 @@ var mallory = telegramtest.User{ID: 666, First: "mallory"}
 // flatChat is a group that no admin has allowed.
 var flatChat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 
-// Every kind of message comes from a stranger, from a user whose gate is closed, from one who lacks
-// a required second factor, and from a suspended one. None of it reaches the model, and the
-// stranger and the suspended get no answer.
+// Each kind of message comes from a stranger, from a user whose gate is closed, from one without a
+// required second factor, and from a suspended one. No message reaches the model. The stranger and
+// the suspended user get no answer.
 func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required",
@@ -129,8 +129,8 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	l.bot.Say(home, u, "last words")
 }
 
-// pressEveryWay presses buttons of others in every way: an invented button, and one of alice's, in
-// its chat and in others.
+// pressEveryWay presses the buttons of other users in every way: an invented button, and one of
+// alice's, in its own chat and in other chats.
 func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
 		for _, chat := range []int64{u.ID, apptest.FirstID} {

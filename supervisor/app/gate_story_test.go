@@ -96,7 +96,8 @@ func enterCode(l *gatedService, name string, held ...string) {
 	l.awaitTold(name, from, append([]string{unlocked}, held...)...)
 }
 
-// Nobody else is locked out. Meanwhile no right code helps, and a restart opens nothing.
+// Wrong codes lock out only their sender. During the lockout no right code helps, and a restart
+// opens nothing.
 func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")

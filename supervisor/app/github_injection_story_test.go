@@ -58,7 +58,7 @@ func checkPosted(t *testing.T, text string) {
 
 // An obedient model reviews pull requests with injections in titles, descriptions, branches,
 // commits, paths, lines, instruction files and threads. Mews posts only reviews without a verdict,
-// whose words do nothing. No request contains a secret of the service.
+// whose words trigger nothing on GitHub. No request contains a secret of the service.
 func TestReview_Injections_ChangeNothing(t *testing.T) {
 	t.Parallel()
 	l, hub, repo := newReviewService(t, "review", modeltest.Obedient)

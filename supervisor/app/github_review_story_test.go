@@ -147,8 +147,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		if !whole {
 			ends++
 			apptest.GiveToWorkers(t, l.images[0].dir+"/homes")
-			// Count this life's alone: a killed life may have delayed its review by a minute, and
-			// the next round begins with that review.
+			// Count only this life's reviews: a killed life may have delayed its review by a
+			// minute, and the next round begins with that review.
 			ended := fmt.Sprintf(`SELECT count(*) FROM review WHERE number = %d AND state NOT IN ('done', 'skipped')`, number)
 			l.runIn(l.images[0].dir, nil)
 			l.WaitFor(apptest.Patience, "the review", func() bool {

@@ -56,7 +56,8 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	}
 }
 
-// The last message in the old group is answered in the new one.
+// A group moves while the service is down. Its last message in the old group is answered in the new
+// one.
 func TestGroupMove_ServiceDown_AnswersInNewGroup(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}

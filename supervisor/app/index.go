@@ -20,7 +20,7 @@ func (s *service) indexDependencies() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: s.index.UpdateHome,
 		HomeChanged: func(user string) {
-			if _, there := s.pool.Find(user); there { // not if the worker was started just for this check
+			if _, there := s.pool.Find(user); there { // a worker started only for this check is not found
 				s.routines.HomeChanged(user)
 			}
 			s.operations.IndexHome(user)
@@ -35,7 +35,7 @@ func (s *service) indexHomes() {
 	}
 }
 
-// indexMessage tells the index of a new message. Messages before the index opens are read then.
+// indexMessage tells the index of a new message. The index reads earlier messages when it opens.
 func (s *storage) indexMessage(user string, conversation int64) {
 	if s.index != nil {
 		s.index.NotifyMessage(user, conversation)
@@ -43,7 +43,7 @@ func (s *storage) indexMessage(user string, conversation int64) {
 }
 
 // eraseIndex removes a user from the index. If no service runs, it deletes the whole index, which
-// is then built anew.
+// is rebuilt later.
 func (s *storage) eraseIndex(ctx context.Context, user string) error {
 	if s.index != nil {
 		return s.index.EraseUser(ctx, user)

@@ -47,8 +47,8 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	})
 }
 
-// movableConversations returns the conversations for the outbox. The outbox learns from a failed
-// send that a chat has a new id.
+// movableConversations returns the conversations for the outbox. A failed send may tell the outbox
+// that a chat has a new id.
 func movableConversations(c *telegramChannel) ingress.MovableConversations {
 	s := c.service
 	return ingress.MovableConversations{

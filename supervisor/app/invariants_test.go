@@ -32,7 +32,7 @@ import (
 var invariants = []struct {
 	property string
 	test     func(*testing.T)
-	others   []string // further tests, each after its package's folder
+	others   []string // further tests, as FOLDER.NAME
 }{
 	{"A code is checked before its text can become a message.", nil, []string{
 		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKind"}},
@@ -94,8 +94,8 @@ func hasTest(t *testing.T, folder, test string) bool {
 }
 
 // codeAndReleaseInOneTransaction: if held messages can't be released, the code is not used up, no
-// login begins, and Telegram gets no confirmation of the update. Once they can, all of it happens
-// once.
+// login begins, and Telegram gets no confirmation of the update. Once they can be released, all of
+// this happens once.
 func codeAndReleaseInOneTransaction(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")

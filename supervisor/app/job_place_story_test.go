@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The reminder comes to the user's private chat with a note. It never comes to another topic of the
-// group.
+// If its topic is deleted, a reminder comes to the user's private chat with a note. It never comes
+// to another topic of the group.
 func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)

@@ -19,7 +19,7 @@ type taskModel struct {
 	// answers for the next turns of tasks; afterwards job_result with an empty text
 	turns     []modeltest.Answer
 	taskTexts []string          // newest messages in requests of tasks
-	lastTask  modeltest.Request // of a task
+	lastTask  modeltest.Request // newest request of a task
 	chatTexts []string          // newest messages in requests of chats
 }
 
@@ -88,8 +88,8 @@ func reportAnswer(say string) modeltest.Answer {
 	return modeltest.Answer{Calls: calls("job_result", `{"say":"`+say+`"}`)}
 }
 
-// A task that the user asked the model for runs at its time, in a conversation of its own. Its
-// message is known in the user's chat. A task without a message is silent.
+// A task that the user asked the model for runs at its time, in a conversation of its own. The
+// model in the user's chat knows the task's message. A task without a message is silent.
 func TestTask_RunsAtItsTime(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{

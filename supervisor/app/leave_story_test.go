@@ -51,8 +51,8 @@ func (l downloadService) mustRun(args ...string) {
 	}
 }
 
-// Nothing is downloaded for a disabled user. After they are enabled, everything is, without a new
-// message.
+// Nothing is downloaded for a disabled user. Once they are enabled again, the download goes on
+// without a new message.
 func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	t.Parallel()
 	l := newDownloadService(t)
@@ -63,7 +63,7 @@ func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	l.Stop()
 }
 
-// The download stops before anything is erased.
+// The download stops before any data of its user is erased.
 func TestUserDelete_StopsDownload(t *testing.T) {
 	t.Parallel()
 	l := newDownloadService(t)

@@ -26,7 +26,7 @@ func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
 	}
-	// short lines; those about the machine are for admins only
+	// all lines are short; only admins see the lines about the machine
 	for name, admin := range map[string]bool{"alice": true, "bob": false} {
 		l.sayAndAwait(name, "/status", "• mews: ")
 		if status := lastOf(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||

@@ -68,7 +68,7 @@ func (s *service) serves(c supervisor.Conversation) bool {
 	case !s.isActive(c.User):
 		return false
 	case c.Channel.Capabilities().Private,
-		c.Channel.Capabilities() == supervisor.Capabilities{}: // the latter has no reader
+		c.Channel.Capabilities() == supervisor.Capabilities{}: // channels such as jobs have no reader
 		return true
 	case c.InGroup():
 		return s.people.IsGroupAllowed(c.Channel, c.Chat) || s.people.IsGroupAllowed(c.Channel,

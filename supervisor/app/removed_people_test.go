@@ -89,7 +89,8 @@ func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	must(t, i.Check(t.Context(), "dan")) // dan is a user by now
 }
 
-// `mews user delete` advises to export a user first; so that must work after their removal.
+// `mews user delete` advises to export a user first, so an export must work after the user's
+// removal.
 func TestExport_RemovedUser_Works(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {

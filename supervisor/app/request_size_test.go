@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// This includes the tools in families.
+// All tools, including those in families, have known claims.
 func TestTools_AllHaveKnownClaims(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

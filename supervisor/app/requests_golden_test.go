@@ -64,7 +64,7 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 		p.tools = append(p.tools, string(tool))
 	}
 	if _, own := body["system"]; own {
-		// its options remain, such as cache_control; scene compares the text
+		// its options remain, such as cache_control; scene compares the text itself
 		text, err := json.Marshal(r.System)
 		if err != nil {
 			g.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // scriptedModel is a model with a script. If the user's message contains words, it makes the calls
 // of that line, one a step, and says the line's answer.
 type scriptedModel []struct {
-	words  string // that the user's message contains
+	words  string // words of the user's message that select this line
 	calls  []modeltest.Call
 	answer string
 }
@@ -49,7 +49,7 @@ func calls(namesAndArgs ...string) (list []modeltest.Call) {
 // several conversations.
 type aliceService struct {
 	*gatedService
-	terminal *control.Chat // alice's
+	terminal *control.Chat // alice's terminal
 }
 
 // storyStart is a Thursday. In Madrid it is an hour later.

@@ -21,12 +21,12 @@ import (
 // Options are the dependencies of a service.
 type Options struct {
 	Config  *config.Config
-	Version string // of the programs, as users see it
+	Version string // the programs' version, as users see it
 	Log     hclog.Logger
-	Lock    *os.File         // on the state folder, if the caller holds it; Run takes it over
+	Lock    *os.File         // the lock on the state folder, if the caller holds it; Run takes it over
 	Now     func() time.Time // the clock of events, codes, logins and budgets
-	Manual  []command.Page   // pages of /help beside the commands
-	// called when messages are accepted; hints say what to do next if nothing is configured
+	Manual  []command.Page   // pages of the manual, which /help shows below the commands
+	// called once messages are accepted; hints are the next steps if nothing is configured
 	Ready func(hints string)
 
 	Committed func() // called after each commit, before anything is sent about it; may be nil
@@ -56,7 +56,7 @@ func (s *service) zoneOf(user, chosen string) *time.Location {
 	return timezone.ForUser(u)
 }
 
-// startTimeout is how long a starting service may take until it answers, once it holds its lock.
+// startTimeout is how long a service may take to answer after it has locked its state folder.
 const startTimeout = 5 * time.Second
 
 // AwaitService waits until a service that has just started answers.

@@ -9,8 +9,9 @@ import (
 	"mews/supervisor/model"
 )
 
-// service is the supervisor: its parts, and no policy. open makes the parts, Run runs them, and
-// close closes them. Parts that are made together form a group; each group has a file of its own.
+// service is the supervisor: it holds the parts and decides nothing itself. open makes the parts,
+// Run runs them, and close closes them. Parts that are made together form a group; each group has a
+// file of its own.
 type service struct {
 	storage
 	guards
@@ -25,8 +26,7 @@ type service struct {
 	manual []command.Page
 }
 
-// open makes all parts, in the order in which they need one another. On an error it closes those
-// that it has opened.
+// open makes all parts, each after the parts that it needs. On an error it closes the opened parts.
 func (s *service) open(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {

@@ -54,8 +54,8 @@ func runVerb(l *gatedService, args ...string) string {
 	return string(out)
 }
 
-// The user, status and doctor each tell once what is wrong and what to do. The user's worker is not
-// treated as crashed. Once the programs have one version, the message is answered.
+// The user is told once what is wrong, and status and doctor say what to do. The user's worker is
+// not treated as crashed. Once the programs have one version, the message is answered.
 func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
@@ -83,7 +83,7 @@ func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	l.Stop()
 }
 
-// Nothing starts, and the error names the programs to install.
+// With a spawner of another version nothing starts. The error names the programs to install.
 func TestSpawner_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")

@@ -45,7 +45,7 @@ func (l obedientService) turn(say func()) {
 	l.WaitFor(apptest.Patience, "the turn to end", func() bool { return ended() > before })
 }
 
-// renewPrompt makes the next turn build its system text anew.
+// renewPrompt makes the next turn build its system text again.
 func (l obedientService) renewPrompt() {
 	l.T.Helper()
 	l.sayAndAwait("bob", "/new", "")
@@ -53,8 +53,8 @@ func (l obedientService) renewPrompt() {
 }
 
 // An obedient model reads 62 injections in files, output of programs, forwards and a group. They
-// want to be remembered, or to change prompt files, in many ways. No system text has a word of
-// theirs, and bob's own words stay in it.
+// try in many ways to be remembered or to change prompt files. No system text contains their words,
+// and bob's own words stay in it.
 func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	t.Parallel()
 	texts, orders := steeringTexts(t)

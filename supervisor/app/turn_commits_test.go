@@ -281,7 +281,7 @@ func (l *turnRig) checkAllDone() {
 // own.
 func TestTurn_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
-		during  func(*turnRig) // while the model thinks
+		during  func(*turnRig) // called while the model thinks
 		tools   int
 		commits int64
 		sent    []string

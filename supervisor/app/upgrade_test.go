@@ -24,8 +24,8 @@ var killedAt = time.UnixMilli(1795405187062)
 // newUpgradedService is a service of ann and carl on the state folder of the previous version,
 // which was killed.
 //
-// seen is called with each request to Telegram, and asked with each one to the model. Both are
-// called before the answer, and may be nil.
+// seen is called before each answer of Telegram, and asked before each answer of the model. Both
+// may be nil.
 func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
 	t.Helper()
 	began := time.Now()
@@ -83,7 +83,7 @@ func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	t.Parallel()
 	l := newUpgradedService(t, nil, nil)
-	l.bot.Deliver(l.oldUpdate(500004)) // its receipt was never confirmed to Telegram
+	l.bot.Deliver(l.oldUpdate(500004)) // Telegram never got its receipt
 	l.Start()
 	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.CountPending() == 0 })
 	l.say("ann", "say ann's third")

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// The turn and the worker are stopped first, and nothing of either is left.
+// Deleting a user first stops their turn and worker, and leaves nothing of either.
 func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	server, url := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
@@ -62,7 +62,7 @@ func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	if strings.Contains(h.Log(), "worker ended in a turn") {
 		t.Error("the end of the worker was taken for a death")
 	}
-	_ = talk.Process.Kill() // it may still wait for an answer
+	_ = talk.Process.Kill() // the client may still wait for an answer
 	_ = talk.Wait()
 	h.Stop()
 	index, err := filepath.Glob(filepath.Join(h.Dir, "state", "private", "index.db*"))

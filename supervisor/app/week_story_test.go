@@ -199,8 +199,7 @@ func (l *weekService) await(what string, there func() bool) {
 	}
 }
 
-// revive ends a killed life, and starts the next one with its disk. The index is lost and is built
-// anew.
+// revive ends a killed life, and starts the next one with its disk. The index is lost and rebuilt.
 func (l *weekService) revive() {
 	l.T.Helper()
 	at := time.Now()
@@ -254,8 +253,8 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	return requests[len(requests)-1]
 }
 
-// playDays plays the first days of the week, with kills in each exchange whose number every
-// divides. It returns the requests without repeated ones.
+// playDays plays the first days of the week. If an exchange's number is divisible by every, the
+// service is killed in it. playDays returns the requests without repeated ones.
 func (l *weekService) playDays(
 	days, every int,
 	check func(exchange, modeltest.Request),
@@ -280,7 +279,7 @@ func (l *weekService) playDays(
 
 // Alice's messages of the first day have left the history by the seventh, and are found then by
 // recall and search_history. After she forgets the week, neither the disk nor a request has any of
-// it. Requests of others never contain her words, nor hers theirs.
+// it. Requests of other users never contain her words, and hers never contain theirs.
 func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	t.Parallel()
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
@@ -289,7 +288,7 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 		whereIsIt:             "found",
 		"What do others say?": "words of others",
 	}
-	// what differs in the prompts of other conversations than the terminal
+	// differences between the terminal's prompts and those of other conversations
 	differing := map[string][]string{
 		"chat": {"terminal", "telegram"},
 		"bob":  {"alice", "terminal", "Madrid", "bob", "telegram"},
@@ -379,8 +378,8 @@ func (l *weekService) filesWith(word string) (files []string) {
 	return files
 }
 
-// checkSameRequests plays the first days again, with kills after each commit of each exchange whose
-// number every divides. The requests must equal want.
+// checkSameRequests plays the first days again. It kills the service after each commit of the
+// exchanges whose numbers every divides. The requests must equal want.
 func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) {
 	t.Helper()
 	l := newWeek(t)
