@@ -16,7 +16,7 @@ import (
 type JobTerms struct {
 	Find   func(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	Choice users.ModelChoice
-	Small  func() string       // the small model
+	Small  func() string       // returns the small model
 	Limits protocol.TurnLimits // the limits of any turn
 	Log    hclog.Logger
 }

@@ -24,7 +24,7 @@ type OneShots struct {
 	Place func() pool.Place
 	Terms func(supervisor.Turn) ReadingTerms
 	Audit func(user, action, detail string)
-	// Await calls take with the reports of a turn's worker, until end is called.
+	// Await passes the reports of a turn's worker to take, until end is called.
 	Await func(turn int64, take func(context.Context, protocol.ReviewReport) error) (end func())
 }
 
@@ -32,7 +32,8 @@ type OneShots struct {
 type ReadingTerms struct {
 	Model string // provider/model; "" is the default
 	Pot   string
-	// The limits of the turn, and of its pot in a day, in millionths of a dollar. 0 means no limit.
+	// Turn limits the cost of the turn, and Day the daily cost of its pot, in millionths of a
+	// dollar. 0 means no limit.
 	Turn int64
 	Day  int64
 	Time time.Duration
@@ -69,8 +70,8 @@ func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 		err
 }
 
-// checkEnd returns a check of the end that a worker reports. An end without a report is an error,
-// and is written to the audit log.
+// checkEnd returns a function that checks the end that a worker reports. An end without a report is
+// an error, and is written to the audit log.
 func (o OneShots) checkEnd(ctx context.Context, t supervisor.Turn, reported *atomic.Bool) func(protocol.TurnEnd) error {
 	return func(end protocol.TurnEnd) error {
 		switch {

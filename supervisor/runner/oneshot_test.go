@@ -234,7 +234,7 @@ func TestReview_RunsInItsOwnWorker(t *testing.T) {
 	}
 }
 
-// The worker dies after each window, and the supervisor with it. No answer is paid for twice.
+// After each window the worker dies, and the supervisor with it. No answer is paid for twice.
 func TestReview_WorkerDies_PaysOnce(t *testing.T) {
 	r := newReviewRig(t, materialInParts(2))
 	r.committed = func() {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reading runs reviews and triages: turns whose worker only reads a material.
+// Reading runs reviews and triages: turns whose worker only reads some material.
 type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)] struct {
 	OneShots
 	Spool *spool.Spool

@@ -26,7 +26,7 @@ const (
 	deathTimeout = 15 * time.Second
 )
 
-// Pool and Worker are those whose host calls a hostcall.Conn answers.
+// Pool and Worker are a pool and a worker whose host calls a hostcall.Conn answers.
 type (
 	Pool   = pool.Pool[*hostcall.Conn]
 	Worker = pool.Worker[*hostcall.Conn]
@@ -55,7 +55,7 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	if err != nil { // go on with the default model
 		t.Log.Error("find a user's model", "user", a.Turn.Conversation.User, "error", err)
 	}
-	// without counts all facts are equal
+	// if the counts can't be read, all facts rank the same
 	if a.Start.RecallCounts, err = t.Uses(ctx, a.Turn.Conversation.User); err != nil {
 		t.Log.Error("count the uses of a user's facts", "user", a.Turn.Conversation.User, "error", err)
 	}
