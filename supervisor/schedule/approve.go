@@ -20,8 +20,8 @@ type origin struct {
 	in      supervisor.Conversation
 	inbound int64 // the id of the command or press
 	turn    int64
-	kind    supervisor.TurnKind // the kind of that turn
-	call    string              // the tool call in that turn
+	kind    supervisor.TurnKind // the kind of the turn
+	call    string              // the tool call in the turn
 	when    string              // the words for the job's new times
 }
 
@@ -34,8 +34,8 @@ func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job)
 	return ed.approve(ctx, from, j, supervisor.Job{})
 }
 
-// approve returns nil if a changed job may speak in its group. It asks the user unless all that
-// they approved is unchanged. For a turn it may return supervisor.ErrWaitsForAnswer.
+// approve returns nil if a changed job may speak in its group. It does not ask again if everything
+// that the user approved is unchanged. For a turn it may return supervisor.ErrWaitsForAnswer.
 func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Job) error {
 	what, before := approvalArguments(j, from.when), approvalArguments(was, "")
 	if !j.Conversation.InGroup() || slices.Equal(what, before) {

@@ -42,7 +42,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 		d.Text += "\n\n" + textBroken
 		return d
 	}
-	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it already
+	zone, _ := recurrence.ZoneOf(j) // can't fail: nextTimes has read the zone
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
@@ -114,7 +114,7 @@ func (cs *cards) costText(j supervisor.Job) string {
 	return fmt.Sprintf(textCosts, money.Dollars(most))
 }
 
-// monthCost returns the most that a job can cost in its next month, and how often it comes in that
+// monthCost returns the most that a job can cost in its next month, and how often it is due in that
 // time. It stops counting once the budget of the month or day is reached.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
 	if most = b.Month; b.Day > 0 && (most == 0 || most > monthDays*b.Day) {
@@ -186,7 +186,7 @@ func Line(j supervisor.Job) string {
 	if err != nil {
 		return textBroken
 	}
-	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it already
+	zone, _ := recurrence.ZoneOf(j) // can't fail: nextTimes has read the zone
 	next := textPaused
 	switch {
 	case j.State == supervisor.JobProposed:

@@ -37,10 +37,10 @@ func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.C
 // Limits of /jobs.
 const (
 	maxListed     = 40
-	maxListedRows = 20 // rows of buttons
+	maxListedRows = 20 // the most rows of buttons
 )
 
-// beginPresses are the buttons in the list that start or resume a job, by its state.
+// beginPresses are the buttons of /jobs that start or resume a job, by its state.
 var beginPresses = map[supervisor.JobState]string{
 	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxChecks = 2 // of all users; each user has one
+	maxChecks = 2 // at once, for all users together; each user has one
 	// after this time a check counts as lost and is repeated
 	checkLease   = (protocol.MaxCheckSeconds + 60) * time.Second
 	checkTimeout = (protocol.MaxCheckSeconds + 30) * time.Second // the timeout of a check
@@ -30,8 +30,8 @@ type CheckStore interface {
 	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
 	// FreeLeases makes checks from before the start begin again.
 	FreeLeases(ctx context.Context, now time.Time) error
-	// Release sends what waits for quiet hours that are over, except for users for whom rests
-	// returns true. It returns the deliveries.
+	// Release sends messages whose quiet hours are over, and returns their deliveries. Messages
+	// wait on if rests returns true for their user.
 	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
 	// EndCheck keeps the end of a check. It returns the deliveries and the inbound of the turn, if
 	// one begins. Both are empty if the job has changed since; then the check is repeated.
@@ -42,7 +42,7 @@ type CheckStore interface {
 // CheckRules are the rules for jobs that are checks.
 type CheckRules struct {
 	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check, or says what is wrong
-	// refuses the fields of a check in a job that is none
+	// refuses fields of a check in all other kinds of jobs
 	Typed func(protocol.CheckArguments) error
 	Text  func(supervisor.CheckCondition) string // describes a check
 }

@@ -107,7 +107,8 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 	}
 }
 
-// The same holds for a check that comes once, which has no next time while it runs.
+// A check that comes once has no next time while it runs. It too says nothing if it is deleted or
+// paused then.
 func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",

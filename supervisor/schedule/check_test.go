@@ -88,7 +88,8 @@ func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 	h.wantSaid(t, still, still)
 }
 
-// A model judges only changes. A change that a failure kept from being told is checked again.
+// A model judges only changes. If a failure kept a change from being told, that change is checked
+// again.
 func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.CheckCondition{Files: "log", Ask: "Is it broken?", AutoRemove: true})

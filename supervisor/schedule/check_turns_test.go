@@ -81,8 +81,8 @@ func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h.wantStates(t, "silent silent")
 }
 
-// Checks of others run between the checks of one user, no matter how many wait. Each user has one
-// at a time.
+// Checks of other users run between the checks of one user, no matter how many of those wait. Each
+// user has one check at a time.
 func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 50 {

@@ -41,8 +41,8 @@ func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
 	}
 }
 
-// The notice that tasks rest comes once, in the private chat, after quiet hours. It does so for any
-// number of tasks and wherever they speak.
+// The notice that tasks rest comes once, in the private chat, after quiet hours. This holds for any
+// number of tasks, wherever they speak.
 func TestAwayUser_NoticeIsPrivate(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
@@ -85,7 +85,7 @@ func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 	}
 }
 
-// A new job, such as one from a shell, does not rest with older ones.
+// A new job, such as one from a shell, does not rest although older ones do.
 func TestAwayUser_NewJob_DoesNotRest(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 40 days", supervisor.JobOptions{Exact: true})

@@ -230,12 +230,12 @@ func TestDigest_File_IsNewOnce(t *testing.T) {
 		supervisor.HomeFile{Path: "b.md", Modified: noon.Add(-48 * time.Hour)}
 	for n, day := range []struct {
 		files []supervisor.HomeFile
-		says  string // "" means nothing
+		says  string // the new files in the digest; "" means no digest
 	}{
 		{[]supervisor.HomeFile{a}, "a.md"},
 		{[]supervisor.HomeFile{{Path: "a.md", Modified: noon.Add(30 * time.Hour)}}, ""},
 		{nil, ""},
-		{[]supervisor.HomeFile{a, b}, "b.md"}, // it has a time of its own
+		{[]supervisor.HomeFile{a, b}, "b.md"}, // b.md is older than the last digest, but new to it
 		{[]supervisor.HomeFile{a, b}, ""},
 	} {
 		before := len(h.digestTexts(t))
@@ -348,7 +348,7 @@ func TestDigest_QuietHours_Waits(t *testing.T) {
 	}
 }
 
-// The answers and effects of /digest.
+// /digest turns the digest on and off, and says so.
 func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 	h := newHarness(t)
 	for _, step := range []struct{ words, answer, job string }{

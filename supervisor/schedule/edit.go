@@ -98,7 +98,7 @@ func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) 
 	case q.End != supervisor.QuestionAnswered || words == "":
 		return supervisor.Delivery{Text: fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID)}, nil
 	}
-	if j, err = ed.findByNumber(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
+	if j, err = ed.findByNumber(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // the job may have changed meanwhile
 		return d, err
 	}
 	set, err := parseSettings(words)

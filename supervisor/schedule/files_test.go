@@ -94,8 +94,8 @@ func newNoticesHarness(t *testing.T) *harness {
 	return h
 }
 
-// Existing files are not told. Changes are told after 30 s without another, and then no more for 10
-// minutes.
+// Existing files are not told. Changes are told after 30 s without another one. After that nothing
+// is told for 10 minutes.
 func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
 	h := newNoticesHarness(t)
 	h.changeFiles("new a.md", "changed b.md")
@@ -131,7 +131,7 @@ func TestFileNotices_WithoutWatcher_Compare(t *testing.T) {
 	h.runFor(t, 15*time.Minute)
 	h.wantStates(t, "silent said silent")
 	h.home.pending, h.home.endless = []supervisor.HomeChange{change("new b.md")}, true
-	h.runFor(t, 15*time.Minute) // the next check scans it
+	h.runFor(t, 15*time.Minute) // the next check scans the folder
 	h.home.endless = false
 	h.runFor(t, 15*time.Minute)
 	h.wantSaid(t, notice("new: a.md"), notice("new: b.md"))

@@ -21,7 +21,7 @@ const (
 // fire fires all due jobs. After a crash each fire is either kept whole or due again.
 func (s *Schedule) fire(ctx context.Context) error {
 	var resting []string
-	caught := map[string]int{} // late turns of each user
+	caught := map[string]int{} // number of late turns by user
 	for {
 		now := s.now()
 		due, err := s.queue.ListDue(ctx, now, now.Add(-lateAfter), resting, maxDue)
@@ -36,7 +36,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 			return !known
 		})
 		if len(awake) == 0 {
-			continue // users who may speak may have more due jobs
+			continue // further due jobs may belong to users who may speak
 		}
 		said, err := s.queue.PutFires(ctx, s.newBatches(awake, now, caught))
 		if err != nil {
@@ -111,7 +111,7 @@ func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batche
 	for _, f := range fires {
 		text := fmt.Sprintf(textMissedAsk, job.Title(f.Job), dueText(f, now))
 		switch {
-		case f.Job.Kind == supervisor.JobRoutine: // its next time is soon enough
+		case f.Job.Kind == supervisor.JobRoutine: // a routine is soon due again
 			batches = append(batches, s.newBatch("", nil, f))
 		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
 			batches = append(
@@ -178,7 +178,7 @@ func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 // it returns that.
 func lastDue(j supervisor.Job, now time.Time) time.Time {
 	last, from := j.Next, j.Next
-	// a time follows from, and none follows to
+	// invariant: a time is due after from, and none after to
 	for to := now; to.Sub(from) > time.Minute; {
 		middle := from.Add(to.Sub(from) / 2)
 		next, found, err := recurrence.NextOf(j, middle)

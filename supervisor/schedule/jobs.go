@@ -54,8 +54,8 @@ func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j superv
 	return j, err
 }
 
-// remove deletes a job; a running fire is not tried again. A deleted job changes no more, but the
-// answer is the same.
+// remove deletes a job; a running fire is not tried again. If the job is deleted already, nothing
+// changes and the answer is the same.
 func (js *Jobs) remove(ctx context.Context, j supervisor.Job) (string, error) {
 	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listTitle(j))
 	if j.Options.Deleted {
@@ -87,7 +87,7 @@ func (js *Jobs) Pause(ctx context.Context, j supervisor.Job) (string, error) {
 	return fmt.Sprintf(textPausedIt, nouns[j.Kind], j.ID), js.Change(ctx, j)
 }
 
-// Resume resumes a job from now on; missed times are not made up for.
+// Resume resumes a job from now on; times missed meanwhile are skipped.
 func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	next, found := j.Next, j.State == supervisor.JobActive
 	var err error
@@ -144,7 +144,7 @@ func (js *Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (st
 // numberPattern matches a job's number; a name can't match it.
 var numberPattern = regexp.MustCompile(`^[+-]?\d+$`)
 
-// findNamed finds a job by its number, or by its name if only one job has that.
+// findNamed finds a job by its number, or by its name if only one job has that name.
 func (js *Jobs) findNamed(ctx context.Context, user, name string) (supervisor.Job, error) {
 	if numberPattern.MatchString(name) || name == "" {
 		return js.findByNumber(ctx, user, name)

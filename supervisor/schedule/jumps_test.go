@@ -95,8 +95,8 @@ type jumpTest struct {
 	t      *testing.T
 	rt     *rapid.T
 	db     *sqlite.DB
-	all    []supervisor.Job // as they were made
-	made   []time.Time      // when they were made, in time of the bubble
+	all    []supervisor.Job // the jobs as they were made
+	made   []time.Time      // when the jobs were made, in time of the bubble
 	spoken *schedule.Schedule
 	open   func() schedule.Options // returns the options of a new loop
 	end    func()                  // ends the loop
@@ -227,7 +227,7 @@ func (j *jumpTest) remind() {
 	c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: "7"}
 	id := len(j.all) + 1
 	if _, err := j.spoken.Chat.Remind(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
-		if strings.Contains(err.Error(), "never comes") { // its end has passed
+		if strings.Contains(err.Error(), "never comes") { // the reminder's end has passed
 			return
 		}
 		j.fail("%s: %v", words, err)
@@ -294,8 +294,8 @@ func (j *jumpTest) check() {
 	}
 }
 
-// If the clock is ten years ahead for a minute, jobs come early once. Once it is right again, they
-// come on time. The same holds for the same loop and for a new one.
+// If the clock is ten years ahead for a minute, jobs come early once. Once the clock is right
+// again, they come on time. This holds for a running loop and for a new one.
 func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "restart the loop": func(j *jumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {
@@ -313,7 +313,7 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 			j.set(-10 * 365 * 24 * time.Hour)
 			then(j)
 			j.wait(49 * time.Hour)
-			// the first one is for the 27th
+			// the first reminder is the one for the 27th
 			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
 			if said := sqlitetest.Query(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
 				t.Errorf("%s: in two days there is said %q", name, said)

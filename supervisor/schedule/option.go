@@ -18,10 +18,10 @@ import (
 
 // option is a setting of a job beside its times and text.
 type option struct {
-	kinds []supervisor.JobKind // the kinds of jobs that have it
-	want  string               // a description of its values
-	// set parses and keeps a value; "" means the default. ok is false for an invalid value; an
-	// error says more about it.
+	kinds []supervisor.JobKind // the kinds of jobs that have the option
+	want  string               // describes the valid values
+	// set parses and keeps a value; "" means the default. ok is false if the value is invalid; err
+	// may say why.
 	set func(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
 	// show describes the value; "" means the default.
 	show func(o supervisor.JobOptions) string
@@ -38,7 +38,7 @@ var (
 const (
 	minGrace     = time.Minute
 	longestGrace = 7 * 24 * time.Hour
-	optionTo     = "to" // not in the row's options: it says where the job speaks
+	optionTo     = "to" // says where the job speaks; kept outside JobOptions
 	wordUsual    = "default"
 	wordYes      = "yes"
 	wordNo       = "no"

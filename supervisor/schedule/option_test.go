@@ -64,7 +64,7 @@ func alice() supervisor.User {
 	return user
 }
 
-// Each option accepts its values, and says what is wrong with others.
+// Each option accepts valid values, and says what is wrong with all others.
 func TestOptions_ValuesAreChecked(t *testing.T) {
 	h := newHarness(t)
 	for set, want := range map[string]string{
@@ -176,8 +176,8 @@ func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) 
 	return club, secret
 }
 
-// However often a job has come, its next times follow its new rule, all of them, and not too close
-// together.
+// After a new rule, all next times of a job follow that rule, no matter how often the job has come.
+// They are not too close together.
 func TestEdit_NewRule_StartsOver(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		h := newHarness(t)
@@ -343,8 +343,8 @@ func TestCheck_SpeakingElsewhere_AsksAboutCheck(t *testing.T) {
 	}
 }
 
-// The question includes the task's workspace, also when that changes. Other options are not part of
-// it.
+// The question includes the task's workspace, also when the workspace changes. Other options are
+// not part of it.
 func TestTask_SpeakingElsewhere_AsksAboutWorkspace(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)

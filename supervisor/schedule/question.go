@@ -25,7 +25,7 @@ type JobRequest struct {
 	Action string `json:"action"`         // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
 	Words  string `json:"words,omitempty"` // WHEN: TEXT to add; WHEN, or WHEN: TEXT, to edit
-	// the new job is a task; of a check, its turn when the condition holds
+	// the new job is a task; a new check runs a turn when its condition holds
 	Task bool `json:"task,omitempty"`
 
 	Check protocol.CheckArguments `json:"check,omitzero"` // the check of the new job
@@ -35,7 +35,7 @@ type JobRequest struct {
 	Set map[string]string `json:"set,omitempty"`
 }
 
-// Report is the answer to a Question.
+// Report is the answer to a JobRequest.
 type Report struct {
 	Said    string                  `json:"said,omitempty"`
 	Jobs    []JobLine               `json:"jobs,omitempty"`
@@ -50,7 +50,7 @@ type JobLine struct {
 	Name     string              `json:"name,omitempty"`
 	Title    string              `json:"title"`
 	Text     string              `json:"text"`
-	When     string              `json:"when"` // in words
+	When     string              `json:"when"` // the job's times in words
 	Zone     string              `json:"zone,omitempty"`
 	Next     time.Time           `json:"next,omitzero"`
 	Fired    int                 `json:"fired"`
@@ -59,7 +59,7 @@ type JobLine struct {
 	Options supervisor.JobOptions `json:"options,omitzero"`
 }
 
-// actions run questions, by their Action.
+// actions run requests, by their Action.
 var actions = map[string]func(*Questions, context.Context, supervisor.User, supervisor.Conversation,
 	JobRequest) (Report, error){
 	"list":    (*Questions).listAll,
@@ -87,7 +87,7 @@ var actions = map[string]func(*Questions, context.Context, supervisor.User, supe
 	}),
 }
 
-// onJob returns an action on the job that the question names.
+// onJob returns an action on the job that the request names.
 func onJob(do func(*Questions, context.Context, supervisor.Job, JobRequest) (string, error)) func(*Questions, context.Context, supervisor.User, supervisor.Conversation, JobRequest) (Report, error) {
 	return func(qs *Questions, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r Report, err error) {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
@@ -104,7 +104,7 @@ func onJob(do func(*Questions, context.Context, supervisor.Job, JobRequest) (str
 	}
 }
 
-// Answer answers a question. A job that it adds speaks in the user's private chat.
+// Answer answers a request. A job that it adds speaks in the user's private chat.
 func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q JobRequest) (Report, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
@@ -200,7 +200,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 	return Report{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
 }
 
-// editNamed changes the job that the question names.
+// editNamed changes the job that the request names.
 func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r Report, err error) {
 	j, err := qs.findNamed(ctx, user.Name, q.Job)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Only the newest message of each job is sent, with a count of the earlier ones. That holds even if
-// it came more often than its fires are kept. All of it is one message.
+// After quiet hours one message has the newest message of each job, with a count of the earlier
+// ones. This holds even if a job came more often than its fires are kept.
 func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-23:00")
@@ -66,7 +66,7 @@ func TestQuietHours_SameJobAndOutcome_IsReplaced(t *testing.T) {
 	}
 }
 
-// Of a hook's messages at night a limited part is kept, with a count of the rest. Questions do not
+// Only some of a hook's messages at night are kept, with a count of the rest. Questions do not
 // count.
 func TestQuietHours_HookMessages_AreLimited(t *testing.T) {
 	h := newHarness(t)

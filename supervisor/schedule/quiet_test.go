@@ -207,7 +207,7 @@ func TestQuietHours_Effects_StayWithMessage(t *testing.T) {
 	}
 }
 
-// A budget shortage is told once after quiet hours, whichever task it is of.
+// A budget shortage is told once after quiet hours, no matter which task it stops.
 func TestQuietHours_BudgetShortage_IsToldOnce(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
@@ -235,7 +235,7 @@ func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 	for i := range 5 {
 		h.found = protocol.CheckResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}
 		h.passTime(t, 10*time.Minute)
-		for range 5 { // some are checked at once
+		for range 5 { // some checks run at once
 			h.passTime(t, 0)
 		}
 	}

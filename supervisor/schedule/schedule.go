@@ -53,21 +53,21 @@ type Sources interface {
 type Options struct {
 	Store Store
 	Queue Queue
-	// finds a user who may speak; the jobs of others rest
+	// finds a user who may speak; jobs of all other users pause
 	Person func(name string) (supervisor.User, bool)
 	// tells that the outbox has something new; never blocks
 	Queued     func(conversation int64)
 	StartTurn  func(supervisor.Inbound) // starts the turn of an inbound; never blocks
 	Sources    Sources
 	CheckStore CheckStore
-	// Checks runs the checks of those kinds of jobs that have one.
+	// Checks has the check of each kind of job that has one.
 	Checks     map[supervisor.JobKind]Check
 	CheckRules CheckRules
 	// Tools are more tools for models, by name.
 	Tools map[string]Tool
 	// Watches start jobs after events, beside their times.
 	Watches []Watch
-	// RoutineTimes refuses other times for a routine. nil allows all.
+	// RoutineTimes returns an error if a routine may not have its new times. nil allows all times.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
 	// reports whether people may speak in a group
@@ -78,9 +78,9 @@ type Options struct {
 	Ask func(context.Context, supervisor.Question) (supervisor.Question, error)
 	// returns a model's full name, or an error if the user may not use it
 	Model func(user, spec string) (full string, err error)
-	// of any turn; a job can only lower them
+	// limits of any turn; a job can only lower them
 	Limits func() protocol.TurnLimits
-	// for jobs; the zero value has no limits
+	// a user's budget for jobs; the zero value has no limits
 	Budget func(user string) supervisor.Budget
 	Now    func() time.Time
 	Log    hclog.Logger
@@ -109,7 +109,7 @@ type Schedule struct {
 	log        hclog.Logger
 
 	running  *slots.Slots   // a slot for each running check
-	checking sync.WaitGroup // waits for those checks
+	checking sync.WaitGroup // waits for the running checks
 	turns    checkTurns
 }
 
@@ -143,8 +143,8 @@ const (
 	// the loop wakes this often: timers stop while the machine is suspended, and the clock may be
 	// set
 	maxSleep      = 30 * time.Second
-	retryInterval = 5 * time.Second // after an error of the store
-	// jobs in one transaction; a user with more late jobs exceeds it
+	retryInterval = 5 * time.Second // the pause after an error of the store
+	// due jobs in one transaction; one user's late jobs may exceed it
 	maxDue = 100
 )
 
@@ -156,7 +156,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 		err := error(nil)
 		now := s.now()
 		if seen.Sub(now) > clockWrongBy {
-			s.checking.Wait() // their leases are freed too
+			s.checking.Wait() // this also frees the leases of the checks
 			ready = false
 		}
 		if seen = now; !ready {
@@ -186,8 +186,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	}
 }
 
-// release sends what waits for quiet hours that are over. Messages for a user who may not speak
-// keep waiting, since the outbox would drop them.
+// release sends messages whose quiet hours are over. Messages for a user who may not speak keep
+// waiting, since the outbox would drop them.
 func (s *Schedule) release(ctx context.Context) error {
 	said, err := s.checkStore.Release(ctx, s.now(), func(user string) bool {
 		_, known := s.person(user)
@@ -220,8 +220,8 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	return min(next.Sub(now), maxSleep), nil
 }
 
-// clockWrongBy is how far ahead a fire must be for its clock to count as wrong. Then the fires up
-// to it are ignored. After a smaller change of the clock no fire is repeated.
+// clockWrongBy is how far in the future a job's last fire must be to show that the clock was wrong.
+// Such a fire is ignored. If it is less far, the clock was set back, and no fire is repeated.
 const clockWrongBy = 30 * 24 * time.Hour
 
 // firedUntil returns the time up to which a job has fired. It is now if the job fired by a wrong
@@ -259,7 +259,7 @@ func (s *Schedule) recompute(ctx context.Context) error {
 				continue // an unreadable rule is reported when the job is due
 			}
 			j.FiredUntil, j.Next = since, next
-			// whoever changed it has computed the time too
+			// if the job has changed meanwhile, that change has computed its next time
 			if err := s.store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) {
 				return err
 			}

@@ -62,7 +62,7 @@ type harness struct {
 	files   []supervisor.HomeFile
 	listErr error // the error of listing files
 
-	home folder // alice's
+	home folder // alice's home
 }
 
 // put keeps a job with the times in words.
@@ -234,7 +234,8 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	}
 }
 
-// The same holds for any number of users and late reminders. Reminders in time come as usual.
+// Each user's late reminders share messages, for any number of users and reminders. Reminders in
+// time come as usual.
 func TestLateReminders_ManyUsers_ShareMessages(t *testing.T) {
 	for _, c := range []struct{ people, each int }{{1, 200}, {12, 12}, {3, 60}} {
 		h := newHarness(t)

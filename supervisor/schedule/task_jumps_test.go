@@ -41,12 +41,12 @@ const (
 	maxApart   = 30 * time.Second
 	periodPart = 20
 	lateApart  = 30 * time.Second
-	isLate     = 2 * time.Minute // no earlier
+	isLate     = 2 * time.Minute // a turn that is less late does not count as late
 )
 
 // Each time of a task is claimed once, for any turns, changes of the clock and restarts of the
-// loop. One turn of a task runs at a time. No turn begins twice, early, or later than others make
-// it wait.
+// loop. One turn of a task runs at a time. No turn begins twice or early, and none waits longer
+// than other turns make it wait.
 func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 	steps := maps.Clone(jumpSteps)
 	delete(steps, "remind")
@@ -84,7 +84,7 @@ func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 // themselves.
 type taskJumps struct {
 	*jumpTest
-	takes  map[int64]time.Duration // by job
+	takes  map[int64]time.Duration // durations of turns, by job
 	turns  sync.WaitGroup
 	begins []firedAt
 }
@@ -162,7 +162,7 @@ func (j *taskJumps) task() {
 	j.wait(time.Millisecond) // commands are told apart by their times
 	if _, err := j.spoken.Questions.Answer(j.t.Context(), user,
 		schedule.JobRequest{Action: "add", Task: true, Words: words + ": look"}); err != nil {
-		if strings.Contains(err.Error(), "never comes") { // its end has passed
+		if strings.Contains(err.Error(), "never comes") { // the task's end has passed
 			return
 		}
 		j.fail("%s: %v", words, err)
@@ -209,7 +209,8 @@ func (j *taskJumps) check() {
 			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
 		}
 	}
-	// A fire that waits for another of its job begins at the loop's next pass after that one.
+	// A fire that waits for another one of its job begins at the loop's next pass after that one
+	// ends.
 	if lost := sqlitetest.Query(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
 		AND NOT EXISTS (SELECT 1 FROM fire WHERE job = f.job AND (state = 'running' OR ended_at > ?1))`, j.longAgo().UnixMilli()); len(lost) > 0 {
 		j.fail("these have not begun: %q", lost)
@@ -229,7 +230,7 @@ func lastTimeBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time 
 	}
 }
 
-// longAgo returns the clock's time long enough ago that all due turns have begun.
+// longAgo returns an earlier time of the clock: all turns that were due by then have begun.
 func (j *taskJumps) longAgo() time.Time {
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead - maxDelay)
 }
@@ -258,7 +259,7 @@ func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *
 		}
 		if c.clock.Sub(last) >= isLate {
 			after, most = b.at.Sub(c.at), lateApart*time.Duration(len(j.all)-1)
-		} else if c.clock.After(last) { // it was seen a little late
+		} else if c.clock.After(last) { // the loop saw the time a little late
 			most = max(most, c.clock.Sub(last))
 		}
 		if after < 0 || after > most {

@@ -36,7 +36,7 @@ var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCa
 type toolCalls struct {
 	*editor
 	sources Sources
-	others  map[string]Tool // by name
+	others  map[string]Tool // further tools, by name
 }
 
 // toolCall is a tool call and the conversation in which its turn answers.
@@ -191,7 +191,7 @@ func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 	if err != nil {
 		return textBroken, textPaused
 	}
-	zone, _ := recurrence.ZoneOf(j) // nextTimes has read it already
+	zone, _ := recurrence.ZoneOf(j) // can't fail: nextTimes has read the zone
 	if len(times) == 0 {
 		return rule.Describe(zone), textPaused
 	}

@@ -17,16 +17,16 @@ import (
 const (
 	// a turn is missed if it is later than half its period, or than this
 	turnGrace       = 6 * time.Hour
-	catchUpInterval = 30 * time.Second // between the late turns of a user
+	catchUpInterval = 30 * time.Second // pause between the late turns of a user
 	maxCatchUp      = 10               // late turns of a user at a time; the rest is missed
 	// delays turns, so that those with the same time do not all begin together
 	maxJitter      = 30 * time.Second
-	jitterPart     = 20   // of the period: the delay is at most a twentieth of it
+	jitterPart     = 20   // the delay is at most 1/20 of the job's period
 	maxEarlier     = 5    // earlier results in a prompt
-	maxEarlierText = 1000 // characters of each
+	maxEarlierText = 1000 // characters of an earlier result
 )
 
-// claimBatch returns the batch of a due job with a turn or a check. Late ones of a user begin one
+// claimBatch returns the batch of a due job with a turn or a check. A user's late turns begin one
 // after the other.
 func (s *Schedule) claimBatch(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.FireBatch {
 	f.State, f.BeginAt = supervisor.FireClaimed, f.LastDue.Add(jitter(f))

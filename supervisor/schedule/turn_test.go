@@ -144,13 +144,13 @@ func TestRetry_DeletedJob_Stops(t *testing.T) {
 	}
 }
 
-// The outcome of a time that passed while Mews was not running.
+// A time that passed while Mews was not running ends as the task's options say.
 func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		missed supervisor.MissedMode
 		late   time.Duration
 		states string
-		said   string // "" means nothing
+		said   string // "" means no message
 		grace  time.Duration
 	}{
 		"within its grace": {"", 11 * time.Hour, "running", "", 12 * time.Hour},
@@ -168,7 +168,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: c.missed, Grace: c.grace})
-			h.passTime(t, time.Hour+c.late) // at once
+			h.passTime(t, time.Hour+c.late) // in one step, so that the fire is late
 			if c.late < 2*time.Minute {
 				h.begun = h.passTime(t, time.Minute)
 			}

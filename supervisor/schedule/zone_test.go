@@ -10,9 +10,8 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// Jobs that move with the user keep their wall time, and so do their ends. That includes the time
-// at which they were made. Jobs by elapsed time or at a fixed moment keep that, and are not
-// reported.
+// Jobs that move with the user keep the wall times of their rules, their ends and their creation.
+// Jobs by elapsed time or at a fixed moment do not change, and are not reported.
 func TestMoveZone_KeepsWallTime(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	wants := []struct{ words, next, after string }{
