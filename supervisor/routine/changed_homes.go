@@ -34,7 +34,7 @@ func (h *changedHomes) markChanged(user string, now time.Time) {
 	}
 }
 
-// checkAt schedules a check of a home. Changes up to now do not start one earlier.
+// checkAt schedules a check of a home. Changes so far do not start a check earlier.
 func (h *changedHomes) checkAt(user string, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -27,9 +27,9 @@ func digestModes() map[string]mode {
 
 // digestState is kept from the last digest.
 type digestState struct {
-	Until time.Time `json:"until"`           // the end of the time it covered
-	Files pathSet   `json:"files,omitempty"` // the files it knew
-	// if it knew none, files changed after this are new
+	Until time.Time `json:"until"`           // the end of the time that the last digest covered
+	Files pathSet   `json:"files,omitempty"` // the files that the last digest knew
+	// if the last digest knew no files, files changed after this time are new
 	FilesAfter time.Time `json:"files_after"`
 }
 

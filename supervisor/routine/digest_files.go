@@ -14,8 +14,7 @@ import (
 	"mews/supervisor"
 )
 
-// maxPaths is the most paths for which deleted files are remembered too. Above it only existing
-// files are.
+// maxPaths is the largest number of remembered paths. Above it, deleted files are forgotten.
 const maxPaths = 40_000
 
 // ownPaths are files that Mews writes into homes itself, and folders, with a slash at the end.

@@ -26,7 +26,7 @@ const (
 type digest struct {
 	now        time.Time // in the user's time zone
 	after      time.Time // the start of the digest's time
-	waitsAfter time.Time // items that wait since after this are news
+	waitsAfter time.Time // items that began to wait after this are news
 	text       strings.Builder
 	news       bool // there is something to report
 	world      bool // the text may contain somebody else's words

@@ -14,7 +14,7 @@ import (
 
 const (
 	settleTime = 30 * time.Second // from the last change to the message
-	// the same from the first change, if changes never stop
+	// from the first change to the message, if changes never stop
 	maxSettleTime  = 5 * time.Minute
 	noticeInterval = 10 * time.Minute // between two messages about files
 )
@@ -27,8 +27,8 @@ type filesState struct {
 	Said   time.Time `json:"said,omitzero"` // when the last message was sent
 }
 
-// wait returns how long no message about files may be sent. The clock may have been set back since
-// the last one.
+// wait returns how long to wait before the next message about files. It allows for a clock that was
+// set back.
 func (f filesState) wait(now time.Time) time.Duration {
 	if since := now.Sub(f.Said); since >= 0 {
 		return noticeInterval - since

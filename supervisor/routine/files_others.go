@@ -23,13 +23,13 @@ const memoryFile = "MEMORY.md"
 // factEffects are the kinds of effects that change facts.
 var factEffects = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
 
-// ledger is the state in which the user's own turns left files, as far as the records say.
+// ledger says how the user's own turns left the files, as far as that was recorded.
 type ledger struct {
 	left map[string]protocol.FileState // the recorded state, by path
 	// paths and folders whose state is not recorded
 	unknown map[string]bool
 	ran     bool // a program ran; its deletions are not recorded
-	// up to this time a program may have changed any file; zero means none
+	// up to this time a program may have changed any file; zero means no program
 	blind time.Time
 }
 

@@ -22,7 +22,7 @@ type Jobs interface {
 	// Change keeps a changed job, unless it has changed since it was read.
 	Change(ctx context.Context, j supervisor.Job) error
 	Pause(ctx context.Context, j supervisor.Job) (string, error)
-	// Resume resumes a job from now on; missed times are not made up for.
+	// Resume resumes a job from now on; times missed meanwhile are skipped.
 	Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
 	// RunNow starts a job now.
 	RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error)

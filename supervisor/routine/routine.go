@@ -19,17 +19,17 @@ import (
 
 // kind is a kind of routine.
 type kind struct {
-	command      string // turns it on and off
-	help         string // of the command
+	command      string // the command that turns the routine on and off
+	help         string // help of that command
 	private      bool   // the command is not answered in a group
-	description  string // what it does, for the user
-	defaultTimes string // its times unless the user sets others, as recurrence.Parse reads them
+	description  string // describes the routine to the user
+	defaultTimes string // default times, as recurrence.Parse reads them
 	fixedTimes   bool   // the user can't set other times
 
-	// on turning on, it forgets what it has seen and is checked at once
+	// turning it on forgets its last state, and checks at once
 	startsAfresh bool
 	check        func(context.Context, supervisor.CheckFire) (supervisor.CheckOutcome, error)
-	modes        map[string]mode // by name
+	modes        map[string]mode // modes by name
 }
 
 // newKinds returns all routines, by name.
@@ -162,7 +162,7 @@ func (r *Routines) Switch(
 	if !k.startsAfresh || j.State == supervisor.JobActive {
 		return r.turnOn(ctx, user, c, name, words, mode, at)
 	}
-	j.Name = name // if it is new
+	j.Name = name // a new routine has no name yet
 	return r.turnOnAfresh(ctx, user, c, j, words, at)
 }
 
@@ -254,7 +254,7 @@ func (r *Routines) turnOn(
 	}
 	j.Options, j.Options.Deleted = kept.Options, false
 	m(&j.Options)
-	if err := r.o.SetRule(&j, words, at); err != nil { // its options may not allow these times
+	if err := r.o.SetRule(&j, words, at); err != nil { // the routine's options may not allow these times
 		return d, err
 	}
 	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone ||
@@ -273,7 +273,7 @@ func (r *Routines) turnOn(
 	return r.routineShown(kept, true), nil
 }
 
-// routineText says whether a routine is on, when it comes, where it speaks and what it may cost.
+// routineText says whether a routine is on, when it is due, where it speaks and what it may cost.
 func (r *Routines) routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
 		return fmt.Sprintf(textRoutineOff, job.RoutineTitles[name]) + "\n\n" + r.kinds[name].description

@@ -5,21 +5,20 @@ import (
 	"time"
 )
 
-// Seen is kept about an item between checks.
+// Seen is the record of an item that is kept between checks.
 type Seen struct {
-	Since time.Time `json:"since"`           // when it was first seen
-	Last  time.Time `json:"last,omitzero"`   // when it was last due, or last reported as unreadable
-	Times int       `json:"times,omitempty"` // how often it was due
+	Since time.Time `json:"since"`           // when the item was first seen
+	Last  time.Time `json:"last,omitzero"`   // when the item was last due, or last reported as unreadable
+	Times int       `json:"times,omitempty"` // how often the item was due
 }
 
-// State is kept about all items, by key.
+// State has the record of each item, by key.
 type State map[string]Seen
 
-// Due returns the items that are due now, and the next state.
-// An item without a time is due when it is first seen, and then at the first check of each day. An
-// item with a time is due once its time has passed, no matter how often, up to its count. An
-// unreadable item is due once, so that the user is told. Items that are not in the file any more
-// are forgotten.
+// Due returns the items that are due now, and the next state. An item without a time is due when it
+// is first seen, and then at the first check of each day. An item with a time is due once after one
+// or more of its times have passed. Its count limits how often it is due. An unreadable item is due
+// once, so that the user is told. Items that are no longer in the file are forgotten.
 func Due(items []Item, was State, now time.Time, zone *time.Location) (due []Item, next State, err error) {
 	next = State{}
 	for _, i := range items {

@@ -17,13 +17,13 @@ const maxItems = 200
 
 // Item is an open item of a list.
 type Item struct {
-	Key  string // identifies the item; items with the same text are one
-	Text string // without its time
+	Key  string // identifies the item; items with equal texts are one
+	Text string // the item's text without its time
 	// When is the item's time, as in "- @weekdays 8:30 look at the build". The zero value means
 	// none: the item is due once a day.
 	When recurrence.Rule
-	// Wrong says why its time can't be read; then the item is never due at a time. "" means no
-	// error.
+	// Wrong says why the item's time can't be read. Such an item is never due at a time. "" means
+	// no error.
 	Wrong string
 }
 
@@ -80,7 +80,7 @@ func openItems(text string) (items []string) {
 		case closing != "":
 		case item != nil && (item[2] == "" || item[2] == " "):
 			items, inItem = append(items, item[3]), true
-		case item != nil: // ticked off
+		case item != nil: // a ticked item
 			inItem = false
 		case inItem && line != "" && strings.TrimLeft(line, " \t") != line:
 			items[len(items)-1] += "\n" + strings.TrimSpace(line)

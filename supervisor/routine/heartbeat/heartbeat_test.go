@@ -120,7 +120,7 @@ func TestDue_TimesCountFromFirstSight(t *testing.T) {
 		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479,
 		"- @daily at 9: x": 10} {
 		state, n := heartbeat.State(nil), 0
-		for check := range 480 { // of ten days
+		for check := range 480 { // the checks of ten days
 			// each check a little earlier in its minute than the one before
 			now := monday.Add(time.Duration(check)*30*time.Minute + time.Duration(59-check%60)*time.Second)
 			due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
@@ -135,7 +135,7 @@ func TestDue_TimesCountFromFirstSight(t *testing.T) {
 	}
 }
 
-// A changed item is a new one, with all of its times.
+// A changed item is a new item, and its count starts over.
 func TestDue_ChangedItem_StartsOver(t *testing.T) {
 	state, n := heartbeat.State(nil), 0
 	for check := range 96 {
