@@ -23,7 +23,7 @@ type GitHub struct {
 	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
 	MaxPayload int64
 	Repo       func(name string) (supervisor.GitHubRepo, bool)
-	Notify     func() // a new event is kept
+	Notify     func() // tells that a new event was kept
 }
 
 // Headers of a delivery. (docs.github.com: webhook events and payloads)
@@ -88,7 +88,7 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d superviso
 		}
 		return answer{status: http.StatusOK, text: fmt.Sprintf(textIgnored, ignored)}
 	}
-	ref, err := b.keep(false) // the row has all that is needed of the body
+	ref, err := b.keep(false) // the row has everything that is needed from the body
 	if err != nil {
 		return r.answerError(err)
 	}

@@ -117,7 +117,7 @@ type cut struct{}
 
 func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// At most 200 MiB wait on disk. More is refused until some of it is done.
+// At most 200 MiB of payloads wait on disk. Further ones are refused until some of them are done.
 func TestReceiver_PayloadsOnDisk_AreLimited(t *testing.T) {
 	r := newRig(t)
 	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: "big", Body: strings.Repeat("a", 64), Size: 200<<20 - 100}

@@ -28,7 +28,7 @@ type Hook struct {
 	Destination func() (supervisor.Conversation, bool)
 	Secret      string // never ""
 	Sign        Sign
-	Header      string             // for SignHeader and SignHMAC
+	Header      string             // the header's name, for SignHeader and SignHMAC
 	Template    *template.Template // renders the JSON; nil means no template
 	Urgent      bool               // its messages do not wait for the end of quiet hours
 	// Run runs a task with the text of a call, at most once for each time; nil means that a message
@@ -49,7 +49,7 @@ type Sign string
 
 const (
 	SignBearer Sign = "bearer" // Authorization: Bearer SECRET
-	SignHeader Sign = "header" // in Header
+	SignHeader Sign = "header" // the secret in Header
 	SignHMAC   Sign = "hmac"   // the HMAC-SHA256 of the body, in Header
 )
 
@@ -61,7 +61,7 @@ const MaxTask = 64 << 10
 
 const (
 	maxPerMinute    = 30
-	duplicateWindow = 24 * time.Hour // within it, calls with the same key count as one
+	duplicateWindow = 24 * time.Hour // within this time, calls with the same key count as one
 	headerKey       = "Idempotency-Key"
 )
 

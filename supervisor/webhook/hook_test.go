@@ -58,7 +58,7 @@ func settle() {
 
 func TestHook_Message_FollowsTemplate(t *testing.T) {
 	made := parse(t, "{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}")
-	// indented, it has 4 MB
+	// indented, this JSON has 4 MB
 	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000)
 	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer, Template: made}, {Name: "plain", Sign: webhook.SignBearer}}
 	inBubble(t, hooks, func(t *testing.T, r *rig) {
@@ -197,7 +197,7 @@ func TestReceiver_NinthBody_WaitsThenRefused(t *testing.T) {
 		req := delivery("push", fmt.Sprint(i), push("Fix it"))
 		req.Body, req.ContentLength = body, 1000
 		go func() { ended <- answerTo(r.gitHub, req) }()
-		io.WriteString(end, " ") // now it is being read
+		io.WriteString(end, " ") // now the Receiver reads this body
 	}
 	w := httptest.NewRecorder()
 	req := delivery("push", "9", push("Fix it"))

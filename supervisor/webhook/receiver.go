@@ -33,14 +33,14 @@ type Options struct {
 	Spool      *spool.Spool
 	GitHub     *GitHub // nil means no repositories
 	Hooks      []Hook
-	KeepText   func(name, text string) (supervisor.File, error) // for long texts
+	KeepText   func(name, text string) (supervisor.File, error) // keeps a long text as a file
 	Queued     func(conversation int64)                         // tells that the outbox has something new
 	Audit      func(user, action, detail string)
 	Log        hclog.Logger
 	Now        func() time.Time
 }
 
-// Limits of what all callers may use together. Until its body is read, a caller may be anybody.
+// Limits for all callers together. A caller may be anybody until its body has been read.
 const (
 	maxAtOnce   = 8         // bodies being read
 	chunk       = 256 << 10 // bytes of a body in memory
@@ -140,7 +140,7 @@ type body struct {
 // close frees what a body uses, and deletes its file unless it was kept.
 func (b *body) close() {
 	if !b.kept {
-		_ = b.Discard() // Sweep removes what remains
+		_ = b.Discard() // Sweep removes a file that remains
 	}
 	b.done()
 }

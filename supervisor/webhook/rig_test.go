@@ -33,7 +33,7 @@ const secret = "0123456789abcdef"
 type rig struct {
 	testing.TB
 	db       *sqlite.DB
-	folder   string // of the spool
+	folder   string // the spool's folder
 	receiver *webhook.Receiver
 	gitHub   http.Handler
 	hooks    map[string]http.Handler

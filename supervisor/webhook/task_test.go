@@ -21,8 +21,8 @@ func TestHook_TaskText_IsLimited(t *testing.T) {
 	for _, c := range []struct {
 		body     string
 		template *template.Template
-		want     string // its beginning
-		cut      string // its end
+		want     string // the beginning of the text
+		cut      string // the end of the text
 	}{
 		{`{ "a": [1, 2] }`, nil, "```json\n{\"a\":[1,2]}\n```", ""},
 		{deep, nil, "```json\n" + deep + "\n```", ""},

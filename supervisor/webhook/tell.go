@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	burstWindow = 5 * time.Second // calls within it become one message
+	burstWindow = 5 * time.Second // calls within this time become one message
 	cleanEvery  = time.Minute
 	maxShown    = 16 << 10 // bytes of a message; the rest goes into a file
 	maxRendered = 1 << 20  // bytes of a rendered template
@@ -182,7 +182,7 @@ func codeBlock(raw []byte) string {
 // compact removes white space from valid JSON.
 func compact(raw []byte) []byte {
 	var b bytes.Buffer
-	_ = json.Compact(&b, raw) // it is valid
+	_ = json.Compact(&b, raw) // the JSON is valid
 	return b.Bytes()
 }
 
@@ -194,7 +194,7 @@ func indented(raw []byte) []byte {
 		return raw
 	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, raw, "", indent) // it is valid
+	_ = json.Indent(&b, raw, "", indent) // the JSON is valid
 	return b.Bytes()
 }
 
