@@ -36,7 +36,7 @@ func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name s
 		return file, err
 	}
 	if file, err = e.Keep("voice.ogg", supervisor.MediaTypeVoice, ogg); err == nil {
-		// without a length if that can't be read
+		// if the length can't be read, the file has none
 		file.Media.Seconds, _ = opus.Seconds(bytes.NewReader(ogg))
 	}
 	return file, err

@@ -24,7 +24,7 @@ const (
 
 // Configured is the speech configuration.
 type Configured struct {
-	protocol.VoiceEngine // or auto, endpoint or off
+	protocol.VoiceEngine // also auto, endpoint or off
 	Voice                string
 	Voices               map[string]string
 	Endpoint             Endpoint // only for the engine endpoint

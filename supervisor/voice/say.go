@@ -76,7 +76,7 @@ func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
 	files, err := v.record(ctx, speech)
 	done()
 	if ctx.Err() != nil {
-		return // Run continues it after the next start
+		return // Run continues the answer after the next start
 	}
 	notice := ""
 	if err != nil {

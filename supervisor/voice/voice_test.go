@@ -238,7 +238,7 @@ func TestVoices_LongAnswer_HasSeveralRecordings(t *testing.T) {
 	}
 }
 
-// The service ends at several points, also while the worker speaks.
+// The service ends at several points, also while the worker speaks. Each answer is spoken once.
 func TestVoices_Restart_SpeaksOnce(t *testing.T) {
 	r := newRig(t)
 	r.putAnswer("hello", supervisor.VoiceOnly)
@@ -263,7 +263,7 @@ func TestVoices_Restart_SpeaksOnce(t *testing.T) {
 	r.same("next answer", r.dueTexts(), []string{"voice.ogg", "voice.ogg"})
 }
 
-// Running work ends, and nothing starts again.
+// If a user is not served any more, running work ends, and nothing starts again.
 func TestEnd_FormerUser_SpeaksNothing(t *testing.T) {
 	r := newRig(t)
 	r.putAnswer("hello", supervisor.VoiceOnly)
@@ -440,7 +440,8 @@ func TestModeOf_DependsOnModeAndText(t *testing.T) {
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOff))
 }
 
-// The user is told once. Nothing is tried again until the user turns voice on.
+// If a chat takes no voice messages, the user is told once. Nothing is tried again until the user
+// turns voice on.
 func TestForbid_TellsOnceAndStopsSpeaking(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
