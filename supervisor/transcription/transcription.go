@@ -23,7 +23,7 @@ type Operations interface {
 	// the operation once that has ended; meanwhile runs until then. ok is false if ctx has ended or
 	// the operation could not start.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
-	// Exists reports whether such an operation exists already.
+	// Exists reports whether the operation exists already.
 	Exists(ctx context.Context, op supervisor.Operation) bool
 	// Progress returns how many seconds of the recording are done.
 	Progress(id int64) (seconds int)
@@ -44,11 +44,11 @@ type Options struct {
 	ShowText bool
 	// sends a message to its Conversation, as an answer to its Inbound
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// the same, but replaces the message that Show sent before
+	// like Say, but replaces the message that Show sent before
 	Show func(ctx context.Context, d supervisor.Delivery) error
 	// begins a turn with the text of a recording that a command named
 	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	Uploads Uploads // only for HearUploaded, as is Now
+	Uploads Uploads // Uploads and Now are only for HearUploaded
 	Now     func() time.Time
 	Log     hclog.Logger
 }
@@ -191,7 +191,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	op, ok := t.o.Operations.Do(ctx, op, show)
 	switch {
 	case (!ok || op.State != supervisor.OperationDone) && p.ServerText != nil:
-		return result, nil // the text of the server is paid for
+		return result, nil // keep the server's text, which is paid for
 	case !ok || op.State != supervisor.OperationDone:
 		return result, &failure{op.Result, true}
 	}
@@ -210,7 +210,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	return result, nil
 }
 
-// hearAtEndpoint transcribes a recording by the server.
+// hearAtEndpoint transcribes a recording with the server.
 func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, *failure) {
 	result, err := t.o.Endpoint(ctx, r, language)
 	told := new(supervisor.Error)

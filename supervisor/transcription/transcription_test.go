@@ -183,7 +183,7 @@ func TestTranscribe_Silence_HasNoWords(t *testing.T) {
 	}
 }
 
-// The model gets no words, and the user may try again.
+// After a failure the model gets no words, and the user may try again.
 func TestTranscribe_Failure_SaysWhyAndOffersRetry(t *testing.T) {
 	var sentences []string
 	for _, failure := range []protocol.SpeechFailure{protocol.SpeechNoProgram, protocol.SpeechNoModel, protocol.SpeechExit, protocol.SpeechMemory,
@@ -243,7 +243,7 @@ func TestTranscribe_LongPath_HasNoButton(t *testing.T) {
 	}
 }
 
-// The text of the second try begins a turn.
+// If a second try succeeds, its text begins a turn.
 func TestAgain_Heard_BeginsTurn(t *testing.T) {
 	r := newRig(true)
 	var begun []string
