@@ -21,7 +21,7 @@ type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// Confirmer makes users confirm with a code that it is they. Confirmations is one.
+// Confirmer makes users prove with a code who they are. Confirmations is one.
 type Confirmer interface {
 	// CheckAskable returns an error if the user can't be asked for the code of a question: a
 	// supervisor.Error with CodeForbidden and a text for the user.
@@ -100,7 +100,7 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	if err != nil {
 		return a.fail(ctx, r, "ask for a code", err)
 	}
-	if asked.Answer.Say == supervisor.SayAlways { // no code can say this
+	if asked.Answer.Say == supervisor.SayAlways { // a code never means "always"
 		asked.Answer.Say = supervisor.SayNothing
 	}
 	return a.resolve(r, RuleStepUp, asked.Answer.Say)
@@ -116,8 +116,8 @@ func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 	return q
 }
 
-// resolve ends a request according to the answer to its question. rule is the rule because of which
-// the user was asked.
+// resolve ends a request according to the answer to its question. rule is the rule that made it
+// ask.
 func (a *Approver) resolve(r Request, rule Rule, said supervisor.Say) error {
 	switch said {
 	case supervisor.SayOnce, supervisor.SayAlways:

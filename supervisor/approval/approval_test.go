@@ -20,7 +20,7 @@ type person struct {
 	says    supervisor.Say
 	err     error
 	asked   []supervisor.Question
-	granted map[string]bool // by user and subject
+	granted map[string]bool // allowed effects, by user and subject
 
 	meanwhile func() // runs while the question is open
 }
@@ -79,7 +79,7 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    approval.Rule
 		change  func(*rig, *approval.Request)
-		code    supervisor.Code // "" means allowed
+		code    supervisor.Code // the code of the denial; "" means allowed
 		audited string
 	}{
 		"allowed":        {approval.RuleAllow, nil, "", "ann approval.allowed send_file by rule; turn 7, call \"t7-1-1\", subject "},

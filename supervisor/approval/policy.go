@@ -14,9 +14,9 @@ type Rule string
 
 const (
 	RuleAllow Rule = "allow" // without a question
-	// after a yes of the user each time, unless they allowed exactly this for always
+	// if the user says yes each time, or has allowed exactly this for always
 	RuleAsk Rule = "ask"
-	// after a fresh code from the user's second factor each time
+	// if the user sends a fresh code from their second factor each time
 	RuleStepUp Rule = "step_up"
 	RuleDeny   Rule = "deny"
 )
@@ -52,8 +52,8 @@ func Effects() map[string]string {
 // Table holds all rules. The zero value allows every known effect.
 type Table struct {
 	All   Rules
-	Roles map[supervisor.Role]Rules // these take precedence over All
-	Users map[string]Rules          // by name; these take precedence over Roles
+	Roles map[supervisor.Role]Rules // rules by role; they take precedence over All
+	Users map[string]Rules          // rules by the user's name; they take precedence over Roles
 }
 
 // Rule returns the rule of an effect for a user.
