@@ -53,8 +53,8 @@ func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 		uid   uint32
 		as    string
 		want  string          // the user's name
-		code  supervisor.Code // of the refusal
-		names string          // must be in the refusal
+		code  supervisor.Code // the code of the refusal
+		names string          // a text that the refusal must contain
 	}{
 		"a user as themselves":                 {directory, bobUID, "", "bob", "", ""},
 		"a user by their own name":             {directory, bobUID, "bob", "bob", "", ""},

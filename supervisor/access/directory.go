@@ -127,7 +127,7 @@ func (d *directory) bind(b Binding) error {
 	return nil
 }
 
-// active returns the names of a user id's users who are not suspended.
+// active returns the names of the users with a Unix user id who are not suspended.
 func (d *directory) active(uid uint32) []string {
 	return slices.DeleteFunc(slices.Clone(d.byUID[uid]), func(name string) bool { return d.suspended[name] })
 }

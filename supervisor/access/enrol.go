@@ -31,7 +31,7 @@ const (
 type Enrolment struct {
 	Secret Secret // in base32, to be typed into an authenticator app
 	URL    Secret // otpauth://..., with the same secret
-	Sealed []byte // a supervisor.Factor's Secret
+	Sealed []byte // the Secret of a supervisor.Factor
 }
 
 // Enrol makes a second factor for a user. The factor is unconfirmed until the user sends a code.

@@ -33,9 +33,8 @@ type Options struct {
 	Now    func() time.Time
 	// Command finds a slash command. The zero value means that there is no such command.
 	Command func(name string) supervisor.SlashCommand
-	// Held counts the held inbounds that a code of c's user would let through, if the code came
-	// from c's chat. These are the inbounds of that chat, and those of groups that ask for their
-	// code there.
+	// Held counts the held inbounds that a code in c would let through: those of c itself, and
+	// those of groups that ask for their code there.
 	Held func(ctx context.Context, c supervisor.Conversation) (int64, error)
 	// tells the admins what only they can fix; at most once an hour for each user
 	AlertAdmins func(user, text string)
@@ -43,10 +42,10 @@ type Options struct {
 
 // Limits bound how long a gate stays open, and how fast a user may send. 0 means the default.
 type Limits struct {
-	IdleTimeout time.Duration // after the last inbound that passed; 30 min
-	Lifetime    time.Duration // after the login; 12 h
-	Burst       int           // messages at once; 20
-	PerSecond   float64       // messages a second after that; 1
+	IdleTimeout time.Duration // since the last inbound that passed; default 30 min
+	Lifetime    time.Duration // since the login; default 12 h
+	Burst       int           // messages at once; default 20
+	PerSecond   float64       // messages a second after a burst; default 1
 	Waiting     int           // texts beyond the rate that are taken and wait for their turn; 0 means none
 }
 
@@ -60,7 +59,7 @@ type Gate struct {
 	o      Options
 	limits atomic.Pointer[Limits]
 	rates  rateLimiter
-	alerts rare.Throttle // users of whom the admins were told
+	alerts rare.Throttle // users about whom the admins were told
 }
 
 // NewGate makes a gate.

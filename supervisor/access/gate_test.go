@@ -247,7 +247,8 @@ func TestIsCode_Texts(t *testing.T) {
 	}
 }
 
-// Such a code is valid for years. It must not be held, and go to a model once the gate is open.
+// A recovery code is valid for years. If it were held, it would go to a model once the gate is
+// open.
 func TestCheck_RecoveryCodeAmongWords_IsRefused(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
@@ -424,7 +425,7 @@ func TestCheck_UnreadableFactor_AlertsHourly(t *testing.T) {
 	p.gate(nil)
 	for _, c := range []struct {
 		at   time.Time
-		want int // all alerts so far
+		want int // number of alerts so far
 	}{{noon, 3}, {noon.Add(time.Hour - 1), 3}, {noon.Add(time.Hour), 5}, {noon.AddDate(-1, 0, 0), 7}} {
 		p.now = c.at
 		meet()

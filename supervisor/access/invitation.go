@@ -15,5 +15,5 @@ type Invitation struct {
 	Files     []supervisor.File // pictures of the link
 	Added     bool              // the user is new
 	ValidFor  time.Duration     // how long the code is valid
-	Enrols    bool              // whoever uses it gets a second factor
+	Enrols    bool              // the invited user also gets a second factor
 }

@@ -97,7 +97,7 @@ func decodeKey(key *[KeySize]byte, text []byte, path string) error {
 // makeKey writes a random key if there is no file. A crash leaves a whole file or none. A key that
 // another process made meanwhile stays.
 func makeKey(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // 0600
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // creates the file with mode 0600
 	if err != nil {
 		return fmt.Errorf("make %s: %w", path, err)
 	}

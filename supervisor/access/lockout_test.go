@@ -23,7 +23,7 @@ func TestLockout_EachTime_IsLonger(t *testing.T) {
 	p.enrol(t, true)
 	for i, c := range []struct {
 		locked time.Duration
-		until  string // in Kathmandu, at 17:45 there
+		until  string // in Kathmandu, whose time is 17:45 now
 	}{
 		{15 * time.Minute, "18:00 (Asia/Kathmandu)"},
 		{time.Hour, "19:00 (Asia/Kathmandu)"},
@@ -124,7 +124,7 @@ func (m *model) enter(now time.Time, step int64, recovery string) (right bool) {
 		delete(m.recovery, recovery)
 	case step == current, step == current-1:
 		if step <= m.last {
-			return false // used already, which is no failure
+			return false // a used code is no failure
 		}
 		m.last, right = step, true
 	case current < m.last:

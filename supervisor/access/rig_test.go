@@ -63,7 +63,7 @@ type rig struct {
 	people *access.People
 	seal   *access.Seal
 	now    time.Time
-	secret string   // ann's
+	secret string   // ann's secret
 	codes  []string // ann's recovery codes
 	alerts []string
 
