@@ -49,8 +49,7 @@ type Options struct {
 	EraseIndex func(ctx context.Context, user string) error
 }
 
-// Configuration is what the calls of admins need of the configuration. Its methods may be called
-// from any goroutine.
+// Configuration gives the calls of admins access to the configuration.
 type Configuration interface {
 	// Facts returns facts of the current configuration.
 	Facts() Facts
@@ -79,7 +78,7 @@ type Facts struct {
 // Running are the parts that exist only while the service runs.
 type Running struct {
 	Work UserWork
-	// drops files that have been in a chat for as long as they may
+	// drops files whose time in a chat is over
 	Clean func(ctx context.Context, now time.Time) error
 	// Archive lets a user's worker archive their home, which this process may not read. Its errors
 	// are for people.

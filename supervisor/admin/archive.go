@@ -38,7 +38,7 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
-// packHome adds a user's home. If only the user's own account may read it, a worker of theirs
+// packHome adds a user's home. If only the user's own account may read it, the user's worker
 // archives it.
 func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
 	home, err := os.OpenRoot(u.Home)

@@ -44,7 +44,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if err := o.shutOut(ctx, by, q.User); err != nil {
 		return UserData{}, err
 	}
-	if o.Running != nil { // after this, nothing of theirs starts again
+	if o.Running != nil { // after this, no work of the user starts again
 		if err := o.Running.Work.end(ctx, q.User); err != nil {
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textWorkNotEnded, q.User, err)
 		}
@@ -70,7 +70,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	)
 }
 
-// shutOut removes a user so that no new message of theirs is taken.
+// shutOut removes a user, so that no new message of theirs is accepted.
 func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 	if _, err := o.Store.People.Remove(ctx, name, auditEntry(by, name, "user.removed", "")); err != nil {
 		return err

@@ -30,7 +30,7 @@ type export struct {
 	read  *io.PipeReader
 	stop  context.CancelFunc
 	idle  *time.Timer   // ends the export
-	begun chan struct{} // closed with its first byte
+	begun chan struct{} // closed when the first byte of the export comes
 }
 
 const (

@@ -93,7 +93,7 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 	})
 }
 
-// An export also ends with the service.
+// Only the client that began an export gets it. An export also ends with the service.
 func TestExports_OtherClient_GetsNothing(t *testing.T) {
 	var p exports
 	ctx, end := context.WithCancel(t.Context())

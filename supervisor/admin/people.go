@@ -31,7 +31,7 @@ type Person struct {
 	Timezone   string       `json:"timezone,omitempty"`
 	Home       string       `json:"home"`
 	Model      string       `json:"model,omitempty"`
-	Telegram   []string     `json:"telegram,omitempty"` // ids of their accounts
+	Telegram   []string     `json:"telegram,omitempty"` // ids of the user's accounts
 	Factor     SecondFactor `json:"second_factor"`
 	Logins     []OpenLogin  `json:"logins,omitempty"` // chats in which the gate is open
 	Invites    int          `json:"invites,omitempty"`
