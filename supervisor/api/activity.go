@@ -34,7 +34,7 @@ type ActivityQuery struct {
 type ActivityReport struct {
 	User   string                   `json:"user,omitempty"` // "" means everybody
 	Rows   []ActivityLine           `json:"rows,omitempty"`
-	Older  bool                     `json:"older,omitempty"` // there are older ones
+	Older  bool                     `json:"older,omitempty"` // there are older effects
 	Counts []supervisor.EffectCount `json:"counts,omitempty"`
 }
 

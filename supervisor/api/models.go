@@ -25,7 +25,7 @@ type ModelsReport struct {
 // ModelLine is an available model.
 type ModelLine struct {
 	Spec    string `json:"spec"`             // provider/model, or offline
-	InUse   bool   `json:"in_use,omitempty"` // by the caller
+	InUse   bool   `json:"in_use,omitempty"` // the caller uses this model
 	Default bool   `json:"default,omitempty"`
 }
 

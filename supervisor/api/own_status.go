@@ -59,8 +59,8 @@ func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string
 }
 
 const (
-	terminalsTimeout = 2 * time.Second // for the answer of a worker
-	maxTerminals     = 20              // shown at most; a worker opens fewer
+	terminalsTimeout = 2 * time.Second // for a worker's answer
+	maxTerminals     = 20              // the most terminals shown; a worker opens fewer
 )
 
 // terminals returns a line for each of the user's terminals with a running program. The turn that

@@ -18,10 +18,10 @@ type Status struct {
 	Model    string           `json:"model"`
 	Walls    pool.Sandbox     `json:"walls"`
 	Users    []UserStatus     `json:"users"`              // all users for an admin, otherwise the caller
-	Waiting  Waiting          `json:"waiting,omitzero"`   // for an admin
+	Waiting  Waiting          `json:"waiting,omitzero"`   // unfinished work; for an admin
 	Channels []Channel        `json:"channels,omitempty"` // channels other than the terminal; for an admin
-	Lost     []LostDeliveries `json:"lost,omitempty"`     // for an admin
-	Memory   Memory           `json:"memory,omitzero"`    // for an admin
+	Lost     []LostDeliveries `json:"lost,omitempty"`     // messages that may be lost; for an admin
+	Memory   Memory           `json:"memory,omitzero"`    // memory of the processes; for an admin
 	// why users share a Unix account; for an admin
 	Sharing string `json:"sharing,omitempty"`
 }
@@ -44,21 +44,21 @@ type UserStatus struct {
 
 	// memory of their worker and its programs in bytes; 0 means not known
 	Memory    int64 `json:"memory,omitempty"`
-	Processes int   `json:"processes,omitempty"` // number of these processes
+	Processes int   `json:"processes,omitempty"` // number of the worker's processes
 
 	// size of the home in bytes; 0 means that no worker has reported it
 	Disk      int64 `json:"disk,omitempty"`
 	DiskMore  bool  `json:"disk_more,omitempty"`  // the home is larger than Disk
 	DiskLimit int64 `json:"disk_limit,omitempty"` // limit of the home in bytes; 0 means no limit
 
-	Index HomeIndex `json:"index,omitzero"` // zero means not known
+	Index HomeIndex `json:"index,omitzero"` // the search index; zero means not known
 }
 
 // HomeIndex counts the searchable files of a home, and the other files by reason.
 type HomeIndex struct {
 	Files      int   `json:"files"`
 	Sections   int   `json:"sections"`
-	Bytes      int64 `json:"bytes"`            // of the searchable files
+	Bytes      int64 `json:"bytes"`            // size of the searchable files
 	Unread     bool  `json:"unread,omitempty"` // the home has not been read to its end yet
 	Large      int   `json:"large,omitempty"`  // files that are too large to search
 	NotText    int   `json:"not_text,omitempty"`
@@ -79,11 +79,11 @@ type Waiting struct {
 type Channel struct {
 	Name      string    `json:"name"`  // telegram
 	Mode      string    `json:"mode"`  // polling, webhook
-	Bot       string    `json:"bot"`   // its @name; "" until it is known
+	Bot       string    `json:"bot"`   // the bot's @name; "" until it is known
 	State     string    `json:"state"` // starting, ok, failing
 	Since     time.Time `json:"since"`
 	Completed time.Time `json:"completed,omitzero"` // time of the channel's last answer
-	Failures  int       `json:"failures,omitempty"` // in a row
+	Failures  int       `json:"failures,omitempty"` // failures in a row
 	Error     string    `json:"error,omitempty"`
 	// updates that the channel could not deliver to Mews, if the channel reports them
 	Pending int      `json:"pending,omitempty"`

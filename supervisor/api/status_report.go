@@ -30,8 +30,8 @@ type StatusReporter struct {
 	Workers func() []pool.Status
 	Channel func() Channel // nil means that there is no channel other than the terminal
 	Index   *index.Index
-	Memory  fmt.Stringer // limit of each worker
-	PIDs    int          // limit of each worker
+	Memory  fmt.Stringer // memory limit of each worker
+	PIDs    int          // process limit of each worker
 	Disk    int64        // limit of a home in bytes
 }
 

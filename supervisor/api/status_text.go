@@ -25,7 +25,7 @@ func (s Status) Text(now time.Time) string {
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
-	if s.State != "" { // for an admin
+	if s.State != "" { // only an admin sees the folder
 		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 		asking := ""
 		if s.Waiting.Asking > 0 {

@@ -31,7 +31,7 @@ type UsageReport struct {
 	User   string       `json:"user,omitempty"` // "" means everybody
 	From   time.Time    `json:"from"`
 	Models []usage.Line `json:"models"`
-	Users  []usage.Line `json:"users,omitempty"` // for everybody
+	Users  []usage.Line `json:"users,omitempty"` // use by user, in a report for everybody
 }
 
 // Text returns the use of models and its cost for people.
