@@ -86,7 +86,7 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	case err == nil:
 		t.setState(ctx, t.ID, supervisor.OperationDone, string(result))
 		return false
-	case ctx.Err() != nil: // it continues after a restart, or was cancelled
+	case ctx.Err() != nil: // the operation goes on after a restart, or was cancelled
 		return false
 	case errors.As(err, &failed):
 		t.fail(ctx, failed.Message, err)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The running worker indexes a home, otherwise a worker that ends afterwards. A failure is an
-// error.
+// The user's running worker indexes the home. If there is none, a worker is started, and ends
+// afterwards. A failure is an error.
 func TestIndexHomeNow_AnyWorker_IndexesHome(t *testing.T) {
 	r := newRig(t)
 	r.startService()
-	for range 2 { // the first two times it fails
+	for range 2 { // indexing fails the first two times
 		if all, err := r.operations.IndexHomeNow(t.Context(), "ann"); all || err == nil {
 			t.Fatalf("indexed: %t, %v", all, err)
 		}

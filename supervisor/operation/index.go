@@ -20,7 +20,7 @@ import (
 // homes are the users whose homes may have changed.
 type homes struct {
 	lastID  atomic.Int64    // number of the last operation since the start
-	changed map[string]bool // since the last index run began
+	changed map[string]bool // users whose homes changed since the last index run began
 	running map[string]bool // users whose homes are being indexed
 }
 

@@ -16,8 +16,8 @@ import (
 type queueName string
 
 const (
-	queueNow        queueName = "now"        // in the user's worker, while a user waits for them
-	queueBackground queueName = "background" // in the user's worker, for a long time
+	queueNow        queueName = "now"        // in the user's worker, for work that a user waits for
+	queueBackground queueName = "background" // in the user's worker, for long work
 	queueOneShot    queueName = "one-shot"   // each in a worker of its own
 	// in the user's worker; the caller limits their number
 	queueCheck queueName = "look"
@@ -25,7 +25,7 @@ const (
 
 // kind describes a kind of operations.
 type kind struct {
-	profile pool.Profile // of the worker
+	profile pool.Profile // profile of the worker
 	queue   queueName
 	// how long committed blobs are kept after the end, unless they belong to the user
 	keep   time.Duration
@@ -36,7 +36,7 @@ type kind struct {
 
 // bounds are the limits of one operation.
 type bounds struct {
-	timeout  time.Duration // of one attempt; for a recording, until its first piece
+	timeout  time.Duration // time for one attempt; for a recording, until its first piece
 	maxBytes int64         // of all committed blobs together
 	maxBlobs int           // number of committed blobs; 0 means no limit
 	seconds  int           // length of the recording; 0 means none
@@ -72,7 +72,7 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// These are not stored. Only Look and IndexHome begin them.
+	// These are not stored. Only Check and IndexHome begin them.
 	protocol.OperationCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},

@@ -30,7 +30,7 @@ func (r *rig) state(id int64) supervisor.OperationState {
 	return op.State
 }
 
-// The operation runs once its user is served again.
+// An operation of an unserved user runs once the user is served again.
 func TestStart_UnservedUser_Waits(t *testing.T) {
 	r := newRig(t)
 	r.unserved.Store("ann")
@@ -73,7 +73,7 @@ func TestEnd_User_EndsTheirOperations(t *testing.T) {
 	}
 }
 
-// An operation goes on if only the waiting for it ends.
+// An operation goes on if only its caller stops waiting.
 func TestDo_ContextEnds_EndsByCause(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  error

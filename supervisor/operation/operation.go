@@ -31,7 +31,7 @@ import (
 
 const (
 	oneShotAtOnce = 2
-	nowAtOnce     = 2               // for each user
+	nowAtOnce     = 2               // operations at once for each user
 	defaultSpeech = 1               // recordings that are transcribed at once
 	sweepEvery    = 5 * time.Minute // time between two sweeps of committed blobs
 )
@@ -106,7 +106,8 @@ func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (sup
 	return op, err
 }
 
-// Wake looks for operations again, after a user may be served who was not before. It never blocks.
+// Wake makes Run look for operations again, for example after a user is served again. It never
+// blocks.
 func (o *Operations[H]) Wake() { signals.Send(o.woken) }
 
 // Wait waits for the end of an operation, and returns it. An error is ctx's cause, or comes from

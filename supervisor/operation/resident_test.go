@@ -51,7 +51,7 @@ func waitWhileHeld(ctx context.Context, name string) {
 	}
 }
 
-// index fails twice.
+// index fails the first two times.
 func (w *worker) index(ctx context.Context, _ protocol.OperationStart) (any, error) {
 	times := noteRun("index")
 	waitWhileHeld(ctx, "hold-index")
@@ -216,7 +216,7 @@ func TestRun_TwoNowAndOneBackground_ShareWorker(t *testing.T) {
 	}
 }
 
-// The note belongs to the same user, or to another one.
+// A short note overtakes a lecture of the same user, or of another one.
 func TestTranscribe_ShortNote_OvertakesLecture(t *testing.T) {
 	for _, user := range []string{"ann", "bob"} {
 		t.Run(user, func(t *testing.T) {
@@ -285,7 +285,8 @@ func TestTranscribe_Restart_RepeatsOnePiece(t *testing.T) {
 	}
 }
 
-// The operation runs again once the worker has no other work.
+// If a shared worker dies, its operation runs again once the worker has no other work. The death
+// does not count.
 func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 	r := newRig(t)
 	r.startService()
@@ -387,7 +388,7 @@ func TestIndexHome_Failure_IsRepeated(t *testing.T) {
 	}
 }
 
-// The worker is idle meanwhile, and is released like any other.
+// A worker is idle while it indexes a home, and is released like any other.
 func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
 	r := newRig(t)
 	r.startService()
@@ -407,7 +408,8 @@ func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
 	}
 }
 
-// The store does not know the operation, so the sweep at a start could take it for an old one.
+// The store does not know operations that index a home, so the sweep at a start could take one for
+// an old one.
 func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {
@@ -428,7 +430,7 @@ func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
 	letGo()
 }
 
-// They go first, whoever asked first for the only slot.
+// Recordings go before indexing, no matter which asked first for the only slot.
 func TestRun_Recordings_GoBeforeIndexing(t *testing.T) {
 	r := newRig(t)
 	r.startService()
