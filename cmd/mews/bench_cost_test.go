@@ -19,8 +19,8 @@ import (
 // and the workers. The benchmark's own process, which plays the model and Telegram, is counted
 // apart.
 type cost struct {
-	cpu      map[string]time.Duration // of each program
-	fakes    time.Duration            // of the benchmark's own process
+	cpu      map[string]time.Duration // processor time of each program
+	fakes    time.Duration            // processor time of the benchmark's own process
 	switches float64                  // voluntary context switches of all threads
 	bytes    int                      // size of the database without its free pages
 }

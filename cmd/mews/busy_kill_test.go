@@ -31,11 +31,11 @@ const (
 // steerRun is a service and people who write while they are being answered.
 type steerRun struct {
 	*apptest.Service
-	messages int // of all people together
+	messages int // messages of all people together
 	users    []*chatUser
 	said     chan struct{} // a token for each message that is on disk
 	asked    chan struct{} // holds a few tokens of model requests
-	// closed when the first person has written twice: no model step ends before
+	// closed when the first person has written twice: no model step ends earlier
 	opened chan struct{}
 }
 
@@ -82,7 +82,7 @@ func TestSteerRun(t *testing.T) {
 		talking.Go(func() { r.writeMessages(ctx, k, k.name == people[0]) })
 		<-k.joined
 		select {
-		case <-r.opened: // from here on, the turn of the first message surely takes in the second between two steps
+		case <-r.opened: // from here on, the first message's turn surely includes the second message between two steps
 		case <-time.After(apptest.Patience):
 			t.Fatal("the first person could not write twice")
 		}

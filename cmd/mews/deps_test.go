@@ -237,7 +237,7 @@ type goPackage struct {
 func TestFloors_Imports_AreAllowed(t *testing.T) {
 	for _, p := range goList(t, "./...") {
 		if len(p.GoFiles) == 0 {
-			continue // it has only tests
+			continue // the package has only tests
 		}
 		if _, ok := floorOf(p.ImportPath); !ok {
 			t.Errorf("%s is on no floor: give it a row in floors", p.ImportPath)

@@ -133,7 +133,7 @@ func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*ne
 // channel when the harm is over.
 func (m harm) startIn(home string, alice *neighbour) <-chan string {
 	alice.service.T.Helper()
-	for _, name := range []string{"begun", "over"} { // of the harm before
+	for _, name := range []string{"begun", "over"} { // files of the harm before
 		if err := os.Remove(filepath.Join(home, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			alice.service.T.Fatal(err)
 		}

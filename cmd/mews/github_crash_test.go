@@ -23,7 +23,7 @@ const (
 	githubEvents = 20
 	githubKills  = 2
 	githubRepos  = 2
-	githubPulls  = 5 // of each repository
+	githubPulls  = 5 // pull requests of each repository
 )
 
 // TestGitHubCrashRun kills the supervisor at random while people push to pull requests and comment

@@ -245,12 +245,12 @@ func (k *chatUser) sendAll(ctx context.Context) {
 		for n, f := range l.files {
 			ref, err := k.chat.Upload(ctx, bytes.NewReader(f.content))
 			if err != nil {
-				return // check finds that the answer is missing
+				return // check finds that an answer is missing
 			}
 			uploaded = append(uploaded, control.UploadedFile{Blob: ref, Name: fmt.Sprint(f.kind, n, map[string]string{"voice": ".wav"}[f.kind])})
 		}
 		if _, err := k.chat.Say(ctx, key, l.text, uploaded...); err != nil {
-			return // the same
+			return // check finds that an answer is missing
 		}
 	}
 }

@@ -28,7 +28,7 @@ var exampleKinds = map[string]func(m *ownMews, block example) (faults []string){
 // example is a fenced block.
 type example struct {
 	kind  string
-	line  int // of its fence
+	line  int // line of the fence
 	lines []string
 }
 

@@ -125,7 +125,7 @@ type ownTerminal struct {
 
 	mu     sync.Mutex // guards the fields below
 	screen *chattest.Screen
-	came   int // bytes
+	came   int // number of bytes that came
 }
 
 func (t *ownTerminal) bytes() int {

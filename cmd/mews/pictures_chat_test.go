@@ -20,11 +20,11 @@ const (
 const (
 	chatWidth   = 520
 	chatHead    = 58
-	bubbleWidth = 400 // at most
+	bubbleWidth = 400 // the widest bubble
 	bubblePad   = 12
 	textSize    = 15
 	textHeight  = 21
-	buttonWidth = 300 // of a row below a message
+	buttonWidth = 300 // width of a row of buttons
 	buttonHigh  = 36
 )
 

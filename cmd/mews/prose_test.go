@@ -50,7 +50,8 @@ var unplain = []struct {
 }
 
 var (
-	// endOfSentence ends one, if a capital letter or the end follows.
+	// endOfSentence matches the end of a sentence, if a capital letter or the end of the text
+	// follows.
 	endOfSentence = regexp.MustCompile(`[.!?:;]["”')\x60]*( +|$)`)
 	oneWord       = regexp.MustCompile(`\S+`)
 	unplainTest   = regexp.MustCompile(`^Test(What|Who|Whose|Nothing|That|Whatever)([A-Z]|$)`)
@@ -125,7 +126,7 @@ func TestProse_EachRule_FindsItsFault(t *testing.T) {
 	}
 }
 
-// faultsOfGo are the comments, names of tests and texts of a Go file that break a rule.
+// faultsOfGo returns the comments, test names and texts of a Go file that break a rule.
 func faultsOfGo(name string, text []byte) (faults []string) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -170,7 +171,7 @@ func faultsOfGo(name string, text []byte) (faults []string) {
 	return faults
 }
 
-// textOf is the text of a literal, or of several that are added; "" if it is no text.
+// textOf returns the text of a literal, or of several added literals; "" if there is no text.
 func textOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -184,7 +185,7 @@ func textOf(e ast.Expr) string {
 	return ""
 }
 
-// plainComment is a comment's prose: no marks, no indented lines, no directives.
+// plainComment returns a comment's prose: no marks, no indented lines, no directives.
 func plainComment(group *ast.CommentGroup) string {
 	var prose []string
 	for line := range strings.Lines(group.Text()) {
@@ -196,8 +197,8 @@ func plainComment(group *ast.CommentGroup) string {
 	return strings.Join(prose, "")
 }
 
-// faultsOfMarkdown are the sentences of a document that break a rule. Blocks of code and tables are
-// left out, rows of tables are read cell by cell.
+// faultsOfMarkdown returns the sentences of a document that break a rule. It skips blocks of code,
+// and reads tables cell by cell.
 func faultsOfMarkdown(name, text string) (faults []string) {
 	var paragraph []string
 	first, fenced := 0, false
@@ -231,8 +232,8 @@ func faultsOfMarkdown(name, text string) (faults []string) {
 	return faults
 }
 
-// faultsOfSentences are the sentences that have more words than most, or a turn of phrase that is
-// not plain.
+// faultsOfSentences returns the sentences that have more words than most, or a turn of phrase that
+// is not plain.
 func faultsOfSentences(prose string, most int) (faults []string) {
 	for _, paragraph := range strings.Split(strings.ReplaceAll(prose, "\n- ", "\n\n"), "\n\n") {
 		paragraph = codeInText.ReplaceAllString(strings.Join(strings.Fields(paragraph), " "), "X")
@@ -268,7 +269,7 @@ func sentences(paragraph string) (list []string) {
 	return list
 }
 
-// firstSentence is a doc comment's first sentence, as an index shows it.
+// firstSentence returns a doc comment's first sentence, as an index shows it.
 func firstSentence(doc string) string {
 	paragraph, _, _ := strings.Cut(doc, "\n\n")
 	paragraph = strings.Join(strings.Fields(paragraph), " ")

@@ -132,7 +132,7 @@ func (r *reminderRun) awaitSome(n int) {
 		select {
 		case <-r.came:
 			continue
-		case <-patience: // they may wait for a chat that Telegram refuses
+		case <-patience: // the reminders may wait for a chat that Telegram refuses
 		}
 		break
 	}

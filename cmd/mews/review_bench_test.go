@@ -225,7 +225,7 @@ func TestReviewBench_JudgesAnswers_AreCounted(t *testing.T) {
 		case r.Model == "strict":
 			return modeltest.Answer{Text: `{"matches": [{"comment": 1, "finding": 1}]}`}
 		case judged.Add(1) == 1:
-			// there are only two
+			// there are only two comments
 			return modeltest.Answer{Text: `{"matches": [{"comment": 3, "finding": 1}]}`}
 		}
 		return modeltest.Answer{Text: "```json\n" + `{"matches": [{"comment": 1, "finding": 1}, {"comment": 1, "finding": 2}, {"comment": 2, "finding": 2}]}` + "\n```"}

@@ -92,7 +92,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	defer stop(nil)
 	ready := make(chan struct{})
 	served := make(chan error, 1)
-	go func() { // the wait for it is below; if it ends by itself, the chat has no service left
+	go func() { // awaited below; if the service ends by itself, stop ends the chat
 		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: logging.New(cfg.Log.Level, cfg.Log.Format == "json", logFile), Lock: lock, Now: time.Now,
 			Manual: chatPages(),
 			Ready:  func(string) { close(ready) }})
@@ -107,7 +107,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
 	stop(nil)
 	if failed := <-served; failed != nil {
-		return failed // and whatever the chat returns
+		return failed // the service's error matters more than the chat's
 	}
 	return err
 }

@@ -302,7 +302,7 @@ func rateLimited(wait time.Duration) modeltest.Fault {
 // limiter refuses requests for a while, and says how long. An earlier retry is refused too.
 type limiter struct {
 	mu      sync.Mutex // guards the fields below
-	refused int        // since the last answer
+	refused int        // refusals since the last answer
 	open    time.Time
 }
 

@@ -43,11 +43,11 @@ type scriptBot struct {
 	db     string // the service's database
 	server *telegramtest.Server
 	source string            // source of the bot's updates in the database
-	faults []func()          // functions that end them
+	faults []func()          // functions that end the faults
 	seen   map[string]string // each chat's transcript when `chat` last saw it, by the chat's name
 
 	mu     sync.Mutex     // guards the fields below
-	forBot map[int64]bool // by update: true must be kept, false must not
+	forBot map[int64]bool // by update: true means that it must be kept, false that it must not
 }
 
 // botCommand makes a script command that acts on Telegram.
@@ -311,7 +311,7 @@ func withEntities(text string, entities []telegramtest.Entity) string {
 	var b strings.Builder
 	at := 0
 	marks := func() {
-		// the longer one is first if two begin together
+		// of two entities that begin together, the longer one comes first
 		for _, e := range slices.Backward(entities) {
 			if e.Offset+e.Length == at {
 				b.WriteString("</" + e.Type + ">")
@@ -351,7 +351,7 @@ const (
 	unanswered  = "SELECT count(*) FROM inbox WHERE state IN ('new', 'running')"
 	undelivered = "SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation " +
 		"WHERE c.channel = 'telegram' AND o.outcome IS NULL"
-	openFires = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // of reminders and tasks
+	openFires = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // fires of reminders and tasks
 )
 
 // awaitSettled waits until nothing is left to do on either side. The chats that the script has seen

@@ -322,7 +322,7 @@ func (s *scriptEnv) cleanUp() {
 		}
 	}
 	for _, pid := range s.processes() {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+		_ = syscall.Kill(pid, syscall.SIGKILL) // the process may have ended by itself
 	}
 	if s.model != nil {
 		s.model.close()
@@ -404,7 +404,7 @@ func (s *scriptEnv) status() (status api.Status, err error) {
 // signal sends a signal to the service, and returns how the service ended.
 func (s *scriptEnv) signal(sig os.Signal) error {
 	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Logf("signal the service: %v", err) // it has ended by itself, and its exit status says how
+		s.t.Logf("signal the service: %v", err) // the service has ended by itself, and its exit status says how
 	}
 	err := <-s.exited
 	s.cmd = nil
@@ -466,7 +466,7 @@ func (s *scriptEnv) processes(names ...string) []int {
 		}
 		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
 		if err != nil || !strings.HasPrefix(exe, s.dir+"/") {
-			continue // it has ended, or is another account's
+			continue // the process has ended, or is another account's
 		}
 		if len(names) == 0 || slices.Contains(names, filepath.Base(exe)) {
 			found = append(found, pid)

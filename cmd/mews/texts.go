@@ -2,7 +2,7 @@ package main
 
 // help is the usage and the summary of a verb or a subcommand.
 type help struct {
-	usage   string // after the name
+	usage   string // arguments after the name
 	summary string
 }
 
