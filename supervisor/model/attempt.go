@@ -91,7 +91,7 @@ var lessThinking = map[modelcall.Thinking]modelcall.Thinking{
 }
 
 // cutForMoney turns a NoRoom error into an answer if only the lack of money cut it. The caller can
-// then ask for a shorter one. It reports whether it did so.
+// then ask for a shorter answer. cutForMoney reports whether it did so.
 func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall.Request) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
@@ -110,9 +110,9 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 	}
 }
 
-// settleFailed returns the error of a failed attempt with its usage, and its lease. If the attempt
+// settleFailed returns the error of a failed attempt with its usage and its lease. If the attempt
 // certainly cost nothing, the lease is returned. If the attempt was stopped, settleFailed also
-// reports it, because that is no failure of the model.
+// reports the attempt, because a stop is no failure of the model.
 func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got modelcall.Answer,
 	err error) (answer modelcall.Answer, _ error) {
 	failed, used := modelError(err), got.Usage
@@ -152,9 +152,9 @@ func (c *call) settle(m Choice, paid payment, answer *modelcall.Answer) {
 	}
 }
 
-// preferSmallModel moves the small model to the front of ask after money for another model was missing.
-// It does not if the small model was asked already, if its breaker is open, or if it may not get
-// the user's words.
+// preferSmallModel moves the small model to the front of ask if the money does not cover another
+// model. The small model stays in its position if it was asked already, if its breaker is open, or
+// if it may not get the user's words.
 func (c *call) preferSmallModel(ask, left []Choice) []Choice {
 	small := c.small
 	asked := slices.ContainsFunc(c.failed, func(f failedModel) bool { return f.choice.same(small) })
@@ -164,8 +164,8 @@ func (c *call) preferSmallModel(ask, left []Choice) []Choice {
 	return append([]Choice{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
 }
 
-// onlyCheaper returns the models of list that cost less than one that was too expensive. It
-// compares prices for the shortest answer, by the bytes of the request: the tokens that one model
+// onlyCheaper returns the models of list that cost less than than, which was too expensive. It
+// compares prices for the shortest answer, by the bytes of the request. The tokens that one model
 // counted say nothing about another model.
 func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 	if c.req.Reserver == nil {

@@ -22,12 +22,12 @@ type State string
 const (
 	StateClosed State = "closed" // the model is called
 	StateOpen   State = "open"   // the model failed, and is not called for a while
-	// one call probes the model; the others still avoid it
+	// one call probes the model; the other calls still avoid it
 	StateHalfOpen State = "half_open"
 )
 
-// transitions lists every allowed change of a breaker's state. Open goes to closed if the model was
-// called anyway, because there was no other, and answered.
+// transitions lists every allowed change of a breaker's state. An open breaker may close directly:
+// if no other model is left, the model is called anyway, and it may answer.
 var transitions = map[State][]State{
 	StateClosed:   {StateOpen},
 	StateOpen:     {StateHalfOpen, StateClosed},
@@ -37,9 +37,9 @@ var transitions = map[State][]State{
 // breaker is the circuit breaker of one model. It has no clock and no lock.
 type breaker struct {
 	state     State
-	class     modelcall.Class // class of the failure that opened it
+	class     modelcall.Class // class of the failure that opened the breaker
 	openUntil time.Time       // the end of the open state
-	openFor   time.Duration   // how long it was open the last time
+	openFor   time.Duration   // length of the last open state
 }
 
 // permit says how a call may use a model.
@@ -47,8 +47,8 @@ type permit int
 
 const (
 	permitNone  permit = iota
-	permitCall         // call it as often as the policy says
-	permitProbe        // call it once, as the only call
+	permitCall         // call the model as often as the policy says
+	permitProbe        // call the model once, as its only call
 )
 
 func (b *breaker) transition(to State) {
@@ -79,8 +79,8 @@ func (b *breaker) succeed() {
 	b.openFor = 0
 }
 
-// fail opens the breaker. asked is the pause that the provider wants. If the breaker is open
-// already, because there was no other model to call, nothing changes.
+// fail opens the breaker. asked is the pause that the provider wants. Nothing changes if the
+// breaker is open already: then the model was called because no other was left.
 func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == StateOpen {
@@ -95,7 +95,7 @@ func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration
 // release ends a probe that showed nothing. The next call may probe.
 func (b *breaker) release() {
 	if b.state == StateHalfOpen {
-		b.transition(StateOpen) // its time is over already
+		b.transition(StateOpen) // the end of the open state has passed already
 	}
 }
 

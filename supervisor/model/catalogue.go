@@ -42,11 +42,11 @@ import (
 // Options configure the models. Specs have the form that Resolve takes.
 type Options struct {
 	Default   string   // "" means the offline model
-	Small     string   // for small work; "" means the default model
-	Fallback  []string // asked in this order when a model fails
+	Small     string   // model for small work; "" means the default model
+	Fallback  []string // fallback models, asked in this order when a model fails
 	Providers []ProviderOptions
 	Prices    map[string]Price // by spec; they override the built-in prices
-	// how many run at once, for all users together; 0 means DefaultCalls
+	// most calls at once, for all users together; 0 means DefaultCalls
 	Calls    int
 	Payloads bool         // write requests and answers to the log, at level debug
 	Log      hclog.Logger // nil means no log
@@ -63,7 +63,7 @@ type ProviderOptions struct {
 	APIKey  string
 	Server  string // for the kind openai: the server program; "" means that BaseURL decides
 	Window  int64  // tokens of a request and its answer together; 0 means that Mews finds out
-	// a model that is silent for so long has failed; 0 means the default of the kind
+	// after so long a silence, a model has failed; 0 means the default of the kind
 	Silence time.Duration
 }
 
@@ -95,7 +95,7 @@ type Catalogue struct {
 	told         sync.Map // toldWindows by provider
 	windows      lessons
 	faults       faults
-	payloads     *payloads // nil means that they are not logged
+	payloads     *payloads // nil means that payloads are not logged
 	log          hclog.Logger
 }
 
@@ -190,7 +190,7 @@ func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
 	return c.Resolve(o.Default)
 }
 
-// Close closes the providers' idle connections. Calls under way continue.
+// Close closes the idle connections of the providers. Running calls continue.
 func (c *Catalogue) Close() {
 	for _, p := range c.providers {
 		if closer, ok := p.Provider.(interface{ Close() }); ok {
@@ -207,11 +207,11 @@ func (c *Catalogue) Small() string { return c.small.Spec }
 
 // Stream calls the model that spec names; it overwrites req.Model. If the model fails, Stream calls
 // it again or calls a fallback, as policies say. If text was sent before, delta first gets a
-// Restart. The answer names the model that gave it, and the one that it replaces.
+// Restart. The answer names the model that gave it, and the model that it replaces.
 //
-// req.Reserver pays for each attempt; the caller ends the leases of the answer and of
-// req.OnFailure. If Stream fails, the text since the last Restart is void. Its errors are as
-// modelcall.Provider says, or one for a user if there is no such model.
+// req.Reserver pays for each attempt. The caller ends the leases of the answer and of
+// req.OnFailure. If Stream fails, the text since the last Restart is void. Errors are those of
+// modelcall.Provider, or an error for a user if there is no such model.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	first, err := c.Resolve(spec)
@@ -226,7 +226,7 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Reque
 	return answer, err
 }
 
-// candidates returns the models to ask: first, and then the fallback models that may replace it.
+// candidates returns the models to ask: first, and then the fallback models that may replace first.
 func (c *Catalogue) candidates(first Choice) []Choice {
 	chain := make([]Choice, 1, 1+len(c.fallback))
 	chain[0] = first
@@ -239,8 +239,8 @@ func (c *Catalogue) candidates(first Choice) []Choice {
 }
 
 // mayReplace reports whether other may answer instead of first. Any model may replace the default
-// model, because the operator configured it so. A model that a user chose is only replaced by one
-// that is no farther away.
+// model, because the operator configured the fallback. Only a model that is no farther away may
+// replace a model that a user chose.
 func (c *Catalogue) mayReplace(first, other Choice) bool {
 	return !other.same(first) && (first.same(c.defaultModel) || c.provider(other).locality >= c.provider(first).locality)
 }

@@ -12,9 +12,9 @@ import (
 
 // Choice is one model of one provider.
 type Choice struct {
-	Spec     string // as it is written in full: provider/model, or offline
+	Spec     string // the full spec: provider/model, or offline
 	Provider modelcall.Provider
-	Model    string // the provider's own name of it
+	Model    string // the provider's own name of the model
 }
 
 func (c Choice) same(other Choice) bool { return c.Spec == other.Spec }

@@ -15,7 +15,7 @@ import (
 // in millionths of a dollar.
 type costBound struct {
 	inputTokens  int64 // 0, like all other fields, if the call costs nothing
-	outputTokens int64 // of the longest answer
+	outputTokens int64 // tokens of the longest answer
 	inputRate    float64
 	outputRate   float64
 	priced       bool // false: the price is not known
@@ -42,8 +42,8 @@ func (b costBound) outputFor(amount int64) int64 {
 	return n
 }
 
-// leastOutput is the shortest useful answer, in tokens, if the money covers no longer one. (It is
-// also Anthropic's least budget for thinking.)
+// leastOutput is the length of the shortest useful answer in tokens. It is also Anthropic's lowest
+// budget for thinking.
 const leastOutput = 1024
 
 // Upper bounds of the tokens that providers add to a request's text. Anthropic's own words about
@@ -55,7 +55,7 @@ const (
 	perTool    = 64
 	perMessage = 16
 	perPart    = 64
-	perPicture = 256 // the line before it, or instead of it
+	perPicture = 256 // the line before a picture, or instead of it
 )
 
 // defaultOutputs has the default limit of an answer in tokens, by the kind of provider. Thinking
@@ -110,7 +110,7 @@ func inputBound(m Choice, kind string, req modelcall.Request) int64 {
 	return bound
 }
 
-// prefixBound returns the bound for all that comes before the messages.
+// prefixBound returns the bound for everything before the messages.
 func prefixBound(req modelcall.Request) int64 {
 	sum := jsonSize(req.System)
 	for _, t := range req.Tools {
@@ -179,7 +179,7 @@ func pictureTokensOf(kind, model string) func(protocol.Image) int64 {
 }
 
 // claudePictureTokens counts a token for about 750 pixels. Its upper bound is above that of the
-// models with the finest resolution (4,784; Anthropic's page on vision).
+// models with the finest resolution (4,784 tokens; Anthropic's page on vision).
 func claudePictureTokens(image protocol.Image) int64 {
 	return min(tilesPerEdge(image.Width, 27)*tilesPerEdge(image.Height, 27), 5_000)
 }
@@ -196,10 +196,10 @@ func tiledPictureTokens(image protocol.Image) int64 {
 	return 2_833 + 5_667*tilesPerEdge(768, 512)*tilesPerEdge(long, 512)
 }
 
-// patchPictureTokens is for all other models. It counts a token for a patch of 14 pixels square,
-// the finest that is known (Qwen2-VL, before it joins four of them). It has a lower bound because
-// small pictures may be enlarged. OpenAI's other models take less: 2.46 tokens for a patch of 32
-// pixels square, or 85 and 170 for each tile.
+// patchPictureTokens bounds pictures of all other models. It counts a token for a patch of 14
+// pixels square, the finest known (Qwen2-VL, before it joins four patches). A lower bound allows
+// for small pictures that are enlarged. OpenAI's other models take less: 2.46 tokens for a patch of
+// 32 pixels square, or 85 and 170 for each tile.
 func patchPictureTokens(image protocol.Image) int64 {
 	return min(max(tilesPerEdge(image.Width, 14)*tilesPerEdge(image.Height, 14), 4_096), 32_768)
 }

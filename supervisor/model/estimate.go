@@ -6,9 +6,9 @@ import "mews/protocol"
 // 2026. The package history uses the same number.
 const tokenBytes = 4
 
-// estimatedUsage completes the counted usage of a call by estimates. If an answer broke off, all
-// that had come is estimated, because providers count it only at the end. The result does not
-// depend on a budget.
+// estimatedUsage completes the counted usage of a call by estimates. If an answer broke off, its
+// received part is estimated, because providers count an answer only at the end. The result does
+// not depend on a budget.
 func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, broke bool) protocol.Usage {
 	u := counted
 	if u.Input == 0 {
@@ -24,7 +24,8 @@ func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, 
 	return u
 }
 
-// estimatedInput estimates the tokens of the newest request from what the model counted of others.
+// estimatedInput estimates the tokens of the newest request from the model's counts of earlier
+// requests.
 func (c *call) estimatedInput(m Choice) int64 {
 	most := inputBound(m, c.provider(m).kind, c.sent)
 	if c.sent.Tokens <= 0 {

@@ -50,9 +50,9 @@ func (r *deltaRelay) restart() {
 	}
 }
 
-// run asks the candidates in order: first those whose breakers admit a call, then the others, so
-// that every candidate is tried. If the money does not cover a candidate, the small model is next,
-// and then only cheaper ones. The loop ends with the first answer, or with a failure that no other
+// run asks the candidates in order: first those whose breakers admit a call, then the rest. So
+// every candidate is tried. If the money does not cover a candidate, the small model is next, and
+// then only cheaper models. The loop ends with the first answer, or with a failure that no other
 // model would mend.
 func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	ask := c.candidates
@@ -139,11 +139,11 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.An
 	}
 }
 
-// giveUp adds a model to the failed ones of this call.
+// giveUp adds a model to the failed models of this call.
 func (c *call) giveUp(m Choice, err *modelcall.Error) {
 	c.failed = append(c.failed, failedModel{m, c.faults.hide(c.req.User, m.Spec, err)})
 	switch {
-	case err.Class == modelcall.OverBudget: // it was never called
+	case err.Class == modelcall.OverBudget: // the model was never called
 		c.breakers.release(m.Spec)
 	case policies[err.Class].opensBreaker:
 		c.breakers.fail(m.Spec, time.Now(), err.Class, err.RetryAfter)
@@ -157,7 +157,7 @@ func (c *call) giveUp(m Choice, err *modelcall.Error) {
 func (c *call) report(m Choice, err *modelcall.Error, lease int64, wait time.Duration, again bool) {
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
-	if err.Class != modelcall.OverBudget { // no call was made
+	if err.Class != modelcall.OverBudget { // otherwise no call was made
 		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
 			Again: wait, Last: !again})
 	}
@@ -188,8 +188,8 @@ func (c *call) reason(m Choice) string {
 	return p.reason
 }
 
-// allFailed returns the chosen model's error, with the failures of the others in its message. If
-// the chosen one was too expensive, it does not repeat that for the others.
+// allFailed returns the chosen model's error, with the failures of the other models in its message.
+// If the chosen model was too expensive, the message does not repeat that for the others.
 func (c *call) allFailed() error {
 	first := *c.failed[0].err
 	var others []failedModel

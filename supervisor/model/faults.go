@@ -8,11 +8,11 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// faults are the failures that an admin has to mend. The admins are told of each model's failure
-// once, until the model answers again. The zero value shows every failure to every user.
+// faults are the failures that an admin has to mend. The admins are told once of each model's
+// failure, until the model answers again. The zero value shows every failure to every user.
 type faults struct {
-	// reports whether a user reads about keys, addresses and the configuration; nil means that all
-	// do
+	// reports whether a user reads about keys, addresses and the configuration; nil means every
+	// user
 	readsFaults func(user string) bool
 	tell        func(text string) // tells the admins; never blocks
 
@@ -23,9 +23,9 @@ type faults struct {
 // maxFaults limits the models in told, because users may name models that do not exist.
 const maxFaults = 100
 
-// HideFaults reports failures that an admin has to mend to the admins, by tell. A user for whom
-// reads is false only reads that the model is not available. Call it before the first call of a
-// model. tell must not block.
+// HideFaults tells the admins about failures that an admin must mend, and hides the details. tell
+// gets the text for the admins and must not block. A user for whom reads is false only reads that
+// the model is not available. Call HideFaults before the first call of a model.
 func (c *Catalogue) HideFaults(reads func(user string) bool, tell func(text string)) {
 	c.faults.readsFaults, c.faults.tell = reads, tell
 }

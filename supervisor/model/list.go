@@ -15,7 +15,7 @@ import (
 const (
 	listTimeout = 5 * time.Second // for all providers together; they are asked at the same time
 	listTTL     = 5 * time.Minute
-	listMax     = 1000 // models of one provider
+	listMax     = 1000 // models listed from one provider
 )
 
 // ListEntry is a model that a provider has, or a provider whose list failed.

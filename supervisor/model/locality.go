@@ -37,7 +37,7 @@ func localityOf(base string) locality {
 	switch {
 	case host == "localhost" || strings.HasSuffix(host, ".localhost"):
 		return localityMachine
-	case !strings.Contains(host, "."), // such as another container's
+	case !strings.Contains(host, "."), // such as the host name of another container
 		slices.ContainsFunc(privateSuffixes, func(end string) bool { return strings.HasSuffix(host, end) }):
 		return localityNetwork
 	}

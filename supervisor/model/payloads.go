@@ -25,8 +25,8 @@ type payloads struct {
 	keys *strings.Replacer
 }
 
-// newPayloads takes the API keys from o, to remove them. A payload only has a key if a user or a
-// provider repeats it.
+// newPayloads takes the API keys from o, to remove them from payloads. A payload has a key only if
+// a user or a provider repeats the key.
 func newPayloads(o Options) *payloads {
 	var pairs []string
 	for _, p := range o.Providers {

@@ -4,8 +4,8 @@ package model
 const PricesOf = "2026-10-27"
 
 // pricelist has the prices of the models' own makers, by the kind of provider. Discounts and
-// surcharges for batches, priority and regions are left out, and temporary offers too: an estimate
-// that is too high surprises nobody. The prices of a gateway belong in the configuration.
+// surcharges for batches, priority and regions are left out. So are temporary offers: nobody minds
+// an estimate that is too high. The prices of a gateway belong in the configuration.
 //
 // Sources: platform.claude.com/docs/en/about-claude/pricing and
 // developers.openai.com/api/docs/pricing.

@@ -34,7 +34,7 @@ type priceRow struct {
 	Price
 }
 
-// maxTokenCount is more than any call can have: a larger count is wrong.
+// maxTokenCount is more tokens than any call can have. A larger count is wrong.
 const maxTokenCount = 1_000_000_000
 
 // versionSuffix is the end of a model's name that fixes its version. Prices do not depend on it.

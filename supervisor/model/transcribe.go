@@ -16,8 +16,8 @@ type transcriber interface {
 	Transcribe(ctx context.Context, model string, r modelcall.Recording) (protocol.TranscribeResult, error)
 }
 
-// Transcribe transcribes a recording with the model spec. The result has no Seconds if the provider
-// does not tell them. Its errors are for users.
+// Transcribe transcribes a recording with the model spec. Seconds is 0 if the provider does not
+// tell the length. Errors are for users.
 func (c *Catalogue) Transcribe(ctx context.Context, spec string, r modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 const (
 	// tokens of a window that are kept free for the answer; at most a quarter of the window
 	maxReserve = 4096
-	askFrom    = 3_000 // a server is asked for its window if the request has at least so many tokens
-	maxFactor  = 4     // the highest factor that a refusal can teach: no text has a token for each byte
+	askFrom    = 3_000 // a server is asked for its window only for requests of at least so many tokens
+	maxFactor  = 4     // the highest factor that a refusal can teach: no text has one token per byte
 	leastGuess = 2048  // the smallest guessed window, in tokens
-	// how often a request is shortened after a refusal; once is enough if the refusal says by how
-	// much
+	// most times that a request is shortened after refusals; once is enough if the refusal says by
+	// how much
 	maxShrinks = 3
 )
 
-// learnt is what calls have taught about a model. The zero value means that nothing is known.
+// learnt is the knowledge about a model from earlier calls. The zero value means no knowledge.
 type learnt struct {
 	window int64   // tokens; 0 means unknown
 	factor float64 // ratio of the tokens that the model counts to the estimated ones
 }
 
-// lessons holds what was learnt about each model, by spec. The zero value is ready. It may be used
-// from several goroutines at once.
+// lessons holds the learnt knowledge about each model, by spec. The zero value is ready. It may be
+// used from several goroutines at once.
 type lessons struct {
 	mu     sync.Mutex // guards the fields below
 	bySpec map[string]learnt
@@ -71,8 +71,8 @@ type windowTeller interface {
 }
 
 // window returns how many tokens a model takes, with the answer; 0 means unknown. The window is the
-// configured one, the known one of its name, or the one that the server tells. It is never more
-// than calls have taught. A server is asked only for a long request.
+// configured one, the one known for the model's name, or the one that the server tells. Earlier
+// calls may have taught a lower limit. A server is asked only for a long request.
 func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 	p := c.provider(m)
 	window, taught := p.window, c.windows.of(m.Spec).window
@@ -91,7 +91,7 @@ func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 }
 
 // toldWindow returns the window that the server tells; 0 if it tells none. The reply is kept for a
-// while, even an empty one.
+// while, even an empty reply.
 func (c *Catalogue) toldWindow(ctx context.Context, m Choice) int64 {
 	teller, can := m.Provider.(windowTeller)
 	if !can {
@@ -139,7 +139,7 @@ func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (windo
 }
 
 // Room returns how many estimated tokens a request to a model may have; 0 means unknown. tokens is
-// about how many it will have.
+// about how many the request will have.
 func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 	m, err := c.Resolve(spec)
 	if err != nil {
@@ -166,20 +166,20 @@ func (c *call) limitOutput(m Choice, req *modelcall.Request, window int64) {
 	}
 }
 
-// guess is the guessed window of a model that refused a request without telling its limit. It holds
-// for this call. It is kept for later calls once the model has answered a request that fits it.
+// guess is the guessed window of a model that refused a request without telling its limit. The
+// guess holds for this call. Later calls use it if the model has answered a request that fits it.
 type guess struct {
 	spec   string
 	window int64
 }
 
 // shorten reports whether a refused, too long request can be made shorter. It learns the new limit
-// from the refusal, or else takes two thirds of what was sent.
+// from the refusal. If the refusal tells none, the limit is two thirds of the sent request.
 func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	if c.req.Fit == nil || sent <= 0 {
 		return false
 	}
-	// otherwise the refusal is about something else
+	// if false, the refusal is about something else
 	told := failed.Window > 0 && (failed.Counted == 0 || failed.Counted >= failed.Window/2)
 	c.windows.change(m.Spec, func(l learnt) learnt {
 		switch window := failed.Window; {
@@ -203,9 +203,9 @@ func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	return req.Tokens < sent
 }
 
-// learn updates the lessons by what a model counted for a request of sent tokens. A self-hosted
-// server that counts less than half of them has silently cut the request, as Ollama does. Its
-// window is then the power of two above the count.
+// learn updates the lessons from the tokens that a model counted for a request of sent tokens. A
+// self-hosted server that counts less than half of them has silently cut the request, as Ollama
+// does. Its window is then the power of two above the count.
 func (c *call) learn(m Choice, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return

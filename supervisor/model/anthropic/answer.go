@@ -63,8 +63,8 @@ var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_stop":        (*answerBuilder).end,
 }
 
-// Add takes one event and passes its text on. The event's name counts only if its data have no
-// type. A signature has no tokens, so it is not counted as received.
+// Add takes one event and passes its text on. The event's name counts only if the event's data have
+// no type. A signature has no tokens, so it does not count as received.
 func (b *answerBuilder) Add(e remote.Event) error {
 	if e.Name == "ping" {
 		return nil
@@ -186,8 +186,8 @@ func (b *answerBuilder) finish(ev event) error {
 	return nil
 }
 
-// lengthStops are the stop reasons of an answer that was cut, with the error for an empty one.
-// pause_turn is one of them: the model continues when the conversation is sent again.
+// lengthStops are the stop reasons of an answer that was cut, with the error for an empty answer.
+// After pause_turn, the model continues when the conversation is sent again.
 var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
@@ -197,8 +197,8 @@ var lengthStops = map[string]error{
 // wholeStops are the stop reasons of a complete answer.
 var wholeStops = map[string]bool{"end_turn": true, "stop_sequence": true, "tool_use": true}
 
-// Answer returns the complete message, or the error that prevented it. With an unknown stop reason
-// the message may have been cut anywhere.
+// Answer returns the complete message, or the error that prevented it. If the stop reason is
+// unknown, the message may have been cut anywhere.
 func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
@@ -227,7 +227,7 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 }
 
 // parts adds the message's parts in the order in which they came, because thinking must keep its
-// position. It drops white-space text, and in a broken answer a call that may be cut.
+// position. It drops text of white space. In a broken answer, it also drops a call that may be cut.
 func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 	spoken := !blank(b.spoken())
 	for i, n := range b.blocks {

@@ -25,8 +25,8 @@ func (n *answerBlock) call(i int) *protocol.ToolCall {
 	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: remote.ParseArguments(n.input())}
 }
 
-// input returns the arguments of a call as text. A block without deltas has them in its start
-// event, unless that is the empty object with which Anthropic starts each call.
+// input returns the arguments of a call as text. A block without deltas has its arguments in the
+// start event. Anthropic starts each call with an empty object there, which does not count.
 func (n *answerBlock) input() string {
 	var start struct {
 		Input json.RawMessage `json:"input"`

@@ -40,7 +40,7 @@ type Options struct {
 	BaseURL string
 	// "" if the endpoint wants none; no error and no log line contains it
 	APIKey     string
-	HTTPClient *http.Client  // nil means a client of our own, with deadlines for connecting
+	HTTPClient *http.Client  // nil means a new client, with deadlines for connecting
 	Silence    time.Duration // the longest wait for the next byte; 0 means DefaultSilence
 	MaxTokens  int           // the longest answer in tokens, with its thinking; 0 means DefaultMaxTokens
 	Log        hclog.Logger  // nil means no log
@@ -68,11 +68,11 @@ type Provider struct {
 	base       *url.URL
 	maxTokens  int64
 	noPictures remote.Memory[bool] // models that take no pictures; all of Anthropic's own do
-	// models that refused deferred tools, although their names suggest that they take them
+	// models that refused deferred tools, although their names suggest support
 	noDeferredTools remote.Memory[bool]
 }
 
-// New creates a Provider and connects to nothing. The caller closes it.
+// New creates a Provider and connects to nothing. The caller closes the Provider.
 func New(o Options) (*Provider, error) {
 	base, err := remote.ParseBase(cmp.Or(o.BaseURL, DefaultBaseURL), DefaultBaseURL)
 	if err != nil {

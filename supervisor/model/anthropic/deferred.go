@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// If find_tools has opened a tool of a family, the request defers that tool: its definition is not
-// before the messages, and the endpoint reads it at the result that refers to it. So the part
-// before the messages stays the same, and is read from the cache.
+// If find_tools has opened a tool of a family, the request defers that tool. The tool's definition
+// is then not before the messages: the endpoint reads it at the result that refers to the tool. So
+// the part before the messages stays the same, and is read from the cache.
 //
 // Sources: Anthropic's page "Tool search tool", its part on implementing the search oneself, and
 // "Tool reference", on defer_loading and prompt caching.
@@ -33,8 +33,8 @@ func (p *Provider) takesDeferredTools(model string) bool {
 	return major > defersFrom[0] || major == defersFrom[0] && minor >= defersFrom[1]
 }
 
-// deferredNames returns the names of the tools to which a result refers. A tool that was called before
-// that result is not deferred, and neither is one whose result has left the window.
+// deferredNames returns the names of the deferred tools: those to which a result refers. A tool is
+// not deferred if it was called before that result, or if that result has left the window.
 func deferredNames(req modelcall.Request) map[string]bool {
 	names, called := map[string]bool{}, map[string]bool{}
 	for _, m := range req.Messages {
@@ -73,8 +73,8 @@ func (t *messageBuilder) references(r *protocol.ToolResult) (blocks []*block) {
 	return blocks
 }
 
-// retryUndeferred reports whether err refuses deferred tools. If so, the model gets none from then
-// on.
+// retryUndeferred reports whether err refuses deferred tools. If so, later requests to the model
+// defer no tools.
 func (p *Provider) retryUndeferred(model string, err error) bool {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.Says("defer_loading", "tool_reference", "tool reference") || !p.takesDeferredTools(model) {

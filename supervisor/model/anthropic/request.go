@@ -100,8 +100,8 @@ func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, 
 	return remote.Encode(r)
 }
 
-// toolsOf returns tools in the API's form. Deferred tools come last, because the others end with a
-// cache marker.
+// toolsOf returns tools in the API's form. Deferred tools come last, because the other tools end
+// with a cache marker.
 func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 	var out, deferred []*tool
 	for _, t := range tools {
@@ -154,7 +154,7 @@ func (r *request) markCache(keep time.Duration) {
 // messageBuilder builds the API's messages, in which the two roles alternate.
 type messageBuilder struct {
 	out      []message
-	results  []any             // of the next user message, which must begin with them
+	results  []any             // results for the next user message, which must begin with them
 	texts    []any             // the user's text and pictures, after the results
 	sendBack bool              // the model gets its thinking back
 	deferred map[string]bool   // deferred tools by name
@@ -168,8 +168,9 @@ var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 	protocol.RoleAssistant: (*messageBuilder).addAssistant,
 }
 
-// messagesOf returns the messages in the API's form. It leaves out the thinking of earlier turns:
-// nothing depends on it any more, and the API would refuse it once the text before it has changed.
+// messagesOf returns the messages in the API's form. It leaves out the thinking of earlier turns,
+// because nothing depends on it any more. The API would refuse that thinking if the text before it
+// has changed.
 func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]message, error) {
 	t := messageBuilder{req: req, deferred: later}
 	begin := turnStart(req.Messages)
@@ -189,7 +190,7 @@ func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]mess
 }
 
 // turnStart returns the index of the message that began the running turn. A user's message that
-// came while tools were running began none.
+// came while tools were running did not begin a turn.
 func turnStart(messages []protocol.Message) int {
 	start := 0
 	for i, m := range messages {
@@ -215,8 +216,8 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 	}
 }
 
-// addAssistant adds a message of the model. It drops an empty message, which the API refuses, and
-// joins it to a message of the model before it, because not every server does.
+// addAssistant adds a message of the model. It drops an empty message, which the API refuses. It
+// joins consecutive messages of the model, because not every server does that.
 func (t *messageBuilder) addAssistant(m protocol.Message) {
 	var blocks []any
 	speaks := false
@@ -238,8 +239,8 @@ func (t *messageBuilder) addAssistant(m protocol.Message) {
 	t.out = append(t.out, message{Role: protocol.RoleAssistant, Content: blocks})
 }
 
-// assistantBlock returns a part of a model's message in the API's form. ok is false if it is left
-// out.
+// assistantBlock returns a part of a model's message in the API's form. ok is false if the part is
+// left out.
 func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	switch {
 	case p.Thinking != nil:
@@ -251,7 +252,7 @@ func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	return textBlock(p.Text), !blank(p.Text)
 }
 
-// flush adds the user message that has been collected.
+// flush adds the collected user message.
 func (t *messageBuilder) flush() {
 	if blocks := append(t.results, t.texts...); len(blocks) > 0 {
 		t.out = append(t.out, message{Role: protocol.RoleUser, Content: blocks})
@@ -259,8 +260,8 @@ func (t *messageBuilder) flush() {
 	t.results, t.texts = nil, nil
 }
 
-// addResult adds a tool's result. A result that refers to tools may have nothing else, so its text
-// follows the results.
+// addResult adds a tool's result. A result that refers to tools can have no other content, so its
+// text follows the results.
 func (t *messageBuilder) addResult(r *protocol.ToolResult) {
 	references := t.references(r)
 	if len(references) == 0 {

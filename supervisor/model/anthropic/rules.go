@@ -43,7 +43,7 @@ func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	return &remote.Refusal{Status: status, Kind: o.Type, Text: o.Text, Request: o.Request}
 }
 
-// isTooLong matches a request of too many bytes, and the words for one of too many tokens.
+// isTooLong matches a request of too many bytes, and the words for a request of too many tokens.
 func isTooLong(r *remote.Refusal) bool {
 	return r.Status == http.StatusRequestEntityTooLarge || r.Kind == "request_too_large" ||
 		r.Says("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
@@ -102,8 +102,8 @@ func isStreamed(r *remote.Refusal) bool { return r.Status == 0 || r.Status == ht
 // rateLimits are the names of the limits in the API's headers about resets.
 var rateLimits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
 
-// retryAfter returns the pause that the endpoint wants: Retry-After, or else the time until the
-// last used-up limit resets.
+// retryAfter returns the pause that the endpoint wants: Retry-After, or the time until the last
+// used-up limit resets.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	longest := remote.RetryAfter(h, now)
 	if longest > 0 {

@@ -15,7 +15,7 @@ import (
 type thinkingForm struct {
 	kind     string // thinking.type; "" leaves it out, for the model's default
 	budget   int64  // in tokens, for the kind enabled
-	effort   string // "" leaves it out
+	effort   string // "" leaves the effort out
 	sendBack bool   // the model thinks, so it gets its thinking of this turn back
 	off      bool   // no thinking is wanted
 }
@@ -24,7 +24,7 @@ type thinkingForm struct {
 // the budget.
 type thinkingStyle struct{ off, on thinkingForm }
 
-// adaptive lets the model think as long as it wants.
+// adaptive lets the model think for as long as the model wants.
 var adaptive = thinkingForm{kind: "adaptive", sendBack: true}
 
 var (
@@ -40,11 +40,11 @@ var (
 	alwaysThinks = thinkingStyle{off: thinkingForm{effort: "low", sendBack: true, off: true}, on: adaptive}
 )
 
-// modelStyles are the styles of Anthropic's models as of November 2026. The first row matches whose
-// family is the model's or "", and whose version is at most the model's. Newer models take fewer
-// and fewer forms, so an unknown one gets as few parameters as possible. A name without a version
-// may be any model behind a proxy. Sources: Anthropic's pages on thinking, "What's new in Claude
-// Opus 5.5", "... Sonnet 5.5" and "... Opus 5".
+// modelStyles are the styles of Anthropic's models as of November 2026. A row matches if its family
+// is the model's or "", and its version is at most the model's. The first match counts. Newer
+// models take fewer and fewer forms, so an unknown model gets as few parameters as possible. A name
+// without a version may be any model behind a proxy. Sources: Anthropic's pages on thinking,
+// "What's new in Claude Opus 5.5", "... Sonnet 5.5" and "... Opus 5".
 var modelStyles = []struct {
 	family       string
 	major, minor int
@@ -119,8 +119,8 @@ func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thi
 
 // retryForm returns the form for a second try if the API refused the thinking and the user cannot
 // mend that. There are three cases. Earlier thinking is no longer valid, because the API binds it
-// to the model and to all before it. The turn began with another model and without thinking. Or
-// thinking cannot be turned off. ok is false after any other error.
+// to the model and to everything before it. The turn began with another model and without thinking.
+// Or thinking cannot be turned off. ok is false after any other error.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Status != http.StatusBadRequest || !r.Says("thinking") {

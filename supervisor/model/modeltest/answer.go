@@ -8,21 +8,22 @@ import (
 // Answer is the model's answer to one request. The zero value is an empty answer.
 type Answer struct {
 	Text string
-	// sent if the request lets the model think; if it begins with Redacted, it is sent encrypted
+	// thinking sent if the request lets the model think; if it begins with Redacted, it is sent
+	// encrypted
 	Thinking string
 	Calls    []Call // Args may be invalid JSON, and Name a tool that was not offered
 
 	// bytes of text or arguments in one delta, never splitting a character; 0 means one delta for
-	// all
+	// everything
 	Chunk  int
-	Delay  time.Duration // before each delta
+	Delay  time.Duration // wait before each delta
 	Stop   Stop          // "" means StopEnd or StopTools, whichever fits
 	Finish string        // the literal finish_reason or stop_reason, instead of Stop
 	Usage  *Usage        // nil means that the server counts, with the cache
 
 	Status   int      // a refusal with this status, Error and Code; 0 and 200 mean no refusal
-	Error    string   // with Status 0 or 200: an error object in the stream, after the deltas
-	Code     string   // of OpenAI's format
+	Error    string   // error text; with Status 0 or 200, an error object in the stream after the deltas
+	Code     string   // error code of OpenAI's format
 	Retry    int      // seconds of a refusal's Retry-After; 0 leaves it out
 	Fail     *Failure // a failure as the real servers send it, in the format of the request
 	CutAfter int      // bytes of the body after which the connection breaks; 0 means never
@@ -62,11 +63,11 @@ func (a Answer) finish(f Format) string {
 
 // Usage is the cost of an answer in tokens.
 type Usage struct {
-	Prompt     int64 // all of it
-	Completion int64 // all of it, thinking included
-	Cached     int64 // of Prompt: read from the cache
-	Written    int64 // of Prompt: written to the cache, in Anthropic's format
-	Thought    int64 // of Completion
+	Prompt     int64 // all tokens of the prompt
+	Completion int64 // all tokens of the answer, thinking included
+	Cached     int64 // tokens of Prompt that were read from the cache
+	Written    int64 // tokens of Prompt that were written to the cache, in Anthropic's format
+	Thought    int64 // tokens of Completion that are thinking
 }
 
 // pieces splits text between characters into parts of about size bytes.

@@ -30,7 +30,7 @@ type block struct {
 	CacheControl *marker         `json:"cache_control"`
 
 	raw      json.RawMessage
-	pictures []Picture // in the block
+	pictures []Picture // pictures in the block
 	refers   []string  // tools to which a result refers
 }
 
@@ -40,7 +40,7 @@ type marker struct {
 	TTL  string `json:"ttl"`
 }
 
-// lifetimes are those of Anthropic's cache. The default is five minutes.
+// lifetimes are the lifetimes of Anthropic's cache. The default is five minutes.
 var lifetimes = map[string]time.Duration{"": 5 * time.Minute, "5m": 5 * time.Minute, "1h": time.Hour}
 
 func (m *marker) keep() time.Duration {

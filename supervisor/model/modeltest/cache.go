@@ -21,13 +21,13 @@ type prompt struct {
 	// settings that matter only for a prefix with messages
 	mode       string
 	messagesAt int           // the index of a message's first piece
-	keep       time.Duration // how long an automatic cache keeps it
+	keep       time.Duration // how long an automatic cache keeps the prompt
 }
 
 // piece is a tool, or a block of a message.
 type piece struct {
-	data []byte        // its JSON without its marker
-	keep time.Duration // the lifetime that its marker asks for; 0 without a marker
+	data []byte        // the piece's JSON without its marker
+	keep time.Duration // the lifetime that the marker asks for; 0 without a marker
 }
 
 func (p prompt) tokens() int64 {
@@ -54,7 +54,7 @@ func withoutMarker(section string, raw json.RawMessage) []byte {
 // unmarked remembers pieces without their markers.
 var unmarked memo[[]byte]
 
-// counts is the cost of a request in tokens. No token is in two of them.
+// counts is the cost of a request in tokens. Each token counts in one field only.
 type counts struct {
 	input, read, write5m, write1h int64
 	output, thought               int64 // thought is a part of output
@@ -78,7 +78,8 @@ func (c counts) withAnswer(a Answer) counts {
 	return c
 }
 
-// maxPrefixes limits the cached prefixes. Beyond that, expired ones are dropped, or else all.
+// maxPrefixes limits the cached prefixes. At the limit, expired prefixes are dropped; if none is
+// expired, all are.
 const maxPrefixes = 50_000
 
 type prefix [sha256.Size]byte
@@ -192,7 +193,7 @@ func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
 
 const (
 	automaticStep = 128              // tokens
-	automaticKeep = 10 * time.Minute // OpenAI says five to ten
+	automaticKeep = 10 * time.Minute // OpenAI says five to ten minutes
 )
 
 // usePrefixes is OpenAI's cache. It reads repeated prefixes in multiples of automaticStep tokens;

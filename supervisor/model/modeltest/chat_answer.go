@@ -51,8 +51,8 @@ func (c *chatStream) say(key, text string, size int) {
 	}
 }
 
-// calls writes the calls one after another. If the dialect mixes them, it writes a piece of each in
-// turn.
+// calls writes the calls one after another. If the dialect mixes calls, it writes a piece of each
+// in turn.
 func (c *chatStream) calls(a Answer) {
 	size := a.Chunk
 	if c.traits.wholeCalls {

@@ -29,8 +29,8 @@ func Replies(body io.Reader) *http.Client {
 	})}
 }
 
-// Pipe returns a client whose endpoint sends the bytes that the test writes. If mute, the endpoint
-// does not even send a response's head. It ends with the request.
+// Pipe returns a client whose endpoint sends the bytes that the test writes. If mute is true, the
+// endpoint does not even send a response's head. The response ends with the request.
 func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	r, w := io.Pipe()
 	return &http.Client{Transport: Transport(func(req *http.Request) (*http.Response, error) {
@@ -73,7 +73,7 @@ func red() protocol.Image {
 }
 
 // PictureRequest returns a conversation in which the user has sent RedPNG. The results of two calls
-// show it too. No other picture can be read.
+// also show RedPNG. No other picture can be read.
 func PictureRequest(t testing.TB) modelcall.Request {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)

@@ -1,11 +1,11 @@
 package modeltest
 
 // Dialect is the server whose chat completions are imitated: its stream of thinking, its known
-// parameters, its failures.
+// parameters and its failures.
 type Dialect string
 
 const (
-	PlainOpenAI Dialect = "" // OpenAI's own, with thinking as most others stream it
+	PlainOpenAI Dialect = "" // OpenAI's own server, with thinking as most other servers stream it
 	Ollama      Dialect = "ollama"
 	LlamaCpp    Dialect = "llama.cpp"
 	VLLM        Dialect = "vllm"
@@ -13,7 +13,7 @@ const (
 	DeepInfra   Dialect = "deepinfra"
 	OpenRouter  Dialect = "openrouter"
 	LMStudio    Dialect = "lm studio"
-	// an invented one: no [DONE], and mixed pieces of parallel calls
+	// an invented server: no [DONE], and mixed pieces of parallel calls
 	Endless Dialect = "endless"
 )
 
@@ -51,7 +51,7 @@ func (d Dialect) traits() traits {
 	return openaiTraits()
 }
 
-// dialects returns the traits of each. It is a function because its rows contain functions that use
+// dialects returns the traits of each dialect. It is a function because functions in its rows use
 // it.
 func dialects() map[Dialect]traits {
 	return map[Dialect]traits{

@@ -15,7 +15,7 @@ var embedKeys = []string{"model", "input", "encoding_format", "dimensions", "use
 
 const (
 	maxInputs      = 2048
-	maxInputTokens = 8192 // of one text
+	maxInputTokens = 8192 // tokens of one text
 	maxBatchTokens = 300_000
 	embeddingSize  = 256
 )
@@ -96,8 +96,8 @@ func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *
 		badIf(tokens > maxBatchTokens, "Invalid 'input': maximum request size is 300000 tokens per request."))
 }
 
-// Embedding returns a text's vector, made from its words and their runs of three letters. Each of
-// these counts at the index that its hash gives. The vector knows nothing of meaning: texts with
+// Embedding returns a text's vector, made from its words and their runs of three letters. Each word
+// or run counts at the index that its hash gives. The vector knows nothing of meaning: texts with
 // similar spelling are near one another.
 func Embedding(text string) []float32 {
 	v := make([]float32, embeddingSize)

@@ -22,8 +22,8 @@ const (
 	Forbidden      Class = "forbidden"
 	Credit         Class = "credit"
 	NoModel        Class = "no model"
-	TooLong        Class = "too long"  // for the model's context
-	TooLarge       Class = "too large" // for the server, in bytes
+	TooLong        Class = "too long"  // too long for the model's context
+	TooLarge       Class = "too large" // too large for the server, in bytes
 	NoTools        Class = "no tools"
 	NoPictures     Class = "no pictures"
 	Filtered       Class = "filtered"
@@ -33,11 +33,11 @@ const (
 // Failure is a failure that replaces an answer.
 type Failure struct {
 	Class  Class             // "": Status and Body describe the failure
-	Status int               // 0 means the class's own
-	Text   string            // "" means the class's own
-	Header map[string]string // added to the class's, or replacing them
-	Body   string            // "" means the class's own
-	Late   bool              // it comes in the stream, after the deltas
+	Status int               // 0 means the status of the class
+	Text   string            // "" means the text of the class
+	Header map[string]string // added to the headers of the class, or replacing them
+	Body   string            // "" means the body of the class
+	Late   bool              // the failure comes in the stream, after the deltas
 }
 
 // refusal is the reason why a request gets no answer.
@@ -79,12 +79,12 @@ type errorSample struct {
 	status int
 	text   string
 	body   string // "" means the dialect's shape around the text
-	kind   string // the type
+	kind   string // the type of the error
 	code   string
 	header map[string]string
 }
 
-// openaiKind returns the type of an error that has none of its own.
+// openaiKind returns the type of an error whose sample has no type.
 func openaiKind(status int) string {
 	if status >= 500 {
 		return "server_error"

@@ -47,8 +47,8 @@ func FileWriter(r Request) Answer {
 	return Answer{Text: text}
 }
 
-// fileRun runs the commands from the start for each request. A call that was made returns its
-// result. The first one that was not made is the answer.
+// fileRun runs the commands from the start for each request. A call that was already made returns
+// its result. The first call that was not made yet is the answer.
 type fileRun struct {
 	done   []Done
 	at     int
@@ -56,7 +56,7 @@ type fileRun struct {
 	failed string
 	told   string // the text of the answer, a line for each report
 
-	seen     []Picture // in this turn
+	seen     []Picture // pictures seen in this turn
 	pictured bool      // there is a picture in the request
 }
 
@@ -89,8 +89,8 @@ func (p *fileRun) run(line string) {
 	}
 }
 
-// call returns the result of a call. If the call was not made yet, it becomes the answer, and call
-// returns false.
+// call returns the result of a call. If the call was not made yet, that call becomes the answer,
+// and call returns false.
 func (p *fileRun) call(name string, a args) (string, bool) {
 	if p.next != nil {
 		return "", false
@@ -107,7 +107,7 @@ func (p *fileRun) call(name string, a args) (string, bool) {
 	return "", false
 }
 
-// check makes a call and notes its failure.
+// check makes a call and notes if it failed.
 func (p *fileRun) check(name string, a args) bool {
 	result, made := p.call(name, a)
 	p.note(result)

@@ -9,8 +9,8 @@ const (
 	maxPieceBytes = 32 << 10
 )
 
-// memo keeps decoded pieces of valid JSON. A request repeats nearly all of the conversation's
-// previous request. Without the memo, this server would be the slowest part of a benchmark.
+// memo keeps decoded pieces of valid JSON, because a request repeats nearly all of the previous
+// request. Without the memo, this server would be the slowest part of a benchmark.
 type memo[T any] struct {
 	mu   sync.Mutex
 	read map[string]T

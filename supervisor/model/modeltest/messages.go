@@ -279,7 +279,7 @@ func (r Request) withConversation() Request {
 }
 
 // plain returns the messages in the form for scripts. A result that refers to tools has no text of
-// its own, so the next text belongs to it.
+// its own, so the next text belongs to that result.
 func (t messageParam) plain() []Message {
 	var results []Message
 	var referring []int // results without their text
@@ -331,7 +331,7 @@ func (b block) result() Message {
 // prompt returns the request as the model reads it, in the order in which it is cached.
 func (l *messagesRequest) prompt() prompt {
 	p := prompt{model: "anthropic/" + l.Model}
-	// of deferred tools, which the model reads at the result that refers to them
+	// definitions of deferred tools, which the model reads at the result that refers to them
 	definitions := map[string][]byte{}
 	for i, raw := range l.Tools {
 		if l.tools[i].DeferLoading {

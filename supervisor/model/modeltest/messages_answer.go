@@ -44,8 +44,8 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 	m.event("message_stop", map[string]any{})
 }
 
-// thinks returns the model's thinking: the script's, or a made-up one if the turn begins and the
-// model may think.
+// thinks returns the model's thinking from the script. Without one, it invents a thinking if the
+// turn begins and the model may think.
 func (e *exchange) thinks(thought string) string {
 	switch {
 	case e.Thinking == "":
@@ -163,7 +163,7 @@ func writeMessage(a Answer, out *stream, e *exchange) {
 	for i, call := range a.Calls {
 		input := json.RawMessage(call.Args)
 		if !json.Valid(input) {
-			input = json.RawMessage("{}") // invalid JSON cannot be sent here
+			input = json.RawMessage("{}") // invalid JSON cannot be sent in this format
 		}
 		content = append(content, map[string]any{"type": "tool_use", "id": e.useOf(i, call), "name": call.Name, "input": input})
 	}

@@ -73,8 +73,8 @@ const (
 	maxPage     = 1000
 )
 
-// listMessages sends a page of the models in Anthropic's format: limit of them, after or before a
-// given one.
+// listMessages sends a page of the models in Anthropic's format: limit models, after or before a
+// given model.
 func (s *Server) listMessages(w http.ResponseWriter, r *http.Request, id string, models []string) {
 	if refused := s.checkKey(Anthropic, r.Header); refused != nil {
 		s.refuseMessages(w, refused, id)

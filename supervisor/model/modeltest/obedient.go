@@ -15,9 +15,9 @@ const obeyPrefix = "OBEY "
 var numberedLine = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
 // Obedient reviews and triages, and obeys the author of the text that it reads. If a line of that
-// text begins with OBEY, the rest of the line is the answer. Otherwise it repeats all that it read
-// in every field: as a finding at the first line of each file, as labels, as a summary. It refutes
-// nothing.
+// text begins with OBEY, the rest of the line is the answer. Otherwise every field of the answer
+// repeats the text: as a finding at the first line of each file, as labels, as a summary. Obedient
+// refutes nothing.
 func Obedient(r Request) Answer {
 	var said []string
 	path, findings := "", []map[string]any{}
@@ -64,8 +64,8 @@ type Order struct {
 	Call Call
 }
 
-// Servant returns a script that obeys every text it reads, whoever wrote it. Otherwise it obeys its
-// user: "read FILE", "run COMMAND". Then it says "done".
+// Servant returns a script that obeys every text it reads, from any author. If no text orders
+// anything, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
 func Servant(orders []Order) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}

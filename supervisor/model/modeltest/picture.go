@@ -23,7 +23,7 @@ type Picture struct {
 	Width     int
 	Height    int
 
-	encoded string // its base64, as in the request
+	encoded string // the picture's base64, as in the request
 }
 
 func (p Picture) String() string { return fmt.Sprintf("%s %d x %d", p.MediaType, p.Width, p.Height) }
@@ -31,7 +31,7 @@ func (p Picture) String() string { return fmt.Sprintf("%s %d x %d", p.MediaType,
 const (
 	maxAnthropicImage = 5 << 20  // bytes of base64
 	maxOpenAIImage    = 20 << 20 // bytes
-	maxEdge           = 8000     // pixels; Anthropic's
+	maxEdge           = 8000     // maximum edge in pixels, by Anthropic
 	pixelsPerToken    = 750      // Anthropic's, in both formats
 )
 
@@ -104,7 +104,8 @@ func checkImage(b *block, at string) *refusal {
 			"%s.data: At least one of the image dimensions exceed max allowed size: %d pixels", at, maxEdge))
 }
 
-// readImageURL reads the picture of a data: URI as OpenAI does. It does not fetch one from the web.
+// readImageURL reads the picture of a data: URI as OpenAI does. It does not fetch pictures from the
+// web.
 func readImageURL(url string) (Picture, *refusal) {
 	rest, is := strings.CutPrefix(url, "data:")
 	if !is && (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) {

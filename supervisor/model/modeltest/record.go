@@ -7,7 +7,7 @@ import (
 )
 
 // Limits of the requests that are kept for assertions: their number, and the bytes of their bodies.
-// Older ones are dropped.
+// Older requests are dropped.
 const (
 	maxKept      = 1000
 	maxKeptBytes = 64 << 20
@@ -25,7 +25,7 @@ type record struct {
 // Spent is the cost of a conversation in tokens.
 type Spent struct {
 	Calls      int
-	Input      int64 // all of it, including tokens read from the cache and written to it
+	Input      int64 // all tokens, including those read from the cache and written to it
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64

@@ -23,7 +23,7 @@ type Request struct {
 	Stream   bool
 	Limit    int    // max_tokens or max_completion_tokens; 0 if missing
 	Thinking string // "" means off; otherwise the effort, or the budget of tokens: "medium", "8192"
-	// the id of its conversation: the client's own, or the first message
+	// the id of the conversation: the client's own id, or the first message
 	Conversation string
 	ID           string // the id in the header of the server's answer
 	Header       http.Header
@@ -35,8 +35,8 @@ type Request struct {
 type Message struct {
 	Role    string
 	Content string // a result that is an error begins with "error: " in both formats
-	Calls   []Call // of an assistant's message
-	CallID  string // of a tool's message: the call that it answers
+	Calls   []Call // the calls of an assistant's message
+	CallID  string // in a tool's message, the call that it answers
 	Images  []Picture
 	Thought []string // the thinking of an assistant's message
 }
@@ -61,6 +61,6 @@ type exchange struct {
 	server      *Server
 	prompt      prompt
 	usage       bool // the stream ends with its usage
-	turnThought bool // the answer needs no thinking: the turn began with some, or need not
+	turnThought bool // the answer needs no thinking: the turn began with some, or does not require it
 	cost        counts
 }

@@ -187,7 +187,7 @@ func (t messageParam) checkResults(i int, open []string) *refusal {
 			return bad("messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` "+
 				"block must have a corresponding `tool_use` block in the previous message.", i, j, b.ToolUseID)
 		case others:
-			continue // it is not at the beginning, so it does not count
+			continue // a result that is not at the beginning does not count
 		}
 		given[b.ToolUseID] = true
 		left = slices.Delete(left, at, at+1)
@@ -202,8 +202,8 @@ func (t messageParam) checkResults(i int, open []string) *refusal {
 // isThought reports whether a block is thinking.
 func isThought(b block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
 
-// lastTurn returns the index of the assistant's first message in the running turn; -1 for none. A
-// turn begins after a user message that does not begin with results.
+// lastTurn returns the index of the assistant's first message in the running turn; -1 if there is
+// none. A turn begins after a user message that does not begin with results.
 func (l *messagesRequest) lastTurn() (begins int) {
 	begins = -1
 	for i, t := range l.params {

@@ -25,8 +25,8 @@ func (r Request) Asked() string {
 	return ""
 }
 
-// asked returns its index. It skips a user message that only has the pictures of results, which
-// chat completions have right after them.
+// asked returns the index of the user's newest message. It skips a user message that only has the
+// pictures of results. Chat completions have such a message right after the results.
 func (r Request) asked() int {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		ofResults := i > 0 && r.Messages[i-1].Role == "tool" && len(r.Messages[i].Images) > 0

@@ -25,14 +25,14 @@ type Script func(Request) Answer
 type Server struct {
 	// the API key; "" accepts any key, and in OpenAI's format also none
 	Key     string
-	Models  []string // the models it has; nil means any
+	Models  []string // the models of the server; nil means any
 	Dialect Dialect  // the server whose chat completions it imitates
 	Refuses []string // parameters of chat completions that it refuses
 	// types of thinking in Anthropic's format; nil means all; without "disabled" the model always
 	// thinks
 	ThinkingTypes []string
-	NoPictures    bool // its models take no pictures
-	// its models take no deferred tools, whatever their names
+	NoPictures    bool // the server's models take no pictures
+	// the server's models take no deferred tools, of any name
 	NoDeferring bool
 	Embedding   func(text string) []float32 // returns a text's vector; nil means Embedding
 	Limits      Limits
@@ -57,7 +57,7 @@ const (
 	defaultCacheMin = 1024
 )
 
-// New creates a server. The caller makes it listen.
+// New creates a server. The caller makes the server listen.
 func New(script Script) *Server {
 	return &Server{script: script}
 }

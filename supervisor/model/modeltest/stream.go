@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// stream writes a body, and breaks off at the script's byte.
+// stream writes a body, and breaks off at the byte that the script names.
 type stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	cut   bool // left is in use
 	left  int  // bytes until the break
-	hang  bool // it falls silent instead
+	hang  bool // the stream falls silent instead of breaking
 	delay time.Duration
 }
 
@@ -59,7 +59,7 @@ func (s *stream) line(text string) {
 	panic(http.ErrAbortHandler)
 }
 
-// pause waits for the delay. It ends the request when the client goes.
+// pause waits for the delay. It ends the request if the client goes.
 func (s *stream) pause() {
 	if s.delay <= 0 {
 		return

@@ -45,10 +45,10 @@ func answer(req modelcall.Request) protocol.Message {
 	return textMessage(slices.Compact(said)...)
 }
 
-// turn is the part of the conversation since the user began it.
+// turn is the part of the conversation since the user began the turn.
 type turn struct {
 	messages []protocol.Message
-	calls    []protocol.ToolCall // of messages; without those that the answer so far consists of
+	calls    []protocol.ToolCall // calls of messages, without the calls of the present answer
 	tools    []protocol.Tool
 }
 
@@ -68,8 +68,8 @@ func (t *turn) answer(m protocol.Message) protocol.Message {
 	return reply
 }
 
-// split separates the user's words, also spoken ones, from attachments. came has the lines that
-// name an attachment; they are in brackets.
+// split separates the user's words, also spoken ones, from attachments. came has the lines in
+// brackets that name an attachment.
 func split(m protocol.Message) (words string, came []string) {
 	for _, p := range m.Parts {
 		name, rest, named := strings.Cut(p.Text, "] ")
@@ -175,8 +175,8 @@ func textMessage(paragraphs ...string) protocol.Message {
 // maxQuoted limits a tool's text in an answer, in bytes.
 const maxQuoted = 12 << 10
 
-// fence returns text in a code fence that is longer than any fence in it. A long text is cut, with
-// a note.
+// fence returns text in a code fence that is longer than any fence within the text. A long text is
+// cut, with a note.
 func fence(text string) string {
 	shown, left := cut(strings.TrimRight(text, "\n"), maxQuoted)
 	bar := "```"
@@ -190,8 +190,8 @@ func fence(text string) string {
 	return quoted
 }
 
-// cut returns at most limit bytes of text, in whole lines if possible, and the number of bytes left
-// out.
+// cut returns at most limit bytes of text, in whole lines if possible. It also returns the number
+// of bytes that it left out.
 func cut(text string, limit int) (string, int) {
 	if len(text) <= limit {
 		return text, 0

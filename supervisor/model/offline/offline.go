@@ -42,8 +42,7 @@ func (Provider) Stream(
 	return modelcall.Answer{Message: message, Model: Name, Usage: estimate(req, message)}, nil
 }
 
-// bytesPerToken is the usual rule of thumb for English, and pixelsPerToken is Anthropic's for
-// pictures.
+// bytesPerToken is the usual estimate for English, and pixelsPerToken is Anthropic's for pictures.
 const (
 	bytesPerToken  = 4
 	pixelsPerToken = 750

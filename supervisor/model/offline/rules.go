@@ -14,11 +14,11 @@ import (
 // values are the matched groups of a pattern, by name.
 type values map[string]string
 
-// rule is one thing that a user can ask for. Its answer is either a text, or one call of a tool and
+// rule is one request that a user can make. Its answer is either a text, or one call of a tool and
 // its result.
 type rule struct {
 	name     string
-	example  string   // one way to ask for it, for the help text; "" leaves it out there
+	example  string   // one way to make the request, for the help text; "" leaves the rule out there
 	patterns []string // regular expressions for the whole message; FILE and SEP are replaced, see fill
 	say      []string // the paragraphs of the answer, if there is no tool
 
@@ -150,8 +150,8 @@ var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
 	return all
 })
 
-// courtesy matches polite words at the start of an order. Its group makes a question of it: "can
-// you ...?".
+// courtesy matches polite words at the start of an order. If its group matches, the order is a
+// question: "can you ...?".
 var courtesy = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:please[ ,]+|((?:can|could|would|will) you (?:please )?))`)
 })
@@ -190,7 +190,7 @@ func find(message string) (*rule, values) {
 	return nil, nil
 }
 
-// placeholderWords are words instead of a text: "save this as a.txt".
+// placeholderWords are words that stand for a text: "save this as a.txt".
 var placeholderWords = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
 
 func match(i int, text string) (values, bool) {
@@ -279,8 +279,8 @@ func (r *rule) actionText(v values) string {
 
 func tellOutput(_ values, result string) string { return fmt.Sprintf(textOutput, fence(result)) }
 
-// tellFound returns the facts and notes that were found. A result that says that there are none is
-// returned unchanged.
+// tellFound returns the facts and notes that were found. If none were found, it returns the result
+// unchanged.
 func tellFound(_ values, result string) string {
 	if strings.HasPrefix(result, "Nothing found") {
 		return strings.TrimSpace(result)

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxThinking = 4 << 20 // bytes of thinking, which is not kept; a model that thinks longer is stuck
+	maxThinking = 4 << 20 // bytes of thinking, which is not kept; a model with more thinking is stuck
 	maxCalls    = 128     // OpenAI's own limit of tools in a request
 )
 
@@ -65,8 +65,8 @@ type answerBuilder struct {
 
 func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
-// newAnswerBuilder creates a builder that passes text to say as it comes. thinks: the text may
-// contain thinking, which is left out. told: the text may contain calls, which are taken out.
+// newAnswerBuilder creates a builder that passes text to say as it comes. If thinks is true,
+// thinking is removed from the text. If told is true, calls are removed from the text.
 func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	b := &answerBuilder{say: say}
 	b.write = b.said
@@ -122,7 +122,7 @@ func (b *answerBuilder) Add(e remote.Event) error {
 	return nil
 }
 
-// addChoice takes the first choice only; we never ask for more.
+// addChoice takes only the first choice, because no request asks for more.
 func (b *answerBuilder) addChoice(ch choice) error {
 	if ch.Index != 0 {
 		return nil
@@ -176,7 +176,7 @@ func (b *answerBuilder) addCall(d callDelta) error {
 	return b.grow(size + len(piece))
 }
 
-// callFor returns the call that a piece belongs to, or begins a new one. A piece with a new id
+// callFor returns the call that a piece belongs to, or begins a new call. A piece with a new id
 // begins a call, whatever its index is: Ollama has sent several calls with the index 0. A piece
 // without an index belongs to the newest call.
 func (b *answerBuilder) callFor(d callDelta) *call {

@@ -12,9 +12,10 @@ import (
 // longCache is the lifetime from which an endpoint is asked for a longer cache than its default.
 const longCache = time.Hour
 
-// cacheByKey sets OpenAI's cache key. OpenAI caches by default; the key sends requests with the
-// same beginning to the same machine. It is a hash of what they have in common. The default cache
-// is lost after some minutes, so a long lifetime asks for the longer of OpenAI's two.
+// cacheByKey sets OpenAI's cache key, a hash of the beginning that requests have in common. OpenAI
+// caches by default; the key sends requests with the same beginning to the same machine. The
+// default cache is lost after some minutes. For a long lifetime, cacheByKey asks for the longer of
+// OpenAI's two.
 func cacheByKey(r *request, req modelcall.Request) {
 	h := sha256.New()
 	h.Write([]byte(req.System))
@@ -57,7 +58,7 @@ func cacheByMarks(r *request, req modelcall.Request) {
 	}
 }
 
-// removeMarks removes the cache marks. It reports whether there were any.
+// removeMarks removes the cache marks. It reports whether there were marks.
 func removeMarks(r *request) bool {
 	found := false
 	for i, m := range r.Messages {

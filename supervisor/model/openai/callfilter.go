@@ -7,13 +7,13 @@ import "strings"
 type callFilter struct {
 	emit   func(string)
 	line   []byte // the current line, if it may be a fence or is in a block
-	inText bool   // the current line is neither
+	inText bool   // the current line is no fence and in no block
 	inside bool
 	body   strings.Builder
 	found  []string // the bodies of the blocks so far
 }
 
-// write takes a piece of the text. After the first block it passes nothing on: a model that
+// write takes a piece of the text. After the first block, write passes nothing on: a model that
 // continues there invents results.
 func (s *callFilter) write(text string) {
 	for text != "" {
@@ -26,7 +26,7 @@ func (s *callFilter) write(text string) {
 	}
 }
 
-// piece takes a part of one line. ends means that the line ends with it.
+// piece takes a part of one line. If ends is true, the line ends with that part.
 func (s *callFilter) piece(piece string, ends bool) {
 	if s.inText {
 		s.inText = !ends

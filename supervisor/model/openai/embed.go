@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxEmbedding bounds an answer in bytes: a number takes up to 25.
+	// maxEmbedding bounds an answer in bytes. A number takes up to 25 bytes.
 	maxEmbedding = 32 << 20
 	// maxDimensions is more than the length of any model's vector.
 	maxDimensions = 16_384
@@ -61,7 +61,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e m
 }
 
 // vectors returns the vectors of n texts in the texts' order. It fails if a vector is missing, is
-// there twice, is all zero, or differs in length from the others.
+// there twice, is all zero, or has another length than the rest.
 func (a embedding) vectors(n int) ([][]float32, error) {
 	list := make([][]float32, n)
 	for _, d := range a.Data {

@@ -10,12 +10,13 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// badFinishes are the finish reasons that mean a failure. abort is vLLM's, the last is DeepSeek's.
+// badFinishes are the finish reasons that mean a failure. abort is vLLM's reason, the last is
+// DeepSeek's.
 var badFinishes = map[string]error{"content_filter": errFiltered, "error": errBroken, "abort": errBroken,
 	"insufficient_system_resource": errBroken}
 
-// wholeFinishes are the finish reasons of a complete answer: OpenAI's, and those of servers that
-// pass on the reason of another API (Anthropic's, text-generation-inference's, Cohere's).
+// wholeFinishes are the finish reasons of a complete answer. Some servers pass on the reason of
+// another API (Anthropic's, text-generation-inference's, Cohere's) instead of OpenAI's.
 var wholeFinishes = map[string]bool{"stop": true, "tool_calls": true, "function_call": true, "end_turn": true, "tool_use": true,
 	"stop_sequence": true, "eos": true, "eos_token": true, "complete": true}
 
@@ -23,9 +24,9 @@ var wholeFinishes = map[string]bool{"stop": true, "tool_calls": true, "function_
 var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
 
 // Answer returns the complete message, or the error that prevented it. If the answer was cut at its
-// limit, the cut call is left out. If complete calls remain, the answer ends with them: the model
-// continues when it has their results. With an unknown finish reason the answer may have been cut
-// anywhere.
+// limit, the cut call is left out. If complete calls remain, the answer ends with them, and the
+// model continues after their results. If the finish reason is unknown, the answer may have been
+// cut anywhere.
 func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	finish := strings.ToLower(b.progress.Finish)
 	if err := badFinishes[finish]; err != nil {

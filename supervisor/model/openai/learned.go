@@ -55,8 +55,9 @@ func clearField[T comparable](field func(*request) *T) func(*request) bool {
 	}
 }
 
-// refusesParameter returns a matcher for a refusal of the parameter words[0]: by the refusal's
-// param, or by one of the words in its text. It does not match if the conversation is too long.
+// refusesParameter returns a matcher for a refusal of the parameter words[0]. It matches the
+// refusal's param, or one of the words in its text. It does not match if the conversation is too
+// long.
 func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	return func(f *remote.Refusal) bool {
 		if (f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity) || isTooLong(f) {
@@ -68,7 +69,7 @@ func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	}
 }
 
-// hasWord reports whether text contains word, and not only as a part of another name.
+// hasWord reports whether text contains word as a whole name, not only as a part of another name.
 func hasWord(text, word string) bool {
 	for {
 		at := strings.Index(text, word)
@@ -97,13 +98,13 @@ func (p *Provider) dropLearned(r *request) {
 	}
 }
 
-// thinksUnasked reports whether a model may think without being asked: it refused the parameter for
-// thinking.
+// thinksUnasked reports whether a model may think without being asked. That is so if it refused the
+// parameter for thinking.
 func (p *Provider) thinksUnasked(model string) bool {
 	return slices.Contains(p.refused.Get(model), "reasoning_effort")
 }
 
-// learn reports whether err refuses an optional part of r. If so, it drops the part from r, and
+// learn reports whether err refuses an optional part of r. If so, learn drops the part from r, and
 // from later requests for the model. A dropped part cannot be refused again, so the repeats end.
 func (p *Provider) learn(r *request, err error) bool {
 	f := remote.RefusalIn(err)

@@ -12,13 +12,13 @@ type limitState int
 
 const (
 	limitOptional limitState = iota // drop the limit
-	limitRequired                   // send it by its other name
-	// it was renamed once already; it is not dropped, because the payment relies on it
+	limitRequired                   // send the limit by its other name
+	// the limit was renamed once already; it is not dropped, because the payment relies on it
 	limitRenamed
 )
 
-// limit sets the output limit in tokens: wanted, which is then required, or else the provider's own
-// bound. It is never higher than the model is known to allow.
+// limit sets the output limit in tokens. A limit of the caller, wanted, is required; otherwise the
+// provider's own limit is optional. The limit is never higher than the model is known to allow.
 func (p *Provider) limit(r *request, wanted int64) {
 	n := p.maxOutput
 	if wanted > 0 {
@@ -34,7 +34,7 @@ func (p *Provider) limit(r *request, wanted int64) {
 }
 
 // renameLimit returns a function that drops a limit which is refused under one of its two names. A
-// required limit is sent by its other name instead, once.
+// required limit is sent once by its other name instead.
 func renameLimit(fields func(*request) (refused, other *int)) func(*request) bool {
 	return func(r *request) bool {
 		refused, other := fields(r)
@@ -56,8 +56,8 @@ var maxOutputPattern = regexp.MustCompile("(?:at most|less than or equal to|vali
 
 var refusesLimit = refusesParameter("max_tokens", "max_completion_tokens")
 
-// lowerLimit reports whether f refuses r's limit as higher than the model allows. If so, it lowers
-// the limit, for later requests too.
+// lowerLimit reports whether f refuses r's limit as higher than the model allows. If so, lowerLimit
+// lowers the limit, for later requests too.
 func (p *Provider) lowerLimit(r *request, f *remote.Refusal) bool {
 	found := maxOutputPattern.FindStringSubmatch(f.Text)
 	sent := max(r.MaxTokens, r.MaxCompletionTokens)

@@ -37,7 +37,7 @@ func (p *Provider) list(ctx context.Context) ([]listedModel, error) {
 	return l.models()
 }
 
-// listing is a list as OpenAI sends it, with data, or as Ollama's own API does, with models. Some
+// listing is a list of models. OpenAI sends it as data, and Ollama's own API as models. Some
 // servers send both.
 type listing struct {
 	Data   []listedModel `json:"data"`
@@ -57,8 +57,8 @@ type listedModel struct {
 	LoadedLength  int64 `json:"loaded_context_length"`
 }
 
-// Windows returns the windows in tokens of the models for which the endpoint tells it. llama.cpp
-// has one model, and tells its window at another URL.
+// Windows returns the windows in tokens, by model, as far as the endpoint tells them. llama.cpp has
+// one model, and tells its window at another URL.
 func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 	found, err := p.list(ctx)
 	windows := map[string]int64{}
@@ -70,7 +70,7 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 					Context int64 `json:"n_ctx"`
 				} `json:"default_generation_settings"`
 			}
-			if err := p.List(ctx, p.propsURL, &props); err == nil { // older versions lack it
+			if err := p.List(ctx, p.propsURL, &props); err == nil { // older versions lack this URL
 				tokens = props.Defaults.Context
 			}
 		}

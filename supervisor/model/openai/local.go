@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// findTimeout is for all candidates together, because the service's start waits for them.
+// findTimeout is the limit for all candidates together, because the start of the service waits for
+// them.
 const findTimeout = 300 * time.Millisecond
 
 // Candidate is an address where a server may be.
@@ -53,8 +54,8 @@ func ProbeServers(ctx context.Context, places []Candidate) []LocalServer {
 	return slices.DeleteFunc(seen, func(f LocalServer) bool { return f.Name == "" })
 }
 
-// probe returns the server at one candidate; the zero value if it is not there. Its errors do not
-// matter.
+// probe returns the server at one candidate; the zero value if no server is there. Its errors do
+// not matter.
 func (place Candidate) probe(ctx context.Context) LocalServer {
 	base := "http://" + place.Addr + "/v1"
 	p, err := New(Options{Name: place.Server, Server: place.Server, BaseURL: base})

@@ -42,25 +42,25 @@ type Options struct {
 	APIKey    string
 	Server    string // one of Servers; "" means the one that BaseURL looks like
 	MaxOutput int    // tokens of an answer; 0 means the endpoint's own limit
-	// nil means a client of our own, without redirects and with deadlines for connecting
+	// nil means a new client, without redirects and with deadlines for connecting
 	HTTPClient *http.Client
 	// the longest wait for the answer's first byte; 0 means DefaultBegin, but at least Stall
 	Begin time.Duration
-	// the endpoint is not in a private network: Begin's defaults are then FarBegin, and FarThinking
-	// if the model thinks
+	// the endpoint is not in a private network; the default of Begin is then FarBegin, or
+	// FarThinking if the model thinks
 	Far   bool
 	Stall time.Duration // the longest silence within an answer; 0 means DefaultStall
 	Log   hclog.Logger  // nil means no log
 }
 
-// DefaultOutput is the output limit in tokens for a caller that needs one: that of gpt-4o, the
-// lowest of all models in the price list. Thinking counts as output.
+// DefaultOutput is the output limit in tokens for a caller that needs a limit. It is the limit of
+// gpt-4o, the lowest of all models in the price list. Thinking counts as output.
 const DefaultOutput = 16_384
 
 const (
-	// DefaultBegin is long because a local server may first load the model from a slow disk, for
-	// which Ollama allows five minutes, and then read the whole prompt. A reasoning model may also
-	// think before its first word.
+	// DefaultBegin is long because a local server may first load the model from a slow disk, and
+	// then read the whole prompt. Ollama allows five minutes for loading. A reasoning model may
+	// also think before its first word.
 	DefaultBegin = 5 * time.Minute
 	// FarBegin and FarThinking are for servers with loaded models. The proxies before them wait no
 	// longer either.
@@ -77,18 +77,18 @@ type Provider struct {
 	chatURL       string
 	modelsURL     string
 	speechURL     string
-	transcribeURL string // transcriptions
-	embedURL      string // embeddings
-	propsURL      string // llama.cpp's properties
+	transcribeURL string // URL of transcriptions
+	embedURL      string // URL of embeddings
+	propsURL      string // URL of llama.cpp's properties
 	server        server
-	optional      []optionalPart          // parts of a request that can be left out here
+	optional      []optionalPart          // parts of a request that can be left out at this server
 	refused       remote.Memory[[]string] // names of refused optional parts, by model
 	limits        remote.Memory[int]      // output limits in tokens, by model
 	maxOutput     int
 	thinking      time.Duration // the longest wait for the first byte if the model thinks
 }
 
-// New creates a Provider and connects to nothing. The caller closes it.
+// New creates a Provider and connects to nothing. The caller closes the Provider.
 func New(o Options) (*Provider, error) {
 	base, err := remote.ParseBase(o.BaseURL, "http://127.0.0.1:11434/v1")
 	if err != nil {
@@ -131,7 +131,7 @@ func requestID(h http.Header) string {
 }
 
 // Stream calls the model, as modelcall.Provider says. If the endpoint refuses an optional part of
-// the request, Stream repeats it without that part.
+// the request, Stream repeats the request without that part.
 func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	r, err := p.newRequest(req)

@@ -36,8 +36,8 @@ func picturePart(req modelcall.Request, image protocol.Image) part {
 	return part{Type: "image_url", ImageURL: &imageURL{url}, image: image}
 }
 
-// resultParts returns a result's pictures, each after a line that names the call. They go into a
-// user message, because a tool's message can have no pictures.
+// resultParts returns a result's pictures, each after a line that names the call. The parts go into
+// a user message, because a tool's message can have no pictures.
 func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 	var out []part
 	for _, image := range r.Images {
@@ -122,7 +122,7 @@ func withoutPictures(why string) func(*request) bool {
 			if m.pictured() {
 				m.Content = simplestContent(m.describePictures(why, lines, r.textTools))
 				if m.Content == "" {
-					continue // all its lines have moved to results
+					continue // all lines of this message have moved to results
 				}
 			}
 			if line := lines[m.ToolCallID]; m.Role == "tool" && line != "" {
@@ -155,7 +155,7 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 	return out
 }
 
-// currentPictures names the optional part that is not remembered for other requests.
+// currentPictures names an optional part that is dropped only from the current request.
 const currentPictures = "these pictures"
 
 func refusesPictures(r *remote.Refusal) bool {

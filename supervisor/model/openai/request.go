@@ -26,7 +26,7 @@ type request struct {
 	CacheRetention      string             `json:"prompt_cache_retention,omitempty"`
 
 	textTools  bool       // tools are described in the system text, and called in the answer's text
-	limitState limitState // of the output limit
+	limitState limitState // state of the output limit
 }
 
 type streamOptions struct {
@@ -119,8 +119,8 @@ func wireToolNames(tools []protocol.Tool) map[string]string {
 	return names
 }
 
-// roleHandlers has the function for each role that turns one of our messages into the API's: none,
-// one or several.
+// roleHandlers has a function for each role. It turns a message of the transcript into no, one or
+// several messages of the API.
 var roleHandlers = map[protocol.Role]func(modelcall.Request, protocol.Message) []message{
 	protocol.RoleUser:      userMessages,
 	protocol.RoleAssistant: assistantMessages,
@@ -129,7 +129,7 @@ var roleHandlers = map[protocol.Role]func(modelcall.Request, protocol.Message) [
 
 func messagesOf(req modelcall.Request) ([]message, error) {
 	var out []message
-	var pictures []part // of the results so far; they are sent after the last result
+	var pictures []part // pictures of the results so far; they are sent after the last result
 	if req.System != "" {
 		out = append(out, message{Role: "system", Content: req.System})
 	}
@@ -179,7 +179,7 @@ func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	return []message{out}
 }
 
-// argumentsText returns a call's arguments. OpenAI wants an object, so they are never empty.
+// argumentsText returns a call's arguments. OpenAI wants an object, so the text is never empty.
 func argumentsText(c protocol.ToolCall) string {
 	if len(c.Arguments) == 0 {
 		return "{}"
@@ -187,8 +187,8 @@ func argumentsText(c protocol.ToolCall) string {
 	return string(c.Arguments)
 }
 
-// toolMessages returns a message for each result. The API has only the text to say that a tool
-// failed.
+// toolMessages returns a message for each result. The API has no field for a tool's failure, so the
+// text says that the tool failed.
 func toolMessages(_ modelcall.Request, m protocol.Message) []message {
 	var out []message
 	for _, part := range m.Parts {
@@ -204,7 +204,7 @@ func toolMessages(_ modelcall.Request, m protocol.Message) []message {
 	return out
 }
 
-// text returns m's text, in whichever form its content is.
+// text returns m's text from any form of content.
 func (m message) text() string {
 	if text, is := m.Content.(string); is {
 		return text

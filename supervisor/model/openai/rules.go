@@ -50,8 +50,8 @@ var errorRules = append([]remote.ErrorRule{
 	remote.OnError(errNoRoom, modelcall.NoRoom, textNoRoom),
 }, remote.OnAnyError("the OpenAI API", textHint)...)
 
-// readRefusal returns the refusal of an error object. Its kind is the object's code. If the code is
-// missing, or only repeats a status as llama.cpp's does, it is the object's type.
+// readRefusal returns the refusal of an error object. Its kind is the object's code. The kind is
+// the object's type if the code is missing or only repeats a status, as llama.cpp's code does.
 func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	r := &remote.Refusal{Status: status, Kind: cmp.Or(o.Code, o.Type), Param: o.Param, Text: o.Text, Request: o.Request}
 	number, err := strconv.ParseFloat(r.Kind, 64)
@@ -69,8 +69,8 @@ func status(code int) func(*remote.Refusal) bool {
 	return func(r *remote.Refusal) bool { return r.Status == code }
 }
 
-// isTooLong matches OpenAI's code, llama.cpp's type, and the words of the others. A request that is
-// too large for a limit per minute is too long as well: waiting does not help.
+// isTooLong matches OpenAI's code, llama.cpp's type, and the words of other servers. A request
+// above a limit per minute counts as too long, because waiting does not help.
 func isTooLong(r *remote.Refusal) bool {
 	if r.Kind == "context_length_exceeded" || r.Kind == "exceed_context_size_error" ||
 		r.Status == http.StatusRequestEntityTooLarge {
@@ -117,14 +117,15 @@ func isLoading(r *remote.Refusal) bool {
 	return r.Status == http.StatusServiceUnavailable && r.Says("loading model")
 }
 
-// statusOverloaded is Anthropic's behind OpenRouter, and statusNoCapacity is Groq's. No standard
-// has them.
+// statusOverloaded is Anthropic's status behind OpenRouter, and statusNoCapacity is Groq's. Neither
+// is in a standard.
 const (
 	statusOverloaded = 529
 	statusNoCapacity = 498
 )
 
-// isBusy matches 503 with a body of the API's. A proxy whose server is gone sends no such body.
+// isBusy matches 503 with a body of the API. If the server behind a proxy is gone, the proxy sends
+// no such body.
 func isBusy(r *remote.Refusal) bool {
 	return r.Status == statusOverloaded || r.Status == statusNoCapacity ||
 		(r.Status == http.StatusServiceUnavailable && r.Text != "") ||

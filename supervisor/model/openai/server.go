@@ -15,17 +15,17 @@ type server struct {
 	name       string   // as in Options.Server
 	hosts      []string // a base URL with one of these hosts, or one below them, is this server
 	port       string   // default port; it decides if no row has the host
-	owner      string   // owned_by of its models; "" if its port is rarely used by others
+	owner      string   // owned_by of the server's models; "" if other servers rarely use its port
 	notForChat []string // words in the names of its models that are not for chat
 	limit      func(*request, int)
 	think      func(*request, modelcall.Thinking)
-	cache      func(*request, modelcall.Request) // nil if it caches by itself, or not at all
+	cache      func(*request, modelcall.Request) // nil if the server caches by itself, or not at all
 	// its models call one tool at a time unless parallel calls are requested
 	parallel bool
 	// models without native tools get a description of the tools in text
 	textTools bool
-	thinkTags bool // it may leave <think> in the text
-	// the chunks' id is the request's id for its support
+	thinkTags bool // the server may leave <think> in the text
+	// the chunks' id is the id of the request for the server's support
 	idInBody bool
 }
 
@@ -94,8 +94,8 @@ func (s server) isForChat(model string) bool {
 func limitTokens(r *request, n int)     { r.MaxTokens = n }
 func limitCompletion(r *request, n int) { r.MaxCompletionTokens = n }
 
-// effort returns a function that sets reasoning_effort. off is its value for no thinking; "" leaves
-// it out.
+// effort returns a function that sets reasoning_effort. off is the parameter's value for no
+// thinking; "" leaves the parameter out.
 func effort(off string) func(*request, modelcall.Thinking) {
 	return func(r *request, t modelcall.Thinking) {
 		r.ReasoningEffort = string(t)
@@ -113,8 +113,8 @@ func reasoningObject(r *request, t modelcall.Thinking) {
 	}
 }
 
-// templateArgument sets arguments of the model's own chat template. Qwen's and similar ones know
-// the first, gpt-oss's the second; each ignores the other.
+// templateArgument sets arguments of the model's own chat template. Qwen and similar models know
+// the first argument, gpt-oss the second. Each ignores the other one.
 func templateArgument(r *request, t modelcall.Thinking) {
 	r.TemplateArguments = &templateArguments{EnableThinking: !thinksNot(t)}
 	if !thinksNot(t) {

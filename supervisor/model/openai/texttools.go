@@ -16,8 +16,8 @@ const (
 	callFence = fence + "tool_call"
 )
 
-// toolsAsText moves the tools of r, the calls and the results into text. It reports whether there
-// were any.
+// toolsAsText moves the tools of r, the calls and the results into text. It reports whether r had
+// any of these.
 func toolsAsText(r *request) bool {
 	if r.textTools || (len(r.Tools) == 0 && !callsTools(r.Messages)) {
 		return false
@@ -43,7 +43,7 @@ func toolsText(tools []tool) string {
 	return out.String()
 }
 
-// withSystem appends more to the system text, or adds one.
+// withSystem appends more to the system text, or adds a system text.
 func withSystem(messages []message, more string) []message {
 	if len(messages) > 0 && messages[0].Role == "system" {
 		more = messages[0].text() + "\n\n" + more
@@ -102,8 +102,8 @@ func fencedBlock(name string, value any) string {
 	return fence + name + "\n" + buf.String() + fence
 }
 
-// parseCall reads the body of a block. If it is no call, parseCall returns the body as arguments:
-// no tool has that name, and the model reads that.
+// parseCall reads the body of a block. If the body is no call, parseCall returns it as arguments
+// without a tool's name. The model then reads that there is no such tool.
 func parseCall(body string) (name, arguments string) {
 	var c struct {
 		Name      string          `json:"name"`

@@ -57,7 +57,7 @@ func (t *thinkFilter) skipSpace(text string) {
 
 func (t *thinkFilter) pass(text string) { t.emit(text) }
 
-// close ends the text. It passes on held text that was no thinking.
+// close ends the text. It passes on the held text, which was no thinking.
 func (t *thinkFilter) close() {
 	if !t.opened {
 		t.flush()

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// maxTranscription bounds an answer in bytes: beside the text, verbose_json has each segment's
-	// tokens.
+	// maxTranscription bounds an answer in bytes. verbose_json has each segment's tokens in
+	// addition to the text.
 	maxTranscription = 8 << 20
 	// slowestUpload is the lowest expected speed of an upload, in bytes a second.
 	slowestUpload = 64 << 10
@@ -33,12 +33,12 @@ type transcription struct {
 	Language string      `json:"language"` // such as english; only in verbose_json
 	Duration json.Number `json:"duration"` // in seconds; only in verbose_json
 	Usage    struct {
-		Seconds float64 `json:"seconds"` // of models that are paid by the length
+		Seconds float64 `json:"seconds"` // seconds of a recording, for models that are paid by the length
 	} `json:"usage"`
 }
 
-// Transcribe turns a recording into text. The result has no Seconds if the server doesn't tell
-// them. Its errors are those of Stream.
+// Transcribe turns a recording into text. Seconds is 0 if the server does not tell the length.
+// Errors are those of Stream.
 func (p *Provider) Transcribe(ctx context.Context, model string, r modelcall.Recording) (result protocol.TranscribeResult, err error) {
 	endpoint := *p.Endpoint
 	endpoint.Begin = p.thinking + time.Duration(r.Size/slowestUpload)*time.Second
@@ -77,14 +77,14 @@ func (t transcription) result() protocol.TranscribeResult {
 
 const maxLanguage = 20 // bytes
 
-// transcriptionForm returns the form with a recording. It leaves out the file's name, which a user
-// gave it.
+// transcriptionForm returns the form with a recording. It leaves out the file's name, because the
+// user chose that name.
 func transcriptionForm(model string, r modelcall.Recording) (remote.Body, error) {
 	var around bytes.Buffer // all except the recording
 	form := multipart.NewWriter(&around)
 	format := "verbose_json"
 	if strings.Contains(model, "-transcribe") {
-		format = "json" // these have no other format
+		format = "json" // these models have no other format
 	}
 	for _, field := range [][2]string{{"model", model}, {"response_format", format}, {"language", r.Language}} {
 		if field[1] != "" {

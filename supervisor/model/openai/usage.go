@@ -8,15 +8,16 @@ type usage struct {
 	Total      int64 `json:"total_tokens"`
 	In         *struct {
 		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"` // OpenRouter's
+		Written int64 `json:"cache_write_tokens"` // the field of OpenRouter
 	} `json:"prompt_tokens_details"`
 	Out *struct {
 		Reasoning int64 `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 
-// counts returns the counts as the supervisor keeps them; negative ones become 0. Thinking counts
-// as output. If the total shows that a server counts thinking beside the output, it is added.
+// counts returns the counts as the supervisor keeps them; negative counts become 0. Thinking counts
+// as output. If the total shows that a server counts thinking outside the output, counts adds the
+// thinking.
 func (u usage) counts() protocol.Usage {
 	out := protocol.Usage{Input: max(u.Prompt, 0), Output: max(u.Completion, 0)}
 	if u.In != nil {

@@ -11,7 +11,7 @@ import (
 
 // ParseArguments turns the text of a call's arguments into a JSON object. Empty text gives the
 // empty object. Text that is no object, or that two parsers could read differently, becomes
-// {"_malformed": text}. No tool takes that, and the model reads its own text in the error.
+// {"_malformed": text}. No tool takes that argument, and the model reads its own text in the error.
 func ParseArguments(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {

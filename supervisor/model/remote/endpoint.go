@@ -23,8 +23,8 @@ const (
 	// sent to the worker.
 	maxAnswer    = 512 << 10
 	maxListing   = 8 << 20 // bytes of a list of models
-	maxRequestID = 128     // bytes kept of the endpoint's id of a call; Anthropic's have 28
-	// ListTimeout is for one request of a list of models.
+	maxRequestID = 128     // bytes kept of the endpoint's id of a call; Anthropic's ids have 28
+	// ListTimeout is the limit of one request for a list of models.
 	ListTimeout = 10 * time.Second
 )
 
@@ -35,7 +35,7 @@ type Endpoint struct {
 	Host   string        // the address in texts for users: host and port
 	Key    string        // "" if there is none; no error and no log line contains it
 	Header http.Header   // of each request
-	Client *http.Client  // made by Client
+	Client *http.Client  // made by the function Client
 	Begin  time.Duration // the longest wait for an answer's first event
 	Stall  time.Duration // the longest wait within an answer
 	Rules  []ErrorRule   // tried in order; together they match every error
@@ -64,12 +64,12 @@ type Builder interface {
 
 // Progress is the state of an answer while it comes. A builder keeps it.
 type Progress struct {
-	Finish   string         // why the model ended its message, in the API's word; "" before the end
+	Finish   string         // the API's word for the reason why the model stopped; "" before the end
 	Ended    bool           // the stream has announced its end
-	Usage    protocol.Usage // as far as the endpoint has counted it
+	Usage    protocol.Usage // the usage, as far as the endpoint has counted it
 	Received int64          // bytes of text, thinking and calls
 	Request  string         // the endpoint's id of the call, if the events have it
-	Events   int            // events that Add took; Stream counts them
+	Events   int            // number of events that Add took; Stream counts them
 	size     int            // bytes of the answer
 }
 
@@ -101,8 +101,8 @@ type Body struct {
 func JSON(data []byte) Body { return Body{TypeJSON, int64(len(data)), bytes.NewReader(data)} }
 
 // Stream posts a request and lets b build its answer. Its errors are raw: they may contain the URL
-// and the key. If it fails, the answer still has Request, Usage, Sent and Received as far as they
-// are known.
+// and the key. If Stream fails, the answer still has Request, Usage, Sent and Received as far as
+// they are known.
 func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer modelcall.Answer, err error) {
 	var request string
 	sent, p := false, b.Progress()
@@ -188,8 +188,8 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	return Decode(data, into)
 }
 
-// Post posts a request and reads the response: of the type answer, and at most most bytes. Its
-// errors are raw, like those of Stream.
+// Post posts a request and reads the response. The response must have the type answer and at most
+// most bytes. Errors are raw, like those of Stream.
 func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer string, most int64) (data []byte, err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)
@@ -225,8 +225,8 @@ func (e *Endpoint) clean(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// End converts the results of a call to those of a provider's Stream. After the end of ctx it
-// returns ctx's cause, and otherwise an error for users.
+// End converts the results of a call to those of a provider's Stream. If ctx has ended, it returns
+// ctx's cause, and otherwise an error for users.
 func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
 	switch {
 	case err == nil:
@@ -241,5 +241,5 @@ func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answe
 	return answer, e.Explain(err, model, answer)
 }
 
-// Close closes the idle connections. Calls under way continue.
+// Close closes the idle connections. Running calls continue.
 func (e *Endpoint) Close() { e.Client.CloseIdleConnections() }

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// maxEvent bounds one event in bytes, and so one line. Ollama sends a whole tool call, with the
-// file that it writes, as one event.
+// maxEvent bounds one event in bytes, and therefore one line. Ollama sends a whole tool call as one
+// event, with the file that the call writes.
 const maxEvent = 1 << 20
 
 // Event is one server-sent event. Its Data is valid until the next event is read.
@@ -51,7 +51,7 @@ func (e *eventReader) next() (Event, error) {
 		switch field {
 		case "event":
 			name = string(value)
-		case "error": // a field of older releases of llama.cpp
+		case "error": // an error field of older releases of llama.cpp
 			name = "error"
 			fallthrough
 		case "data":

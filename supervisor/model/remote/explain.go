@@ -16,8 +16,8 @@ import (
 )
 
 // Explain returns the error for users. It keeps the cause as text without URL and key, because a
-// wrapped error could be printed with both. The model is "" if none was called, and answer has all
-// that is known of the call.
+// wrapped error could be printed with both. model is "" if no model was called, and answer has
+// everything known about the call.
 func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))
@@ -65,7 +65,7 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-// Redact removes the key from text of others.
+// Redact removes the key from foreign text.
 func (e *Endpoint) Redact(text string) string {
 	if e.Key == "" {
 		return text
@@ -76,8 +76,8 @@ func (e *Endpoint) Redact(text string) string {
 // maxQuote limits a quote of an endpoint's own words, in bytes.
 const maxQuote = 300
 
-// shorten cuts text of others. It removes the key first, because a cut through the key would leave
-// a part of it.
+// shorten cuts foreign text. It removes the key first, because a cut through the key would leave a
+// part of the key.
 func (e *Endpoint) shorten(text string) string {
 	if text = e.Redact(text); len(text) > maxQuote {
 		text = text[:maxQuote] + "..."

@@ -9,14 +9,14 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	pingAfter      = 15 * time.Second // of silence on an HTTP/2 connection
+	pingAfter      = 15 * time.Second // silence on an HTTP/2 connection before a ping
 	// idleConns is the number of connections kept for the next calls. Further calls open new ones,
 	// with a TLS handshake.
 	idleConns = 64
 )
 
-// Client returns a copy of given, or a client of our own if given is nil. It does not follow
-// redirects: they would send the user's words, and perhaps the key, to a host that nobody
+// Client returns a copy of given, or a new client if given is nil. The client does not follow
+// redirects. A redirect would send the user's words, and perhaps the key, to a host that nobody
 // configured.
 func Client(given *http.Client) *http.Client {
 	client := http.Client{Transport: &http.Transport{
@@ -43,8 +43,8 @@ const (
 )
 
 // hasType reports whether a response has the status 200 and a fitting content type. Servers give
-// their streams various types, but never JSON or HTML. Those are an error with status 200, or no
-// model API at all.
+// their streams various types, but never JSON or HTML. JSON or HTML with status 200 is an error, or
+// the server is no model API at all.
 func hasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	tailTimeout  = 5 * time.Second // for the stream's end, after the stop reason has come
+	tailTimeout  = 5 * time.Second // wait for the stream's end, after the stop reason has come
 	drainTimeout = 100 * time.Millisecond
-	maxDrain     = 4 << 10 // bytes
+	maxDrain     = 4 << 10 // most bytes read to reuse a connection
 )
 
 // errIdle is the cause that ends a silent call.
@@ -50,10 +50,10 @@ func (b *watchedBody) Read(buf []byte) (int, error) {
 	return b.ReadCloser.Read(buf)
 }
 
-// expectEnd shortens the wait: the answer is complete, and the rest may be missing.
+// expectEnd shortens the wait, because the answer is complete and the rest may be missing.
 func (b *watchedBody) expectEnd() { b.limit = min(tailTimeout, b.limit) }
 
-// drain reads the small rest, because only a fully read connection is reused.
+// drain reads the small rest of the body, because only a fully read connection is reused.
 func (b *watchedBody) drain() {
 	b.limit = drainTimeout
 	// the answer is complete; an error here only costs a connection

@@ -9,10 +9,10 @@ var noPicturePhrases = []string{
 	"image_url is only supported",         // OpenAI, Azure
 	"variant `image_url`",                 // DeepSeek, and others whose server is written in Rust
 	"variant image_url",                   // the same, quoted by a proxy
-	"unsupported content part",            // llama.cpp before it supported pictures
+	"unsupported content part",            // llama.cpp before llama.cpp supported pictures
 	"multimodal model", "at most 0 image", // vLLM
 	"mmproj", "support vision", "vision is not", "images are not supported", "image is not supported",
-	// servers that take only text
+	// phrases of servers that take only text
 	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string",
 }
 
@@ -21,14 +21,14 @@ func RefusesPictures(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
 }
 
-// RefusesPicture reports whether a refusal means one picture, for example a damaged one. Another
-// model of the same API may refuse that picture as well.
+// RefusesPicture reports whether a refusal is about one picture, such as a damaged one. Another
+// model of the same API may also refuse that picture.
 func RefusesPicture(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, "image", "picture") && !RefusesPictures(status, text)
 }
 
-// refusesContent reports whether status is one with which a server may refuse pictures. 0 is an
-// error in a stream.
+// refusesContent reports whether servers refuse pictures with this status. 0 is an error in a
+// stream.
 func refusesContent(status int) bool {
 	switch status {
 	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,

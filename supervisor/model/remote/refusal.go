@@ -14,22 +14,22 @@ import (
 
 const (
 	maxRefusal = 64 << 10 // bytes read of a refusal's body
-	maxCode    = 64       // bytes of an identifier
+	maxCode    = 64       // bytes of a code or another identifier
 	maxRetry   = 24 * time.Hour
 )
 
 // Refusal is an endpoint's refusal of a request. Its Error has nothing that must stay out of the
 // log.
 type Refusal struct {
-	Status  int           // the HTTP status, or the one in an error within a stream; 0 if that has none
+	Status  int           // the HTTP status, or the status of an error within a stream; 0 if that error has none
 	Kind    string        // the endpoint's code or type: rate_limit_error, model_not_found
 	Param   string        // the refused parameter
-	Text    string        // its message on one line; it may repeat the key and the user's words
+	Text    string        // the endpoint's message on one line; it may repeat the key and the user's words
 	Request string        // the endpoint's id of the call
 	Retry   time.Duration // when to try again; 0 if unknown
-	Moved   bool          // it was a redirect
-	Begun   bool          // it came after an answer had begun
-	Listing bool          // it was a request for the list of models
+	Moved   bool          // the response was a redirect
+	Begun   bool          // the refusal came after an answer had begun
+	Listing bool          // the request was for the list of models
 }
 
 func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param) }
@@ -37,14 +37,14 @@ func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param)
 // Says reports whether the text contains one of phrases, which are lower case.
 func (r *Refusal) Says(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
-// WrongKey reports whether the endpoint did not accept the key. The text may then repeat a part of
-// the key, as OpenAI's does.
+// WrongKey reports whether the endpoint rejected the key. The text may then repeat a part of the
+// key, as OpenAI's text does.
 func (r *Refusal) WrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
 
-// free reports whether the call certainly cost nothing: its HTTP status refused it before an answer
-// began. If a proxy gave up waiting for the model, the cost is unknown.
+// free reports whether the call certainly cost nothing. That is so if its HTTP status refused it
+// before an answer began. If a proxy gave up waiting for the model, the cost is unknown.
 func (r *Refusal) free() bool {
 	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
 }
@@ -110,7 +110,7 @@ type object struct {
 	Param    any             `json:"param"`
 	Message  any             `json:"message"`
 	Detail   any             `json:"detail"`
-	Metadata any             `json:"metadata"` // OpenRouter's: the error of the server behind it
+	Metadata any             `json:"metadata"` // OpenRouter's details: the error of the server behind it
 	Request  any             `json:"request_id"`
 }
 
@@ -159,12 +159,12 @@ func Unquote(raw json.RawMessage) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// oneLine returns text of others without line ends and control characters.
+// oneLine returns foreign text without line ends and control characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
 
-// IsIdentifier reports whether text of others is an identifier. Only such text may be logged.
+// IsIdentifier reports whether foreign text is an identifier. Only such text may be logged.
 func IsIdentifier(s string) bool {
 	return s != "" && len(s) <= maxCode && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-[]", r)

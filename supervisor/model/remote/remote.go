@@ -1,6 +1,6 @@
 // Package remote is shared by the providers that are reached over HTTP. It makes the calls of an
-// endpoint, ends silent ones, reads the stream of events and refusals, and returns errors for
-// users. A provider adds a table of error rules and a builder of answers for its API.
+// endpoint, and ends silent calls. It reads the stream of events and refusals, and returns errors
+// for users. A provider adds a table of error rules and a builder of answers for its API.
 //
 //	endpoint.go     one endpoint: a request, its answer event by event, a list of models
 //	http_client.go  the HTTP client, and the types of bodies
@@ -9,7 +9,7 @@
 //	refusal.go      the body and the headers of a refusing response
 //	rules.go        the table from errors to classes and messages
 //	explain.go      an error for users, without the key
-//	window.go       the window, as told in a refusal
+//	window.go       the window that a refusal tells
 //	pictures.go     the ways in which endpoints refuse pictures
 //	texts.go        the messages that several providers share
 package remote
@@ -47,12 +47,12 @@ func ValidModelName(name string) bool {
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
 }
 
-// maxToolName is OpenAI's limit for a tool's name, and that of Anthropic's older releases and of
+// maxToolName is the limit for a tool's name of OpenAI, of Anthropic's older releases and of
 // proxies.
 const maxToolName = 64
 
 // ToolName returns a name that both APIs accept (letters, digits, _ and -). A model may have called
-// a tool that does not exist, by a name that would be refused whenever the conversation is sent
+// a tool that does not exist. Its invalid name would be refused whenever the conversation is sent
 // again.
 func ToolName(name string) string {
 	name = strings.Map(func(r rune) rune {
@@ -85,8 +85,8 @@ func (m *Memory[V]) Get(model string) V {
 	return m.byModel[model]
 }
 
-// Change replaces the value of a model. change must not modify its argument, because others may
-// read it.
+// Change replaces the value of a model. change must not modify its argument, because other
+// goroutines may read it.
 func (m *Memory[V]) Change(model string, change func(V) V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

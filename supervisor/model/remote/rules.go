@@ -63,9 +63,9 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// OnAnyError returns the rules that follow a provider's own; they match every error. They cover a
-// bad answer, a silent endpoint, and a request that never reached one. The API's name is api, and
-// hint is advice about an endpoint that did not answer in time.
+// OnAnyError returns rules that match every error; they follow a provider's own rules. They cover a
+// bad answer, a silent endpoint, and a request that never reached the endpoint. The API's name is
+// api, and hint is advice about an endpoint that did not answer in time.
 func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), modelcall.Stalled, textIdle},

@@ -21,7 +21,7 @@ var (
 	requestTokensPattern = regexp.MustCompile(`(?i)(?:resulted in|request \(|has|too long:|requested(?: about)?) ?(\d[\d,]{2,10})(?: input)?(?: tokens|$|,)`)
 )
 
-// windowIn returns the window and the request's tokens that a refusal tells; 0 if it does not.
+// windowIn returns the window and the request's tokens that a refusal tells; 0 if it tells none.
 func windowIn(class modelcall.Class, text string) (window, counted int64) {
 	if class != modelcall.TooLong {
 		return 0, 0
