@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// progressEvery is how often the service is asked for a review's progress.
+// progressEvery is the time between two requests for a review's progress.
 const progressEvery = 300 * time.Millisecond
 
 // Ask sends a request to the running service.
@@ -66,8 +66,8 @@ func GitDiff(ctx context.Context, between string) ([]byte, error) {
 	if strings.HasPrefix(between, "-") || !strings.Contains(between, "..") {
 		return nil, fmt.Errorf(textWrongRange, between)
 	}
-	// The repository's configuration runs no program: no external diff or text conversion, no file
-	// watcher, and no fetch for a partial clone. No file is left out either.
+	// The repository's configuration must not run a program: no external diff or text conversion,
+	// no file watcher, no fetch for a partial clone. It must not leave out a file either.
 	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv",
 		"--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
 		"--ignore-submodules=none", "--no-relative", between, "--")

@@ -34,12 +34,12 @@ type NewRepo struct {
 // Added is the answer to NewRepo.
 type Added struct {
 	Text string `json:"text"` // the result in words
-	YAML string `json:"yaml"` // for the configuration
+	YAML string `json:"yaml"` // lines for the configuration
 }
 
 // Redeliver asks GitHub to repeat deliveries.
 type Redeliver struct {
-	ID int64 `json:"id,omitempty"` // 0 means all failed ones
+	ID int64 `json:"id,omitempty"` // 0 means all failed deliveries
 }
 
 // RedeliverResult is the answer to Redeliver.
@@ -92,7 +92,7 @@ func oneRepo(in *setup.Setup, name string) error {
 	return nil
 }
 
-// add creates a repository's webhook if GitHub is to call Mews, and says what is left to do.
+// add creates a repository's webhook if GitHub is to call Mews. It returns the steps that are left.
 func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Added, err error) {
 	added = Added{Text: textPolled, YAML: fmt.Sprintf(textRepoYAML, q.Repo, g.o.Names()[0])}
 	if !in.Listens {

@@ -73,13 +73,13 @@ func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (strin
 	return g.setRepository(ctx, r, to, words[1], false)
 }
 
-// sources has the words for who set a switch.
+// sources has the words for the person or file that set a switch.
 var sources = map[Source]string{
 	SourceConfigured: textSourceConfig, SourceAdmin: textSourceAdmin,
 	SourceOwn: textSourceOwn,
 }
 
-// switchValues are the values of a switch. Any but on and off resets it.
+// switchValues are the values of a switch. Any value except on and off resets the switch.
 var switchValues = []string{SwitchOn, SwitchOff, SwitchDefault}
 
 // switchWord returns a switch's value for users.
@@ -90,7 +90,7 @@ func switchWord(s Switch) string {
 	return SwitchOff
 }
 
-// shownRepositories lists the switches of the services in only, with who set them; nil means all
+// shownRepositories lists the switches of the services in only, with their sources; nil means all
 // services.
 func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []Service) (
 	string, error) {

@@ -19,7 +19,7 @@ import (
 // Reviews handles requests about pull requests. A repeated request changes nothing.
 type Reviews interface {
 	Want(ctx context.Context, w supervisor.GitHubRequest) error
-	// Stop ends the reviews of a pull request, if login may do so.
+	// Stop ends the reviews of a pull request if login has the right to do so.
 	Stop(ctx context.Context, repo string, number int, login string) error
 }
 
@@ -32,7 +32,7 @@ type Triages interface {
 type People interface {
 	Find(name string) (supervisor.User, bool)
 	Admins() []supervisor.User
-	// Login returns the user with a login on GitHub; ok is false if there is none.
+	// Login returns the user with a login on GitHub; ok is false if no user has it.
 	Login(login string) (u supervisor.User, ok bool)
 }
 
@@ -49,9 +49,9 @@ type EventsOptions struct {
 	Reviews    Reviews // nil turns reviews off
 	Triages    Triages // nil turns triages off
 	People     People
-	// how long an event waits for others that share its message
+	// how long an event waits for other events that share its message
 	Gather time.Duration
-	Queued func(conversation int64) // called when something was put into an outbox; never blocks
+	Queued func(conversation int64) // called when an outbox got a delivery; never blocks
 	Now    func() time.Time
 	Log    hclog.Logger
 }
@@ -69,8 +69,8 @@ func NewEvents(o EventsOptions) *Events { return &Events{o, make(chan struct{}, 
 // Wake tells Run that a delivery was stored. It never blocks.
 func (e *Events) Wake() { signals.Send(e.changed) }
 
-// Run handles deliveries and sends due notices until ctx ends. The next Run continues after any
-// interruption: each delivery is told once.
+// Run handles deliveries and sends due notices until ctx ends. After an interruption, the next Run
+// continues, and each delivery is told once.
 func (e *Events) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		retry.Persist(ctx, e.o.Log, "work off what happened in repositories",
@@ -143,8 +143,8 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 	return repos[i], true
 }
 
-// writtenEvents are the events that Mews's own writes cause. Mews may use a user's token, so all other
-// events of that account are the user's.
+// writtenEvents are the events that Mews's own writes cause. Mews may use a user's token, so all
+// other events of that account come from the user.
 var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
 
 // isOurs reports whether Mews or another program caused an event. Checks do not count, because
@@ -195,7 +195,8 @@ func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supe
 	return chats, nil
 }
 
-// asked returns the private chats of the requested reviewers, except of those who want no notices.
+// asked returns the private chats of the requested reviewers. Reviewers who turned notices off are
+// left out.
 func (e *Events) asked(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	for _, login := range of.Labels {
 		u, known := e.o.People.Login(login)

@@ -1,6 +1,6 @@
 // Package github is the feature that serves repositories on GitHub: it sends notices, reviews pull
-// requests and triages issues. Events come from a webhook, or are found by polling. Both are stored
-// as deliveries, which Events handles in order.
+// requests and triages issues. A webhook or polling brings the events. They are stored as
+// deliveries, which Events handles in order.
 package github
 
 import (
@@ -25,12 +25,12 @@ import (
 // Options configure a GitHub.
 type Options struct {
 	Stores
-	Client *api.Client // nil means that Mews has no account there
+	Client *api.Client // nil means that Mews has no account on GitHub
 	Setup  setup.Setup // the wanted setup on GitHub; its Repos are served
-	Name   string      // the name that people there use for Mews; "" means its login
-	// how often each repository is polled, unless a webhook tells
+	Name   string      // the name that people on GitHub use for Mews; "" means its login
+	// time between two polls of a repository; 0 means that a webhook tells
 	Poll         time.Duration
-	Gather       time.Duration // how long a notice waits for others that share its message
+	Gather       time.Duration // how long a notice waits for other notices that share its message
 	Review       ReviewOptions
 	TriageSettle time.Duration // time from the opening of an issue to its triage
 	Spool        *spool.Spool
@@ -43,7 +43,7 @@ type Options struct {
 	Wake   func(supervisor.Conversation)
 	Queued func(conversation int64)
 	Say    func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
-	Audit  func(user, action, detail string)                      // never blocks
+	Audit  func(user, action, detail string)                      // writes to the audit log; never blocks
 	Now    func() time.Time
 	Log    hclog.Logger
 }
@@ -73,7 +73,7 @@ type ReviewOptions struct {
 type GitHub struct {
 	Reports
 	o        Options
-	self     atomic.Pointer[string] // the login of Mews there; nil if unknown
+	self     atomic.Pointer[string] // the login of Mews on GitHub; nil if unknown
 	reviews  *review.Reviews
 	triages  *triage.Triages
 	switches *Switches
@@ -143,8 +143,8 @@ func (g *GitHub) Repo(name string) (supervisor.GitHubRepo, bool) {
 // Wake tells Events that a delivery was stored. It never blocks.
 func (g *GitHub) Wake() { g.events.Wake() }
 
-// Review runs the rest of a review in its turn, and returns the turn's answer. This is a card, or
-// for a diff the result as JSON.
+// Review runs the rest of a review in its turn, and returns the turn's answer. The answer is a
+// card, or for a diff the result as JSON.
 func (g *GitHub) Review(ctx context.Context, turn supervisor.Turn, read review.Reader) (text string, err error) {
 	if strings.HasPrefix(turn.Conversation.Thread, patchPrefix) {
 		return patches{g}.work(ctx, turn, read)

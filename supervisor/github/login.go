@@ -12,7 +12,8 @@ import (
 // settingGitHubLogin is the service's setting with Mews's login on GitHub.
 const settingGitHubLogin = "github login"
 
-// runEvents handles events. Before that it asks for Mews's login, every minute until it is known.
+// runEvents handles events. First it asks GitHub for Mews's login, every minute until the login is
+// known.
 func (g *GitHub) runEvents(ctx context.Context) error {
 	for ctx.Err() == nil {
 		span, end := ctx, context.CancelFunc(func() {})

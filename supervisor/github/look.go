@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	manyPulls   = 100 // of those that changed last
+	manyPulls   = 100 // number of the last changed pull requests that are read
 	manyOpen    = 1000
 	manyCommits = 50
-	manyHeads   = 30 // whose checks are polled
-	// slack is how much earlier than the first poll a found event may be, because GitHub's clock
-	// differs.
+	manyHeads   = 30 // number of heads whose checks are polled
+	// slack allows for GitHub's clock: a found event may be so much earlier than the first poll
 	slack = time.Minute
 )
 
@@ -27,7 +26,8 @@ func (s seen) clone() seen {
 	return s
 }
 
-// since returns the time up to which a list was read. Changes before the first poll are not told.
+// since returns the time up to which a list was read. Changes before the first poll are not
+// reported.
 func (w *Watch) since(s *seen, list string) time.Time {
 	if _, was := s.Since[list]; !was {
 		s.Since[list] = w.o.Now().Add(-slack).UTC().Truncate(time.Second)
@@ -35,11 +35,12 @@ func (w *Watch) since(s *seen, list string) time.Time {
 	return s.Since[list]
 }
 
-// pulls finds changes of pull requests: of the last changed ones, and of those that were open.
+// pulls finds changes of pull requests: of the last changed ones, and of those open at the last
+// poll.
 func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	state, most := "all", manyPulls
-	if !before { // all open ones matter, however long ago they changed
+	if !before { // all open pull requests matter, however long ago they changed
 		state, most = "open", manyOpen
 	}
 	page, err := w.o.Client.Pulls(ctx, repo, state, most, s.Tags["pulls"])
@@ -77,7 +78,8 @@ func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// foundPull returns an event about a pull request. Only for an opened one is the actor known.
+// foundPull returns an event about a pull request. It knows the actor only if the pull request was
+// opened.
 func foundPull(p api.Pull, action string) found {
 	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, IsPull: true, Author: p.Author, Association: p.Standing,
 		Title: p.Title, URL: p.URL, State: p.State, Labels: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,
@@ -134,7 +136,7 @@ func (w *Watch) diffComments(ctx context.Context, repo string, s *seen) ([]found
 // marker begins the hidden mark in everything that Mews writes on GitHub.
 const marker = "<!-- mews:"
 
-// said finds new comments that are not our own.
+// said finds new comments that Mews did not write.
 func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment], error)) (list []found, err error) {
 	since := w.since(s, name)
 	page, err := read(since, s.Tags[name])

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// lostFor is how long GitHub can redeliver. (docs.github.com: redelivering webhooks)
+	// lostFor is how long GitHub can redeliver a delivery. (docs.github.com: redelivering webhooks)
 	lostFor = 3 * 24 * time.Hour
 	// WebhookPath is the end of our webhook's address.
 	WebhookPath = "/webhook/github"
 
 	maxAttempts = 5  // requested redeliveries of one delivery
-	maxPages    = 30 // of deliveries
+	maxPages    = 30 // pages of the list of deliveries
 )
 
 // heads finds open pull requests whose head differs from the last seen one. They need a review,
-// whatever a webhook has told. Pull requests that were open at the first poll do not count as
-// opened.
+// even if a webhook has told about the change. Pull requests that were open at the first poll do
+// not count as opened.
 func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	page, err := w.o.Client.Pulls(ctx, repo, "open", manyOpen, s.Tags["pulls"])
@@ -34,7 +34,7 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	}
 	w.since(s, "pulls")
 	was := s.Pulls
-	if s.Pulls = map[int]seenPull{}; page.More { // for all others the last state is kept
+	if s.Pulls = map[int]seenPull{}; page.More { // for pull requests on further pages, the last state is kept
 		maps.Copy(s.Pulls, was)
 	}
 	for _, p := range page.Items {
@@ -47,8 +47,8 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// reviewed finds open pull requests whose head has changed since their review. The event about that
-// was lost before the first poll.
+// reviewed finds open pull requests whose head has changed since their review. The event about the
+// change was lost before the first poll.
 func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	if w.o.Reviewed == nil {
 		return nil, nil
@@ -63,8 +63,8 @@ func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []foun
 	return list, err
 }
 
-// lost requests the redelivery of failed deliveries, if the token may. It needs an admin of the
-// repository.
+// lost requests the redelivery of failed deliveries, if the token has the right to. It needs the
+// rights of an admin of the repository.
 func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
 	hooks, err := w.o.Client.Hooks(ctx, repo)
 	if class := api.ClassOf(err); class == api.Forbidden || class == api.NotFound {
@@ -98,7 +98,7 @@ func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
 				break
 			}
 			a := all[d.GUID]
-			if a == nil { // they come newest first
+			if a == nil { // attempts come newest first
 				a = &attempts{newest: d.ID}
 				all[d.GUID], order = a, append(order, d.GUID)
 			}

@@ -36,11 +36,11 @@ type ReviewPart struct {
 
 // ReviewStart requests a review of a pull request or of a diff.
 type ReviewStart struct {
-	Address string `json:"address,omitempty"` // of the pull request
+	Address string `json:"address,omitempty"` // the address of the pull request
 	// review as if requested in a chat; if false, nothing is posted
 	Post  bool     `json:"post,omitempty"`
-	Title string   `json:"title,omitempty"` // of the diff
-	Parts []string `json:"parts,omitempty"` // of the diff, by SHA-256, in order
+	Title string   `json:"title,omitempty"` // the title of the diff
+	Parts []string `json:"parts,omitempty"` // the parts of the diff by SHA-256, in order
 }
 
 // ReviewStarted identifies a running review.
@@ -56,13 +56,13 @@ type ReviewStarted struct {
 // terminal.
 type patches struct{ *GitHub }
 
-// calls returns the calls of every user for themselves.
+// calls returns the calls with which every user reviews their own diffs.
 func (s patches) calls() []feature.Call {
 	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start),
 		ownCall(MethodReviewProgress, s.progress)}
 }
 
-// ownCall returns a call that users make for themselves.
+// ownCall returns a call that acts for the calling user.
 func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.Call {
 	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
 		u, err := by.UserFor("", "")
@@ -126,7 +126,8 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 // abandoned is the age after which nobody is expected to fetch a review's result.
 const abandoned = time.Hour
 
-// dropAbandoned deletes results that nobody fetched. If that fails, the next review tries again.
+// dropAbandoned deletes results that nobody fetched. If the deletion fails, the next review tries
+// again.
 func (s patches) dropAbandoned(ctx context.Context, user string) {
 	ids, err := s.o.Outbox.ListAbandoned(ctx, user, s.o.Now().Add(-abandoned))
 	for _, id := range ids {
@@ -137,13 +138,13 @@ func (s patches) dropAbandoned(ctx context.Context, user string) {
 	}
 }
 
-// Names in the conversation of a diff's review, instead of a repository and a number.
+// Names in the conversation of a diff's review. They replace the repository and the number.
 const (
 	ownDiffs    = "diff"
 	patchPrefix = "diff/"
 )
 
-// pull returns a pull request's diff, for the repository's user and for admins.
+// pull returns a pull request's diff. Only the repository's user and admins may get it.
 func (s patches) pull(ctx context.Context, u supervisor.User, name string, number int) (p patch.Patch, err error) {
 	repo, served := s.Repo(name)
 	if !served || repo.User != u.Name && u.Role != supervisor.RoleAdmin {

@@ -18,8 +18,8 @@ const MethodQuiet = "github.quiet"
 // Quiet asks for the list of mutes, and may change it.
 type Quiet struct {
 	Repo   string `json:"repo,omitempty"`   // "" means all
-	Pull   int    `json:"pull,omitempty"`   // of Repo: no reviews from now on
-	Label  string `json:"label,omitempty"`  // of Repo: no review of pull requests with this label
+	Pull   int    `json:"pull,omitempty"`   // a pull request of Repo that gets no further reviews
+	Label  string `json:"label,omitempty"`  // a label of Repo; pull requests with it get no review
 	Remove int64  `json:"remove,omitempty"` // the number of a mute to remove
 }
 
@@ -103,7 +103,7 @@ func (r Mutes) Text() string {
 	return b.String()
 }
 
-// cell returns others' text for a cell of a table.
+// cell returns foreign text for a cell of a table.
 func cell(text string) string {
 	if text = printable.Text(strings.Join(strings.Fields(text), " ")); text == "" {
 		return "-"

@@ -17,7 +17,7 @@ type Reports struct{ takers sync.Map } // a ReportTaker, by turn
 // ReportTaker takes a report.
 type ReportTaker func(ctx context.Context, r protocol.ReviewReport) error
 
-// Await passes the report of a turn's worker to take, until end is called.
+// Await passes the report of a turn's worker to take. It stops when end is called.
 func (r *Reports) Await(turn int64, take ReportTaker) (end func()) {
 	r.takers.Store(turn, take)
 	return func() { r.takers.Delete(turn) }

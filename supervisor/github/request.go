@@ -58,8 +58,8 @@ func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w s
 }
 
 // writers are the associations that may write in a repository, in GitHub's words. Reviews asks
-// GitHub again before it acts: the payload may be old, and a member of the owner may lack write
-// access here.
+// GitHub again before acting. The payload may be old, and a member of the owner may lack write
+// access to this repository.
 var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
 
 // obey follows the order in a comment.
@@ -68,7 +68,7 @@ func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of superv
 	w := requestOf(repo, of)
 	w.Requester, w.Text = of.Sender, rest
 	switch {
-	// the author may do so too, whatever their association
+	// the author of the pull request may also stop reviews, with any association
 	case word == "stop" && of.IsPull && e.o.Reviews != nil:
 		return e.o.Reviews.Stop(ctx, repo.Name, of.Number, of.Sender)
 	case word == "review" && of.IsPull && writers[of.Association]:
@@ -79,11 +79,11 @@ func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of superv
 	return nil
 }
 
-// orders matches a line of a comment that begins with our name and an order.
+// orders matches a line of a comment that begins with a name and an order.
 var orders = regexp.MustCompile(`(?mi)^[ \t]{0,3}@([A-Za-z0-9_-]+(?:\[bot\])?)[,:]?[ \t]+(review|stop|triage)\b[ \t]*(.*)$`)
 
-// order returns the first order to a name in a text, in lower case, and the rest of its line; "" if
-// there is none.
+// order returns the first order to a name in a text, in lower case, and the rest of its line. word
+// is "" if there is no order.
 func order(name, text string) (word, rest string) {
 	for _, m := range orders.FindAllStringSubmatch(text, -1) {
 		if name != "" && strings.EqualFold(strings.TrimSuffix(m[1], "[bot]"), strings.TrimSuffix(name, "[bot]")) {

@@ -30,7 +30,7 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarte
 		}
 		l = ReviewProgress{Done: true, Result: new(patch.Result)}
 		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
-			l.Result.Failed = d.Text // its turn has ended in another way
+			l.Result.Failed = d.Text // the turn ended without a result
 		}
 		return l, s.o.Outbox.MarkDelivered(ctx, d.ID)
 	}
@@ -59,7 +59,7 @@ func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewSt
 			Skipped, Unread     []string
 			Cost                *int64
 		}
-		_ = json.Unmarshal([]byte(w.Result), &made) // "" means none, and the rest is our own JSON
+		_ = json.Unmarshal([]byte(w.Result), &made) // "" means no result, and any other text is our own JSON
 		r := patch.ResultOf(made.Checked)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
 		r.Skipped, r.Unread = made.Skipped, made.Unread

@@ -13,14 +13,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodStatus takes a Question and answers with a Status.
+// MethodStatus takes a RepoQuery and answers with a Status.
 const MethodStatus = "github.status"
 
 // Status is the state of the served repositories.
 type Status struct {
 	Repos  []RepoStatus  `json:"repos"`
 	Limits []setup.Limit `json:"limits,omitempty"`
-	// how events arrive, and which are never seen; for users
+	// how events arrive, and which events Mews never sees; for users
 	Way string `json:"way"`
 }
 
@@ -32,7 +32,7 @@ type RepoStatus struct {
 	Way      string    `json:"way"` // webhook or polling
 	Last     time.Time `json:"last,omitzero"`
 	PolledAt time.Time `json:"looked,omitzero"` // time of Mews's last poll
-	// a sentence about what that poll could not read; "" if it read all
+	// a sentence about the lists that the poll could not read; "" if all were read
 	Failure string `json:"failure,omitempty"`
 	Waiting int64  `json:"waiting"`
 	Taken   int64  `json:"taken"`

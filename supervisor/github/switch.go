@@ -2,13 +2,13 @@ package github
 
 // Switch is a service for a repository that is on or off for a user.
 type Switch struct {
-	Repo   string // its supervisor.GitHubRepo's name
+	Repo   string // the name of the supervisor.GitHubRepo
 	What   Service
 	On     bool
-	Source Source // who set it
+	Source Source // the source of the value
 }
 
-// Service is one thing that Mews does for a repository: notices, reviews or triage.
+// Service is a service of Mews for a repository: notices, reviews or triage.
 type Service string
 
 const (
@@ -17,11 +17,11 @@ const (
 	ServiceTriage  Service = "triage"
 )
 
-// Source is who set a switch.
+// Source says who set a switch.
 type Source string
 
 const (
 	SourceConfigured Source = "configured"
-	SourceAdmin      Source = "admin" // at runtime, for everybody
+	SourceAdmin      Source = "admin" // an admin, at runtime, for everybody
 	SourceOwn        Source = "own"   // users, for themselves
 )

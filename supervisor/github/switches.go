@@ -11,7 +11,8 @@ import (
 )
 
 // Switches know which services are on for each repository and user. The configuration decides,
-// unless an admin has turned a service off for everybody, or a user for themselves.
+// unless the service was turned off. An admin may turn it off for everybody, and users for
+// themselves.
 type Switches struct {
 	Repos  []supervisor.GitHubRepo
 	Store  sqlite.Settings
@@ -27,7 +28,7 @@ const (
 	SwitchDefault = "default" // as configured
 )
 
-const everybody = "" // everyone is the user of an admin's setting, which is for everybody
+const everybody = "" // the user of an admin's setting, which holds for everybody
 
 // setting returns the name of the setting of a switch.
 func setting(repo supervisor.GitHubRepo, what Service) string {
@@ -52,7 +53,7 @@ func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Se
 			found.On, found.Source = kept == SwitchOn && allowed(repo, what), layer.source
 		}
 		if set && layer.user == everybody {
-			break // it is off
+			break // the service is off
 		}
 	}
 	return found, nil
@@ -75,8 +76,9 @@ func allowed(repo supervisor.GitHubRepo, what Service) bool {
 // isOff reports whether an admin or the user has turned a service off.
 func isOff(s Switch) bool { return !s.On && s.Source != SourceConfigured }
 
-// readers returns the users who may get a repository's notices: the configured readers and the
-// repository's user. If the configuration names neither users nor chats, these are the admins.
+// readers returns the users who may get a repository's notices. These are the configured readers
+// and the repository's user. If the configuration names neither users nor chats, they are the
+// admins.
 func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) {
 	names := []string{repo.User}
 	for _, r := range repo.Notify {
@@ -94,8 +96,8 @@ func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) 
 	return slices.CompactFunc(list, func(a, b supervisor.User) bool { return a.Name == b.Name })
 }
 
-// List returns the switches that a user may see. These are all their notices, and reviews and
-// triage of their own repositories. An admin sees all.
+// List returns the switches that a user may see. These are all notices, and the reviews and triage
+// of their own repositories. An admin sees all switches.
 func (s *Switches) List(ctx context.Context, user string) (list []Switch, err error) {
 	for _, repo := range s.Repos {
 		for _, what := range s.shown(repo, user) {
@@ -121,8 +123,8 @@ func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Servic
 	return list
 }
 
-// Set sets a switch for a user, or resets it. all means everybody: only an admin may do that, and
-// then nobody can turn it on. Its errors are for users.
+// Set sets a switch for a user, or resets it. If all is true, the switch is set for everybody. Only
+// an admin may do that, and then no user can turn it on. Errors are for users.
 func (s *Switches) Set(ctx context.Context, user string, to Switch, value string, all bool) error {
 	repo, served := findRepo(s.Repos, to.Repo)
 	if !served || !slices.Contains(s.shown(repo, user), to.What) {

@@ -20,8 +20,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reconcile is how often open pull requests are polled if there is a webhook, because deliveries
-// may be lost.
+// reconcile is the time between two polls of open pull requests if there is a webhook. The polls
+// are needed because deliveries may be lost.
 const reconcile = 10 * time.Minute
 
 // pollAgain is the pause before the next poll after a failed one.
@@ -33,29 +33,29 @@ type WatchOptions struct {
 	Client     *api.Client
 	Deliveries sqlite.WebhookDeliveries
 	Settings   sqlite.Settings // holds the state of each repository, under the service's own user
-	// how often each repository is polled; 0 means that a webhook tells
+	// time between two polls of a repository; 0 means that a webhook tells
 	Poll time.Duration
 	Wake func() // called when a delivery was stored; never blocks
 	// Reviewed returns the last head with a requested review for each pull request, "" if unknown.
-	// nil means that nothing is reviewed.
+	// nil means that no pull request is reviewed.
 	Reviewed func(ctx context.Context, repo string) (map[int]string, error)
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
-// Watch polls repositories for events. Without a webhook it finds all events. With one it finds
-// lost deliveries.
+// Watch polls repositories for events. Without a webhook it finds all events. With a webhook it
+// finds lost deliveries.
 type Watch struct {
 	o WatchOptions
 
-	mu        sync.Mutex // guards looked
+	mu        sync.Mutex // guards lastPolls
 	lastPolls map[string]PollResult
 }
 
 // PollResult is the result of the last poll of a repository.
 type PollResult struct {
 	At      time.Time
-	Failure string // a sentence about what could not be read; "" if all was read
+	Failure string // a sentence about the lists that could not be read; "" if all were read
 }
 
 // NewWatch creates a Watch; its Run polls.
@@ -68,7 +68,7 @@ func (w *Watch) LastPoll(repo string) PollResult {
 	return w.lastPolls[repo]
 }
 
-// Way describes how events arrive, for users. poll is the one of a Watch.
+// Way describes how events arrive, for users. poll is the interval of a Watch.
 func Way(poll time.Duration) string {
 	if poll == 0 {
 		return textCalled
@@ -100,9 +100,9 @@ type seen struct {
 	Tags map[string]string `json:"tags"` // ETags, by list
 	// the time up to which each list was read; a missing list was never read
 	Since  map[string]time.Time `json:"since"`
-	Pulls  map[int]seenPull     `json:"pulls"`            // those that were open
+	Pulls  map[int]seenPull     `json:"pulls"`            // pull requests that were open at the last poll
 	Branch string               `json:"branch,omitempty"` // the default branch
-	Head   string               `json:"head,omitempty"`   // its last commit
+	Head   string               `json:"head,omitempty"`   // the last commit of the default branch
 }
 
 // seenPull is the last known state of an open pull request.
@@ -124,11 +124,11 @@ type listPoll func(w *Watch, ctx context.Context, repo string, s *seen) ([]found
 // listPolls are the lists to poll without a webhook.
 var listPolls = []listPoll{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (*Watch).diffComments, (*Watch).releases, (*Watch).commits, (*Watch).checks}
 
-// webhookListPolls are the lists to poll beside a webhook.
+// webhookListPolls are the lists to poll if there is a webhook.
 var webhookListPolls = []listPoll{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
 
-// Poll polls one repository once, and reports whether all could be read. A list that fails does not
-// affect the others, and is read again at the next poll.
+// Poll polls one repository once, and reports whether all lists could be read. A list that fails
+// does not affect the others, and is read again at the next poll.
 func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {
@@ -200,7 +200,7 @@ func (w *Watch) seen(ctx context.Context, repo string) (seen, error) {
 	return s, err
 }
 
-// Limits of others' texts, in bytes. A delivery has at most 8 KiB.
+// Limits of foreign texts, in bytes. A delivery has at most 8 KiB.
 const (
 	maxTitle = 300
 	maxText  = 2000

@@ -8,8 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// pattern matches the page of an issue or pull request, with anything after it, and
-// OWNER/REPO#NUMBER.
+// pattern matches OWNER/REPO#NUMBER, and the page of an issue or pull request with any suffix.
 var pattern = regexp.MustCompile(
 	`^(?:https?://[^/\s]+/)?([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+)(?:/(?:issues|pull)/|#)([1-9][0-9]{0,8})(?:[/?#]\S*)?$`,
 )

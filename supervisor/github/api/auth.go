@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// renewal is how long before its end a token is replaced.
+// renewal is the time before a token's end at which the token is replaced.
 const renewal = 5 * time.Minute
 
 // need names the permissions of a call. An App's token has one need for one repository.
@@ -34,7 +34,8 @@ const (
 	needApp      need = "app"      // the App itself, without an installation
 )
 
-// permissions are those that each need requests, as far as the installation was granted them.
+// permissions are the permissions that each need requests, as far as the installation was granted
+// them.
 var permissions = map[need]map[string]string{
 	needContent: {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write",
 		"checks": "write"},
@@ -50,7 +51,7 @@ type authorizer struct {
 	key   *rsa.PrivateKey
 	now   func() time.Time
 
-	mu     sync.Mutex // guards minted; held while a token is made, so that each is made once
+	mu     sync.Mutex // guards minted; held while a token is made, so that two calls do not make the same one
 	minted map[mintKey]minted
 }
 
@@ -82,7 +83,7 @@ func newAuthorizer(o Options) (*authorizer, error) {
 	return a, err
 }
 
-// readKey reads a private key in GitHub's form (PKCS #1) or in PKCS #8. Its errors contain nothing
+// readKey reads a private key in GitHub's form (PKCS #1) or in PKCS #8. Its errors contain no part
 // of the key.
 func readKey(text string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(text))
@@ -158,8 +159,8 @@ func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, err
 	return m, err
 }
 
-// mint makes a token with the least permissions: those of the need, as far as the installation was
-// granted them.
+// mint makes a token with the least permissions: the permissions of the need, as far as the
+// installation was granted them.
 func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
 	k := &call{action: "have a token for " + key.repo, need: needApp, isRead: true}
 	ctx = context.WithValue(ctx, callKey{}, k)
@@ -213,7 +214,7 @@ func granted(p *github.InstallationPermissions) (map[string]string, error) {
 	return byName, json.Unmarshal(data, &byName)
 }
 
-// refused forgets a rejected token, so that the next call makes another.
+// refused forgets a rejected token, so that the next call makes a new one.
 func (a *authorizer) refused(k *call, status int) {
 	if status != http.StatusUnauthorized || a.key == nil || k.need == needApp {
 		return

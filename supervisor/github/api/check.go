@@ -12,12 +12,12 @@ import (
 type Check struct {
 	ID         int64
 	Name       string
-	App        string // slug of the App that created it
+	App        string // slug of the App that created the check
 	Status     string // queued, in_progress, completed
 	Conclusion string // success, failure, neutral, cancelled, skipped, timed_out, action_required
 	URL        string
 	Head       string
-	External   string // the id that its creator gave it
+	External   string // the id that the creator gave the check
 	Completed  time.Time
 }
 

@@ -20,7 +20,7 @@ import (
 
 const (
 	publicURL = "https://api.github.com/"
-	timeout   = 60 * time.Second // of a request with its body; GitHub gives up after 10 s
+	timeout   = 60 * time.Second // limit of a request with its body; GitHub gives up after 10 s
 	pageSize  = 100              // GitHub's maximum
 )
 
@@ -37,7 +37,7 @@ type Options struct {
 // App identifies a GitHub App.
 type App struct {
 	ID  int64
-	Key func() string // returns its private key, as PEM
+	Key func() string // returns the App's private key, as PEM
 }
 
 // Client makes requests to GitHub.
@@ -93,16 +93,16 @@ func baseURL(configured string) (*url.URL, error) {
 // call is one request, as the transport sees it.
 type call struct {
 	action   string // the attempted action, for users: read pull request acme/widget#3
-	repo     string // "" if it is about no repository
+	repo     string // "" if the request is about no repository
 	need     need   // the permissions that an installation's token must have
 	isRead   bool   // a POST that changes nothing
-	isFree   bool   // it uses no rate limit
-	etag     string // ask for an answer only if it differs from this one
+	isFree   bool   // the request uses no rate limit
+	etag     string // ask for an answer only if its ETag differs from this one
 	maxBytes int64  // limit of the answer in bytes; 0 means maxAnswer
 
 	// These are set by the transport.
 	answerETag     string // the answer's ETag
-	mayHaveWritten bool   // it changed content, or may have
+	mayHaveWritten bool   // the request changed content, or may have changed it
 }
 
 type callKey struct{}
@@ -129,7 +129,8 @@ func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Con
 	return value, resp, nil
 }
 
-// pages reads a list to its end, or up to most elements. more means that there are others.
+// pages reads a list to its end, or up to most elements. more means that there are further
+// elements.
 func pages[T any](ctx context.Context, c *Client, k *call, most int,
 	list func(ctx context.Context, owner, name string, page github.ListOptions) ([]T, *github.Response, error)) (all []T, more bool, err error) {
 	page := github.ListOptions{PerPage: min(pageSize, most)}
@@ -142,7 +143,7 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 		}
 		all = append(all, part...)
 		if page.Page > 1 {
-			k.answerETag = "" // an ETag of one page says nothing about another
+			k.answerETag = "" // an ETag of one page says nothing about the other pages
 		}
 		k.etag = ""
 		if len(all) >= most || resp.NextPage == 0 {

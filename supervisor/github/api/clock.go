@@ -24,8 +24,8 @@ func (c *clock) note(date string, now time.Time) {
 	c.ahead, c.known = now.Sub(at), true
 }
 
-// Clock returns how far this machine's clock is ahead of GitHub's. It compares them at the last
-// answer, to a second or two. It is unknown before the first answer.
+// Clock returns how far this machine's clock is ahead of GitHub's. It compares the clocks at the
+// last answer, to a second or two. The difference is unknown before the first answer.
 func (c *Client) Clock() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

@@ -13,13 +13,13 @@ import (
 // Comment is a comment on an issue or a pull request, or on lines of a diff.
 type Comment struct {
 	ID       int64
-	Number   int // of the issue or pull request
+	Number   int // number of the issue or pull request
 	Author   string
 	Bot      bool
-	Standing string // of the author: OWNER, MEMBER, COLLABORATOR, ...
+	Standing string // standing of the author: OWNER, MEMBER, COLLABORATOR, ...
 	Body     string
 	URL      string
-	Path     string // of the file, for a comment on a diff
+	Path     string // path of the file, for a comment on a diff
 	Created  time.Time
 	Updated  time.Time
 }
@@ -65,7 +65,8 @@ func (c *Client) CreateComment(ctx context.Context, repo string, number int, bod
 	return commentOf(made), err
 }
 
-// EditComment replaces the text of such a comment. GitHub sends no mail about it.
+// EditComment replaces the text of a comment on an issue or a pull request. GitHub sends no mail
+// about the change.
 func (c *Client) EditComment(ctx context.Context, repo string, id int64, body string) error {
 	k := &call{action: fmt.Sprintf("edit a comment in %s", repo), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.IssueComment, *github.Response, error) {
@@ -87,6 +88,6 @@ func diffCommentOf(p *github.PullRequestComment) Comment {
 
 // numberAt returns the number at the end of an API address; 0 if there is none.
 func numberAt(address string) int {
-	n, _ := strconv.Atoi(path.Base(address)) // 0 is right if it is no number
+	n, _ := strconv.Atoi(path.Base(address)) // 0 is right if the end is no number
 	return n
 }

@@ -15,9 +15,9 @@ const (
 )
 
 // File reads a file of a commit, branch or tag; "" means the default branch. found is false if
-// there is none.
+// there is no such file.
 func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
-	// it comes in base64
+	// the file comes in base64, so the answer is longer than the file
 	k := &call{action: fmt.Sprintf("read %s of %s", path, repo), repo: repo, maxBytes: 2 * MaxFile}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
 		file, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})

@@ -21,11 +21,11 @@ type Class string
 
 const (
 	Auth        Class = "auth"      // the token or the App's key is not accepted
-	Forbidden   Class = "forbidden" // it may not do this
-	NotFound    Class = "notfound"  // it is not there, or the token may not see it
+	Forbidden   Class = "forbidden" // the token or App lacks the permission
+	NotFound    Class = "notfound"  // the object does not exist, or the token may not see it
 	Invalid     Class = "invalid"   // GitHub refused the request as wrong
-	TooLarge    Class = "too_large" // a diff or an answer
-	Limited     Class = "limited"   // until Error.Until
+	TooLarge    Class = "too_large" // a diff or an answer is too large
+	Limited     Class = "limited"   // a limit is used up until Error.Until
 	Unreachable Class = "unreachable"
 	Server      Class = "server" // an internal error of GitHub
 )
@@ -84,8 +84,8 @@ func ClassOf(err error) Class {
 // explain converts the error of a call to an *Error. It does not change the error of ctx's end.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
-	var told *supervisor.Error      // from the store of the limits
-	var moved *github.ErrorResponse // for redirects that were not followed
+	var told *supervisor.Error      // an error from the store of the limits
+	var moved *github.ErrorResponse // an error for redirects that were not followed
 	switch {
 	case errors.Is(err, errNotModified):
 		return errNotModified

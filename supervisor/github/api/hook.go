@@ -14,10 +14,10 @@ const AppHook = 0
 
 // Hook is a webhook.
 type Hook struct {
-	ID     int64 // AppHook means the App's own
+	ID     int64 // AppHook means the App's own webhook
 	URL    string
 	JSON   bool
-	Secret bool // it has a secret, which GitHub does not show
+	Secret bool // the webhook has a secret, which GitHub does not show
 	Active bool
 	Events []string
 }
@@ -27,7 +27,7 @@ type Delivery struct {
 	ID     int64
 	GUID   string // the same for all attempts
 	At     time.Time
-	Again  bool // it is a requested redelivery
+	Again  bool // the attempt is a requested redelivery
 	Status string
 	Code   int // the HTTP status; 0 if there was no answer
 	Event  string
@@ -38,7 +38,7 @@ type Delivery struct {
 func (d Delivery) OK() bool { return d.Code >= 200 && d.Code < 300 }
 
 // Hooks returns a repository's webhooks. Only an admin of the repository may read them. For an App,
-// its own webhook comes first.
+// the App's own webhook comes first.
 func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
 	k := &call{action: "list the webhooks of " + repo, repo: repo, need: needHooks}
 	page, err := listing(ctx, c, k, pageSize, hookOf,

@@ -12,20 +12,20 @@ import (
 // Issue is an issue, or the issue part of a pull request.
 type Issue struct {
 	Number   int
-	NodeID   string // its id in GraphQL
+	NodeID   string // the issue's id in GraphQL
 	Pull     bool
 	Title    string
 	Body     string
 	URL      string
 	Author   string
 	Bot      bool
-	Standing string // of the author: OWNER, MEMBER, COLLABORATOR, ...
+	Standing string // standing of the author: OWNER, MEMBER, COLLABORATOR, ...
 	State    string // open or closed
 	Labels   []string
 	Comments int
 	Created  time.Time
 	Updated  time.Time
-	Closed   time.Time // zero if it is open
+	Closed   time.Time // zero if the issue is open
 }
 
 // Label is a label of a repository.
@@ -44,8 +44,8 @@ func (c *Client) Issue(ctx context.Context, repo string, number int) (Issue, err
 	return issueOf(i), err
 }
 
-// IssuesSince returns the issues and pull requests that changed since then. The oldest change comes
-// first.
+// IssuesSince returns the issues and pull requests that changed since a time. The oldest change
+// comes first.
 func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Issue], error) {
 	k := &call{action: "list the issues of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, 5*pageSize, issueOf,
@@ -58,7 +58,7 @@ func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, 
 // SearchIssues searches a repository's issues for words. The best match comes first.
 func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int) ([]Issue, error) {
 	k := &call{action: "search the issues of " + repo, repo: repo}
-	// Only words are searched for: others' text must not add a qualifier, such as another
+	// Only words are searched for. Foreign text must not add a qualifier, such as another
 	// repository.
 	words = strings.NewReplacer(":", " ", `"`, " ", "\\", " ").Replace(words)
 	query := "repo:" + repo + " is:issue " + strings.Join(strings.Fields(words), " ")

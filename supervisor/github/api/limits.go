@@ -21,7 +21,7 @@ const (
 	minute       = time.Minute + 2*time.Second
 	hour         = time.Hour + 2*time.Second
 
-	leastPause   = time.Minute // if GitHub does not say how long; it doubles each time
+	leastPause   = time.Minute // pause if GitHub does not say how long; each further pause doubles
 	longestPause = time.Hour
 )
 
@@ -42,14 +42,14 @@ func (memory) Keep(context.Context, string, []byte) error   { return nil }
 type usage struct {
 	// the end of each pause by resource; "" means all resources
 	Paused map[string]time.Time `json:"paused,omitempty"`
-	// refusals in a row that did not say how long to wait
+	// refusals in a row without a waiting time
 	Refused int `json:"refused,omitempty"`
 	// times of writes within the last hour, in milliseconds, ascending
 	Writes []int64 `json:"writes,omitempty"`
 }
 
-// limiter holds back requests that GitHub would refuse. An account is the token's, or an App's
-// installation by its owner.
+// limiter holds back requests that GitHub would refuse. An account is the owner of the token, or
+// for an App the owner of the installation.
 type limiter struct {
 	store Store
 	now   func() time.Time
@@ -155,8 +155,8 @@ func (u *usage) note(resp *http.Response, resource string, over bool, now time.T
 	return "", now.Add(pause)
 }
 
-// untilReset returns the time until the limit is reset, by GitHub's own clock if the answer has its
-// time.
+// untilReset returns the time until the limit is reset. It uses GitHub's own clock if the answer
+// has GitHub's time.
 func untilReset(h http.Header, now time.Time) time.Duration {
 	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil {
@@ -169,13 +169,13 @@ func untilReset(h http.Header, now time.Time) time.Duration {
 }
 
 // overLimit reports whether an answer says that a limit is used up, and returns GitHub's text.
-// Headers or text distinguish such a 403 from one about permissions. The body can be read again.
+// Headers or text distinguish such a 403 from a 403 about permissions. The body can be read again.
 func overLimit(resp *http.Response) (text string, over bool) {
 	if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusTooManyRequests {
 		return "", false
 	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is enough
-	_ = resp.Body.Close()                                        // of a body that was read
+	_ = resp.Body.Close()                                        // the body was read, so an error does not matter
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	text = refusalText(body)
 	said := strings.ToLower(text)

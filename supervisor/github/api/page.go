@@ -10,10 +10,11 @@ import (
 // Page is a part of a list.
 type Page[T any] struct {
 	Items []T
-	More  bool // there are others that were not read
-	// for the next request, once the items are processed; "" for a list of several pages
+	More  bool // there are further items that were not read
+	// for the next request, after the items were processed; "" for a list of several pages
 	ETag string
-	// nothing has changed since the given ETag, and Items is empty; this uses no rate limit
+	// nothing has changed since the given ETag, and Items is empty; such an answer uses no rate
+	// limit
 	Same bool
 }
 

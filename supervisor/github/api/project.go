@@ -20,7 +20,8 @@ type projectList struct {
 	}
 }
 
-// Project returns an open project of a repository or its owner by title; "" if none.
+// Project returns an open project of a repository or its owner, by title. id is "" if there is no
+// such project.
 func (c *Client) Project(ctx context.Context, repo, title string) (id string, err error) {
 	var answer struct {
 		Repository struct {

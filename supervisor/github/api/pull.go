@@ -16,7 +16,7 @@ const (
 	// MaxCommits is how many commits of a pull request GitHub lists.
 	MaxCommits = 250
 
-	maxDiff = 32 << 20 // bytes
+	maxDiff = 32 << 20 // bytes of a diff
 )
 
 // Pull is a pull request.
@@ -24,10 +24,10 @@ type Pull struct {
 	Number   int
 	Title    string
 	Body     string
-	URL      string // its page
-	Author   string // login
+	URL      string // address of the pull request's page
+	Author   string // the author's login
 	Bot      bool   // the author is a bot or app
-	Standing string // of the author: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE, ...
+	Standing string // standing of the author: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE, ...
 	State    string // open or closed
 	Draft    bool
 	Merged   bool
@@ -38,7 +38,7 @@ type Pull struct {
 	Created  time.Time
 	Updated  time.Time
 
-	// Pulls leaves these out.
+	// 0 in the results of Pulls
 	Commits, Files, Additions, Deletions int
 }
 
@@ -90,7 +90,7 @@ func branchOf(b *github.PullRequestBranch) Branch {
 type Commit struct {
 	SHA     string
 	Message string
-	Author  string // login; the name in git if GitHub does not know the author
+	Author  string // the author's login; the name in git if GitHub does not know the author
 	Parents []string
 	At      time.Time
 }
@@ -117,13 +117,13 @@ func commitOf(r *github.RepositoryCommit) Commit {
 // File is one file of a pull request.
 type File struct {
 	Path      string
-	Before    string // the path that it was renamed from
+	Before    string // the earlier path of a renamed file
 	Status    string // added, removed, modified, renamed, copied, changed
 	Additions int
 	Deletions int
-	// its hunks; "" for a binary, a large or an only renamed file
+	// the file's hunks; "" for a binary, a large or an only renamed file
 	Patch string
-	SHA   string // of the blob
+	SHA   string // SHA of the file's blob
 }
 
 // Files returns a pull request's files, at most MaxFiles.

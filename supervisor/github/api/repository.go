@@ -12,7 +12,7 @@ import (
 // Repository describes a repository.
 type Repository struct {
 	Name     string // owner/name
-	Default  string // branch
+	Default  string // the default branch
 	Private  bool
 	Archived bool
 	Admin    bool // the token's owner may administer it
@@ -94,8 +94,8 @@ func (c *Client) Login(ctx context.Context) (string, error) {
 	return user.GetLogin(), err
 }
 
-// Lacks returns the permissions that an App's installation lacks, such as issues=write. It returns
-// none for a token, whose permissions GitHub does not tell.
+// Lacks returns the permissions that an App's installation lacks, such as issues=write. For a token
+// it returns none, because GitHub does not tell a token's permissions.
 func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
 	if c.auth.key == nil {
 		return nil, nil
@@ -114,10 +114,11 @@ type Rate struct {
 	Reset      time.Time
 }
 
-// Limits has the rest of GitHub's limits. The request for them costs nothing.
+// Limits has the unused rest of GitHub's limits. The request for them costs nothing.
 type Limits struct{ Core, Search, GraphQL Rate }
 
-// Limits returns the rest of the limits. For an App, they are those of repo's installation.
+// Limits returns the unused rest of GitHub's limits. For an App, these are the limits of repo's
+// installation.
 func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
 	k := &call{action: "ask what is left of the limits", repo: repo, isFree: true}
 	var answer struct {
@@ -125,7 +126,7 @@ func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
 			Core, Search, GraphQL rate
 		}
 	}
-	// go-github would store them, and refuse requests by this machine's clock.
+	// go-github would store the limits, and refuse requests by this machine's clock.
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (any, *github.Response, error) {
 		req, err := c.gh.NewRequest(http.MethodGet, "rate_limit", nil)
 		if err != nil {

@@ -31,8 +31,8 @@ type NewReview struct {
 // NewComment is a comment on lines of the diff.
 type NewComment struct {
 	Path  string
-	Start int    // its first line; 0 if it is on one line
-	Line  int    // its last line
+	Start int    // the comment's first line; 0 if it is on one line
+	Line  int    // the comment's last line
 	Side  string // LEFT or RIGHT
 	Body  string
 }
@@ -55,7 +55,7 @@ func (c *Client) CreateReview(ctx context.Context, repo string, number int, revi
 	return reviewOf(r), err
 }
 
-// UpdateReview replaces a review's body. GitHub sends no mail about it.
+// UpdateReview replaces a review's body. GitHub sends no mail about the change.
 func (c *Client) UpdateReview(ctx context.Context, repo string, number int, id int64, body string) error {
 	k := &call{action: fmt.Sprintf("edit the review of %s#%d", repo, number), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequestReview, *github.Response, error) {
@@ -83,7 +83,7 @@ type Thread struct {
 	ID         string
 	Path       string
 	Line       int    // its last line in the head; 0 if it is outdated
-	Start      int    // its first line; 0 if it is on one line
+	Start      int    // the thread's first line; 0 if it is on one line
 	Side       string // LEFT or RIGHT
 	Resolved   bool
 	ResolvedBy string
@@ -98,7 +98,7 @@ type ThreadComment struct {
 	Author    string
 	Body      string
 	At        time.Time
-	ThumbDown []string // logins of users who gave it a thumbs-down
+	ThumbDown []string // logins of users who gave the comment a thumbs-down
 }
 
 const (
@@ -132,7 +132,8 @@ type actor struct {
 	Typename string `json:"__typename"`
 }
 
-// login returns the login in REST's form, in which a bot's ends in [bot]; "" for a deleted user.
+// login returns the login in REST's form, in which a bot's login ends in [bot]; "" for a deleted
+// user.
 func (a *actor) login() string {
 	switch {
 	case a == nil:

@@ -31,8 +31,9 @@ func newTransport() http.RoundTripper {
 	}
 }
 
-// followOnHost follows redirects, as of a renamed repository, only on the same host, and never from
-// https to http. It never follows a write's redirect, because 301 would turn it into a GET.
+// followOnHost follows redirects only on the same host, for example of a renamed repository. It
+// never follows one from https to http. It never follows a write's redirect, because 301 would turn
+// the write into a GET.
 func followOnHost(host string) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		if r.URL.Host != host || r.URL.Scheme != via[0].URL.Scheme || len(via) >= maxRedirects || r.Method != via[0].Method {
@@ -86,7 +87,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = t.judge(k, resp, write, header)
 	}
 	if err != nil {
-		_ = resp.Body.Close() // of a body that is not used
+		_ = resp.Body.Close() // closes a body that is not used
 		return nil, err
 	}
 	k.answerETag, k.mayHaveWritten = resp.Header.Get("ETag"), write && resp.StatusCode < http.StatusMultipleChoices
@@ -97,7 +98,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func closeBody(r *http.Request) {
 	if r.Body != nil {
-		_ = r.Body.Close() // of a body that is not sent
+		_ = r.Body.Close() // closes a body that is not sent
 	}
 }
 
@@ -132,7 +133,7 @@ func hideLimits(h http.Header) {
 	}
 }
 
-// cappedBody fails after too long an answer.
+// cappedBody fails if an answer is too long.
 type cappedBody struct {
 	io.ReadCloser
 	call *call

@@ -7,7 +7,8 @@ import (
 )
 
 // Side is the side of a diff that a comment is on, in the words of GitHub's API. Removed lines are
-// on the left; all others, with context lines, are on the right. The API promises nothing else.
+// on the left; all other lines, with context lines, are on the right. The API promises nothing
+// else.
 type Side string
 
 const (
@@ -15,9 +16,9 @@ const (
 	Right Side = "RIGHT"
 )
 
-// Place is the position of a comment: a line, or the lines from Start to Line. GitHub accepts it if
-// both are in one hunk and Start is before Line. One wrong position makes it refuse the whole
-// review.
+// Place is the position of a comment: a line, or the lines from Start to Line. GitHub accepts the
+// position if both are in one hunk and Start is before Line. For one wrong position, GitHub refuses
+// the whole review.
 type Place struct {
 	Path  string
 	Side  Side
@@ -45,9 +46,9 @@ const (
 var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 
 // Anchor finds the position of a comment in the diff. The author of at and quote, usually a model,
-// may be wrong about anything. If the quote is within at's lines, at is right; a comment may also
-// have no quote. Otherwise Anchor takes the lines of the same hunk that fit the quote and are
-// nearest. If no hunk has the line, the quote must fit exactly once in the file.
+// may be wrong about anything. If the quote is within at's lines, or there is no quote, at is
+// right. Otherwise Anchor takes the nearest lines of the same hunk that fit the quote. If no hunk
+// has the line, the quote must fit exactly once in the file.
 func Anchor(files []File, at Place, quote string) (Place, Placement) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != Nowhere || !marks.MatchString(quote) {
@@ -123,10 +124,10 @@ func quoteOf(quote string) []string {
 	return lines
 }
 
-// normal returns a text with one space for any white space, and none around it.
+// normal returns a text with single spaces for white space, and without white space around it.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// view has a hunk's lines, and their normalized texts, which are made on demand.
+// view has a hunk's lines, and their normalized texts, which are made when first needed.
 type view struct {
 	lines []Line
 	texts []string
@@ -134,8 +135,8 @@ type view struct {
 
 func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 
-// anchor finds positions in the hunk: at most one if the hunk has the line (home is then true), and
-// otherwise all that fit.
+// anchor finds positions in the hunk. If the hunk has the line, home is true, and there is at most
+// one position. Otherwise anchor returns all positions that fit.
 func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
 	if first >= 0 && last >= 0 && v.hasQuote(at.Side, first, last, q) {
@@ -165,8 +166,8 @@ func (v *view) hasQuote(side Side, first, last int, q []string) bool {
 	return len(q) == 0 || len(v.find(side, first, last, q, fragment)) > 0
 }
 
-// fits finds all lines that a quote fits. It prefers whole lines to parts, and the given side to
-// the other.
+// fits finds all lines that a quote fits. It prefers whole lines to parts of lines, and the given
+// side to the other side.
 func (v *view) fits(side Side, q []string) ([]span, Side) {
 	if len(q) == 0 {
 		return nil, side
@@ -222,8 +223,8 @@ func (v *view) find(side Side, first, last int, q []string, fits func(text strin
 // whole reports whether a line equals the quote's line i.
 func whole(text string, q []string, i int) bool { return text == q[i] }
 
-// fragment reports whether the quote's line i is in a line. The first of several lines may begin
-// within it, and the last may end within it.
+// fragment reports whether the quote's line i is in a line. The first of several quoted lines may
+// begin within a line, and the last may end within a line.
 func fragment(text string, q []string, i int) bool {
 	switch {
 	case len(q) == 1:
@@ -237,7 +238,7 @@ func fragment(text string, q []string, i int) bool {
 }
 
 // place returns the position of a comment on lines. On the left, the position begins and ends with
-// a removed line. If none was removed, it is on the right.
+// a removed line. If no line was removed, the position is on the right.
 func (v *view) place(side Side, first, last int) Place {
 	if side == Left {
 		lines := v.lines[first : last+1]

@@ -78,8 +78,8 @@ func firstWord(line string) (word, rest string) {
 	return line, ""
 }
 
-// attributeOf parses name, -name, !name or name=value. As in linguist, the values true and false
-// mean the first two.
+// attributeOf parses name, -name, !name or name=value. As in linguist, =true means name, and =false
+// means -name.
 func attributeOf(word string) attribute {
 	name, value, _ := strings.Cut(word, "=")
 	switch {
@@ -93,8 +93,8 @@ func attributeOf(word string) attribute {
 	return attribute{name, set}
 }
 
-// of returns the attributes of a path. The last line with an attribute counts, and within a line
-// the last word.
+// of returns the attributes of a path. If several lines have an attribute, the last line counts,
+// and within a line the last word.
 func (a attributes) of(path string) map[string]state {
 	given := map[string]state{}
 	for _, r := range slices.Backward(a.rules) {

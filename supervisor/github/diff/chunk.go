@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Chunk is a group of files, or parts of them, that a model reads together.
+// Chunk is a group of files, or of parts of files, that a model reads together.
 type Chunk []File
 
 // Unread is a part of a file that is in no chunk, with the reason.
@@ -17,8 +17,7 @@ type Unread struct {
 
 // Split splits files into chunks of at most size bytes as Numbered writes them, in order. Each
 // changed line is in one chunk or left unread. Unread are the files that skip gives a reason for,
-// and lines too long for any chunk. A file is cut only if it is larger than a chunk, and so is a
-// hunk.
+// and lines too long for any chunk. Files and hunks are cut only if they are larger than a chunk.
 func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []Unread) {
 	s := splitter{size: size}
 	for _, f := range files {
@@ -66,7 +65,7 @@ func (s *splitter) file(f File) {
 	}
 }
 
-// makeRoom begins a new chunk if this one has no space for n more bytes.
+// makeRoom begins a new chunk if the current one has no space for n more bytes.
 func (s *splitter) makeRoom(n int) {
 	if s.used+n > s.size {
 		s.end()
@@ -88,8 +87,8 @@ func (s *splitter) hunk(f File, h Hunk, n int) {
 // maxAround is how many lines of the head are shown before and after a piece of a hunk.
 const maxAround = 3
 
-// pieces cuts a hunk between lines. An eighth of a chunk is for the lines before a piece, one for
-// those after it, one for its heading.
+// pieces cuts a hunk between lines. Three eighths of a chunk are reserved: for the lines before a
+// piece, for the lines after it, and for its heading.
 func (s *splitter) pieces(f File, h Hunk) {
 	lines := slices.Collect(h.Lines())
 	room := s.size / 8

@@ -1,5 +1,5 @@
-// Package diff reads unified diffs, as git writes them and as GitHub's API returns them for a file,
-// and finds positions for comments in them. It does no I/O. Its input may come from anybody: time
+// Package diff reads unified diffs, as git writes them and as GitHub's API returns them for a file.
+// It finds positions for comments in them. It does no I/O. Its input may come from anybody: time
 // and memory are proportional to the text, and it never panics.
 package diff
 
@@ -24,15 +24,15 @@ const (
 // ModeSubmodule is the mode of a submodule, whose only line names a commit.
 const ModeSubmodule = "160000"
 
-// File is a file of a diff. A file that changes its type, for example to a symbolic link, appears
-// as two: one removed, one added.
+// File is a file of a diff. If a file changes its type, for example to a symbolic link, it appears
+// as two files: one removed, one added.
 type File struct {
-	// paths; Old is "" for an added file, New for a removed one
+	// paths; Old is "" for an added file, and New is "" for a removed file
 	Old, New         string
 	Status           Status
 	OldMode, NewMode string // in octal; "" if the diff does not tell
-	Binary           bool   // git shows no lines of it
-	Hunks            []Hunk // in their order
+	Binary           bool   // git shows no lines of the file
+	Hunks            []Hunk // hunks in their order
 }
 
 // Path returns the file's name in comments.
@@ -46,8 +46,9 @@ func (f File) Path() string {
 // Submodule reports whether the file is, or was, a commit of another repository.
 func (f File) Submodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// Numbered returns the hunks with side and number before each line: "R12 +text". So a reader can
-// name lines. Lines around a piece of a hunk belong to another piece and have no number.
+// Numbered returns the hunks with side and number before each line: "R12 +text". With these marks,
+// a reader can name lines. Lines around a piece of a hunk belong to another piece and have no
+// number.
 func (f File) Numbered() string {
 	var b []byte
 	for i := range f.Hunks {
@@ -78,15 +79,16 @@ func appendIndented(b []byte, text string) []byte {
 	return b
 }
 
-// Hunk is a group of consecutive lines. Its numbers are those of its header. If it has no lines on
-// a side, the start on that side is the line before it, or 0 in a piece of a hunk. In a combined
-// diff, the old side is the first parent, so lines that only other parents had are missing.
+// Hunk is a group of consecutive lines. Its numbers are those of its header. If the hunk has no
+// lines on a side, the start on that side is the line before, or 0 in a piece of a hunk. In a
+// combined diff, the old side is the first parent, so lines that only other parents had are
+// missing.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
 	Section            string // git's text after the numbers, often the function
-	// for a piece of a larger hunk: the head's lines before and after it, which belong to other
-	// pieces
+	// for a piece of a larger hunk: the head's lines before and after the piece, which belong to
+	// other pieces
 	Around *[2]string
 
 	body    string // the lines as in the diff
@@ -105,8 +107,8 @@ const (
 // Line is one line of a hunk.
 type Line struct {
 	Kind     LineKind
-	Old, New int    // its number before and after; 0 if it is not there
-	Text     string // without its line end, but with a carriage return before that
+	Old, New int    // the line's numbers before and after; 0 if the line is not on that side
+	Text     string // the text without its line end, but with a carriage return before that
 	Unended  bool   // the last line of the file, without a line end; never set for a combined diff
 }
 
@@ -118,7 +120,7 @@ func (l Line) At() (Side, int) {
 	return Right, l.New
 }
 
-// number returns the line's number on a side; 0 if it is not there.
+// number returns the line's number on a side; 0 if the line is not on that side.
 func (l Line) number(side Side) int {
 	if side == Left {
 		return l.Old
@@ -159,8 +161,8 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 	}
 }
 
-// kindOf reads a line's marks, one for each parent. The result ok is false if the line is neither
-// in the first parent nor in the result, or if it is a remark. (git-diff(1), combined diff format.)
+// kindOf reads a line's marks, one for each parent. ok is false if the line is a remark, or is
+// neither in the first parent nor in the result. (git-diff(1), combined diff format.)
 func kindOf(raw string, parents int) (kind LineKind, ok bool) {
 	marks := raw[:min(parents, len(raw))]
 	if marks == "" {

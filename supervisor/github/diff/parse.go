@@ -13,8 +13,8 @@ const maxNumber = 1 << 30
 // parser reads a diff line by line.
 type parser struct {
 	rest   string
-	number int   // of the last line read
-	left   []int // the rest of the hunk's lines for each parent, and for the result
+	number int   // number of the last line read
+	left   []int // remaining lines of the hunk for each parent, and for the result
 }
 
 // Parse reads a diff of git. It may have any number of files, and any text between them, such as a
@@ -81,7 +81,7 @@ func (p *parser) atFile() bool {
 }
 
 // header reads the lines up to the first hunk. It ends at a line that belongs to no header, because
-// other text may follow.
+// unrelated text may follow.
 func (p *parser) header(f *File) {
 	for first := true; first || !strings.HasPrefix(p.rest, "diff --"); first = false {
 		line := p.peek()
@@ -148,7 +148,7 @@ func firstOf(list string) string {
 	return first
 }
 
-// hunks reads all hunks that follow. It counts them first: a diff may be mostly hunks, and a
+// hunks reads all hunks that follow. It counts the hunks first: a diff may be mostly hunks, and a
 // growing slice takes several times its size.
 func (p *parser) hunks() ([]Hunk, error) {
 	ahead, n := *p, 0
@@ -200,8 +200,8 @@ func (p *parser) hunkHeader(line string) (h Hunk, ok bool) {
 	return h, h.parents > 0 && len(p.left) == at
 }
 
-// hunkRange parses "-start,lines", or "+start,lines" for the result. The number of lines may be
-// missing if it is one.
+// hunkRange parses "-start,lines", or "+start,lines" for the result. If there is one line, the
+// number of lines may be missing.
 func hunkRange(field string, result bool) (start, lines int, ok bool) {
 	mark := byte('-')
 	if result {
@@ -251,8 +251,8 @@ func (p *parser) body(h *Hunk) error {
 }
 
 // count subtracts a line from the expected lines of each parent and of the result. A line is in the
-// result unless it has a minus. If any parent has a minus, the line is in the parents with a minus;
-// otherwise it is in those without a plus.
+// result unless it has a minus. If any parent has a minus, the line is in the parents with a minus.
+// Otherwise it is in the parents without a plus.
 func count(left []int, line string) bool {
 	parents := len(left) - 1
 	marks := line[:min(parents, len(line))]

@@ -2,8 +2,8 @@ package diff
 
 import "strings"
 
-// readBothNames reads the name in "a/name b/name" if both are equal. If they differ, other lines of
-// the header have them.
+// readBothNames reads the name in "a/name b/name" if both names are equal. If they differ, other
+// lines of the header have the names.
 func readBothNames(f *File, rest string) {
 	half := len(rest) / 2
 	if len(rest)%2 == 0 || rest[half] != ' ' {
@@ -44,14 +44,14 @@ func readNewName(f *File, rest string) {
 // nowhere is the name of a missing file.
 const nowhere = "/dev/null"
 
-// nameOf returns the name from a line of names. git ends a name with a tab if it has spaces, and
-// other programs put the time after it.
+// nameOf returns the name from a line of names. git ends a name with a tab if the name has spaces.
+// Other programs put the time after the name.
 func nameOf(rest string) string {
 	name, _, _ := strings.Cut(rest, "\t") // a quoted name has no tab
 	return unquoted(name)
 }
 
-// escapes are the characters after a backslash, and what they mean. (git's quote.c, which quotes
+// escapes are the characters after a backslash, and their meanings. (git's quote.c, which quotes
 // names like strings in C.)
 const (
 	escaped = `abtnvfr"\`

@@ -2,8 +2,9 @@ package diff
 
 import "slices"
 
-// skippedFiles has patterns of files that need no review, in the form of .gitattributes. They are those of
-// github-linguist's generated.rb and vendor.yml that rarely match a hand-written file.
+// skippedFiles has patterns of files that need no review, in the form of .gitattributes. They come
+// from github-linguist's generated.rb and vendor.yml. Patterns that often match hand-written files
+// are left out.
 var skippedFiles = []struct {
 	reason   string
 	patterns []string
@@ -31,14 +32,14 @@ var skippedFiles = []struct {
 }
 
 // minifiable are files that may be minified, and minifiedLine is the average length of their lines,
-// in bytes. It is higher than linguist's 110 for whole files, because a hunk may have few lines
-// with a long one.
+// in bytes. The limit is higher than linguist's 110 for whole files, because a hunk may have few
+// lines and one of them long.
 var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
 
 const minifiedLine = 300
 
-// Skipper returns a function that tells why a file needs no review; "" if it does. gitattributes is
-// the base branch's file: the change itself must not exclude its files.
+// Skipper returns a function that tells why a file needs no review; "" if it needs one.
+// gitattributes is the base branch's file, because the change itself must not exclude its files.
 func Skipper(gitattributes []byte) func(File) (reason string) {
 	attributes := attributesOf(string(gitattributes))
 	return func(f File) string {
@@ -60,8 +61,8 @@ func Skipper(gitattributes []byte) func(File) (reason string) {
 	}
 }
 
-// byTable returns the table's reason. Attributes may declare that a file is not vendored, or not
-// generated, which includes all other reasons.
+// byTable returns the table's reason. If an attribute declares that a file is not vendored, or not
+// generated, no other reason counts.
 func byTable(f File, given map[string]state) string {
 	for _, row := range skippedFiles {
 		attribute := linguistGenerated

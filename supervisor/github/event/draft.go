@@ -12,9 +12,9 @@ import (
 
 // Limits of an event's texts, in bytes.
 const (
-	maxName    = 140 // of an event, a login or a label
+	maxName    = 140 // bytes of an event's name, a login or a label
 	maxRepo    = 160
-	maxRef     = 255 // the limit of most file systems, and so of git
+	maxRef     = 255 // the limit of most file systems, and so of names in git
 	maxURL     = 500
 	maxTitle   = 300
 	maxText    = 2000
@@ -25,7 +25,7 @@ const (
 // draft is an event that is still being read.
 type draft struct {
 	supervisor.GitHubEvent
-	own           bool // it is about something that Mews wrote
+	own           bool // the event is about a text that Mews wrote
 	labels, asked []string
 	changed       []string // labels that were added or removed
 	headRepo      string
@@ -78,14 +78,14 @@ var (
 	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
-// said takes a comment's text. Mews writes only comments. A mark in the description of a pull
-// request or issue was copied there by others.
+// said takes a comment's text. Mews writes only comments. If the description of a pull request or
+// issue has the mark, somebody else copied it there.
 func said(d *draft, v string) {
 	text(d, v)
 	d.own = d.own || strings.Contains(v, marker)
 }
 
-// ref takes the name of a branch or tag. A push has refs/heads/ or refs/tags/ before it.
+// ref takes the name of a branch or tag. In a push, the name begins with refs/heads/ or refs/tags/.
 func ref(d *draft, v string) {
 	setRef(d, strings.TrimPrefix(strings.TrimPrefix(v, "refs/heads/"), "refs/tags/"))
 }
@@ -145,7 +145,7 @@ func commitTitle(d *draft, v string) {
 // event returns the finished event.
 func (d *draft) event() supervisor.GitHubEvent {
 	e := d.GitHubEvent
-	// "": the fork was deleted
+	// "" means that the fork was deleted
 	e.Fork = e.IsPull && e.Head != "" && e.Base != "" && !strings.EqualFold(d.headRepo, e.Repo)
 	switch {
 	case strings.HasPrefix(e.Action, "review_request"):
@@ -155,7 +155,7 @@ func (d *draft) event() supervisor.GitHubEvent {
 	default:
 		e.Labels = d.labels
 	}
-	if size(e) > MaxEvent { // its names and texts consist of characters that need escapes
+	if size(e) > MaxEvent { // the names and texts consist of characters that need escapes
 		e.Text, e.Labels, e.Commits, e.MoreCommits = "", nil, nil, e.MoreCommits+len(e.Commits)
 	}
 	return e

@@ -24,7 +24,7 @@ const MaxEvent = 8 << 10
 const maxElements = 50
 
 // Read reads the payload of an event with GitHub's name. ignored is the reason why Mews does not
-// need the event; "" if it does.
+// need the event; "" if Mews needs it.
 func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
 	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)
@@ -87,7 +87,7 @@ func (r reader) readContainer(bracket byte, n *node) error {
 		}
 		below := n.nodes[key]
 		if below != nil && bracket == '[' && i >= maxElements {
-			below.put(r.draft, "") // an element counts by being there
+			below.put(r.draft, "") // an element counts by its presence
 			below = nil
 		}
 		if err = r.value(b, below); err == nil {

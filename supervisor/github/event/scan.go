@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// maxString is the read part of a string, in bytes of JSON. The longest wanted text fits into it,
-// however it is escaped.
+// maxString is the part of a string that is read, in bytes of JSON. The longest wanted text fits
+// into it, even if every character is escaped.
 const maxString = 16 << 10
 
 // maxWord is the longest number, true, false or null.
@@ -20,7 +20,7 @@ var (
 )
 
 // scanner reads JSON byte by byte, and keeps at most one string of maxString. In skipped values it
-// only looks at quotes and brackets: this is fast, and depth costs no memory.
+// only looks at quotes and brackets. So skipping is fast, and depth costs no memory.
 type scanner struct{ *bufio.Reader }
 
 // token returns the next byte that is no space.
@@ -35,7 +35,7 @@ func (s scanner) token() (byte, error) {
 	}
 }
 
-// end fails if anything but spaces follows.
+// end fails if any text except spaces follows.
 func (s scanner) end() error {
 	_, err := s.token()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -81,7 +81,7 @@ func (s scanner) word(b byte) (string, error) {
 		if word = append(word, next[0]); len(word) > maxWord {
 			return "", errSyntax
 		}
-		_, _ = s.ReadByte() // it was peeked at before
+		_, _ = s.ReadByte() // peeked at before, so it cannot fail
 	}
 	if !json.Valid(word) {
 		return "", errSyntax
@@ -89,8 +89,8 @@ func (s scanner) word(b byte) (string, error) {
 	return string(word), nil
 }
 
-// quoted reads the beginning of a string after its quote, at most most bytes of JSON, cut between
-// characters. With 0 it skips the string.
+// quoted reads the beginning of a string after its quote. It reads at most most bytes of JSON, cut
+// between characters. If most is 0, it skips the string.
 func (s scanner) quoted(most int) (text string, err error) {
 	var raw []byte
 	cut, escape := false, 0 // escape: bytes of an escape that are still to come

@@ -25,7 +25,7 @@ var actions = map[string]string{
 // Names returns the events that a webhook must send.
 func Names() []string { return slices.Sorted(maps.Keys(actions)) }
 
-// byApps are the events that apps nearly always cause. They are no comments, so they cannot cause
+// byApps are the events that apps nearly always cause. None is a comment, so they cannot cause
 // endless replies.
 var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true}
 

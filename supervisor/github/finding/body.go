@@ -15,11 +15,11 @@ type Summary struct {
 	Checked
 	Head    string
 	Mark    string   // the hidden mark; "" means Head
-	Name    string   // of the reviewer
-	Earlier int      // posted findings of earlier heads
+	Name    string   // name of the reviewer
+	Earlier int      // number of posted findings of earlier heads
 	Skipped []string // parts left out on purpose, and why
-	Unread  []string // parts that should have been read and were not, and why
-	Cost    *int64   // in millionths of a US dollar; nil if unknown
+	Unread  []string // parts that should have been read but were not, and why
+	Cost    *int64   // cost in millionths of a US dollar; nil if unknown
 }
 
 // Limits of a summary, which has at most 20 lines: its entries, and its texts in bytes.
@@ -32,7 +32,7 @@ const (
 	maxNote        = 500
 )
 
-// MarkReview returns a review's hidden mark, usually made from its head. Anybody can write it.
+// MarkReview returns a review's hidden mark, usually made from its head. Anybody can write a mark.
 // MarkFinding returns the mark of a comment.
 func MarkReview(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
@@ -68,7 +68,7 @@ func (s Summary) Body() string {
 	return strings.Join(append(lines, "", fmt.Sprintf(textFoot, cost, s.Name)), "\n")
 }
 
-// news describes the new findings, and counts those of earlier heads.
+// news describes the new findings, and counts the findings of earlier heads.
 func (s Summary) news() string {
 	switch counts := s.Counts(); {
 	case s.Earlier == 0:
@@ -118,7 +118,8 @@ func (c Checked) left() (parts []string) {
 	return parts
 }
 
-// list returns a line for each of the first findings, and a line with the number of the others.
+// list returns a line for each of the first findings, and a line with the number of further
+// findings.
 func list(found []Finding, most int) (lines []string) {
 	for _, f := range found[:min(len(found), most)] {
 		lines = append(lines, fmt.Sprintf("- %s **%s** %s %s", Where(f), f.Severity, Plain(f.Title, maxTitle), Plain(f.Detail, maxItem)))

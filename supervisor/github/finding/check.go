@@ -21,21 +21,21 @@ type Omission string
 
 const (
 	LeftUnfounded Omission = "unfounded" // its quote is nowhere in the change
-	LeftSaid      Omission = "said"      // it was posted before, or was muted
-	LeftStyle     Omission = "style"     // it is about taste
+	LeftSaid      Omission = "said"      // the finding was posted before, or was muted
+	LeftStyle     Omission = "style"     // the finding is about taste
 )
 
 // Finding is a checked finding.
 type Finding struct {
 	protocol.ReviewFinding
 	Placed      bool   // GitHub accepts a comment at its Path, Side, Start and Line
-	Fingerprint string // of its subject and its code
-	Replaces    bool   // its Replacement may be offered unchanged
+	Fingerprint string // fingerprint of the finding's subject and code
+	Replaces    bool   // the Replacement may be offered unchanged
 }
 
 // Checked has all findings of a report; each is in one of the lists.
 type Checked struct {
-	Inline []Finding // to be posted as comments
+	Inline []Finding // findings to post as comments
 	// serious findings without a position or without space; the worst first
 	Summary     []Finding
 	Suggestions []Finding
@@ -63,7 +63,7 @@ const (
 // Change is the reviewed change.
 type Change struct {
 	Files  []diff.File       // with the text of VisibleCode
-	Heads  map[string]string // whole files of the head by path, as far as they were read
+	Heads  map[string]string // whole files of the head by path, as far as the review read them
 	Said   map[string]bool   // fingerprints of findings that must not be posted again
 	Inline int               // the most inline comments; 0 means 10
 }
@@ -116,7 +116,7 @@ func worse(a, b Finding) int {
 var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention",
 	"readab"}
 
-// place finds the position of a finding, or why it is not posted.
+// place finds the position of a finding, or the reason why it is not posted.
 func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.ReviewFinding = raw
 	f.Category = category(raw.Category)
@@ -148,15 +148,15 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	return f, ""
 }
 
-// fits reports whether a replacement replaces the lines of the comment: they must be the lines that
-// the finding names.
+// fits reports whether a replacement replaces the lines of the comment. The comment's lines must be
+// the lines that the finding names.
 func fits(fit diff.Placement, raw protocol.ReviewFinding, at diff.Place) bool {
 	span := func(start, line int) int { return line - cmp.Or(start, line) }
 	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
 }
 
-// lines returns the lines at a position in the diff. window identifies them within the file: if the
-// last line occurs more than once, it includes the lines around.
+// lines returns the lines at a position in the diff. window identifies them within the file. If the
+// last line occurs more than once, window includes the lines around.
 func (c Change) lines(at diff.Place) (lines, window string) {
 	from, around, last, same := cmp.Or(at.Start, at.Line), "", "", map[string]int{}
 	for _, file := range c.Files {
@@ -188,7 +188,7 @@ func (c Change) lines(at diff.Place) (lines, window string) {
 	return lines, lines
 }
 
-// Reordered finds lines that are displayed in another order than they are read. files must be
+// Reordered finds lines whose displayed order differs from their order in the file. files must be
 // unchanged, before VisibleCode.
 func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	for _, file := range files {

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// hidden reports whether a rune is invisible: format characters (bidirectional controls, zero-width
-// ones, tags), variation selectors, fillers, and controls that are no white space. (Unicode 15,
-// general categories Cf and Cc.)
+// hidden reports whether a rune is invisible. Such runes are format characters (bidirectional
+// controls, zero-width characters, tags), variation selectors, fillers, and controls other than
+// white space. (Unicode 15, general categories Cf and Cc.)
 func hidden(r rune) bool {
 	switch r {
 	case '\t', '\n', '\r':
@@ -55,15 +55,15 @@ var undisplayedParts = []struct {
 
 var entity = regexp.MustCompile(`&(#[xX]?[0-9a-fA-F]{1,8}|[A-Za-z]{2,24});`)
 
-// rounds limits the removals of parts that earlier removals have joined. Honest text does not need
-// two.
+// rounds limits how many times parts are removed. A removal may join two halves of another part.
+// Honest text does not need two rounds.
 const rounds = 16
 
 // withoutMarkup removes the characters that every undisplayed part needs.
 var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
 // Visible returns Markdown as GitHub displays it. It removes comments, invisible characters, texts
-// of images, titles of links and attributes. Models read others' text only in this form.
+// of images, titles of links and attributes. Models read foreign text only in this form.
 func Visible(text string) string {
 	for round := 1; ; round++ {
 		seen := VisibleCode(text)

@@ -49,7 +49,7 @@ func WithoutSecrets(text string) string {
 }
 
 // escape escapes Markdown's special characters. An entity breaks mentions and references, as in
-// dependabot's pull requests. A character in the text itself would be lost when somebody copies it.
+// dependabot's pull requests. An inserted character would be lost when somebody copies the text.
 var escape = strings.NewReplacer(`\`, `\\`, "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`, "$", `\$`,
 	"&", "&amp;", "@", "@&#8203;", "#", "#&#8203;", "GH-", "GH&#8203;-", "gh-", "gh&#8203;-", "Gh-", "Gh&#8203;-", "gH-", "gH&#8203;-")
 
@@ -92,8 +92,8 @@ func Cut(text string, max int) string {
 	return strings.TrimSpace(text[:end]) + "…"
 }
 
-// committable reports whether a replacement may be offered unchanged. It must not add a link,
-// mention, reference, command, hidden character or secret, and must not end its code block.
+// committable reports whether a replacement may be offered unchanged. The replacement must not add
+// a link, mention, reference, command, hidden character or secret. It must not end its code block.
 func committable(replacement, lines string) bool {
 	if WithoutSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
 		return false

@@ -1,6 +1,6 @@
 package finding
 
-// Texts of comments and summaries beside the model's words.
+// Texts that surround the model's words in comments and summaries.
 const (
 	textImage  = "(image)"
 	textLink   = "(link removed)"
@@ -29,7 +29,7 @@ const (
 // earlier is the key in counted for earlier findings.
 const earlier = "earlier"
 
-// counted has the singular and plural of everything that is counted.
+// counted has the singular and plural of all counted nouns.
 var counted = map[string][2]string{
 	"critical":            {"critical finding", "critical findings"},
 	"warning":             {"warning", "warnings"},

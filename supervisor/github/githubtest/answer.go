@@ -50,12 +50,12 @@ func (a answer) bytes() []byte {
 	}
 	data, err := json.Marshal(a.body)
 	if err != nil {
-		panic(err) // it consists of maps
+		panic(err) // the body consists of maps
 	}
 	return data
 }
 
-// tagged adds an ETag to an answer, and turns it into a 304 if the client has it already.
+// tagged adds an ETag to an answer. If the client has the answer already, it becomes a 304.
 func (a answer) tagged(r *request) answer {
 	if r.Method != http.MethodGet || a.code != http.StatusOK {
 		return a
@@ -89,7 +89,7 @@ func (a answer) write(rw http.ResponseWriter) {
 	_, _ = rw.Write(body) // the client may have gone
 }
 
-// paged returns the requested part of a list, with links to the others.
+// paged returns the requested part of a list, with links to the other parts.
 func paged[T any](r *request, all []T, make func(T) any) answer {
 	per, page := r.number("per_page", 30), r.number("page", 1)
 	per, page = min(max(per, 1), 100), max(page, 1)

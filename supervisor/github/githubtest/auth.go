@@ -15,12 +15,12 @@ import (
 // grant has the rights of a token.
 type grant struct {
 	login   string
-	account string            // the account whose limits it uses
+	account string            // the account whose limits the token uses
 	may     map[string]string // nil means everything
 	repos   []string          // ids or names; nil means all
 	until   time.Time         // zero means forever
-	app     bool              // it belongs to an installation
-	jwt     bool              // the App itself
+	app     bool              // the token belongs to an installation
+	jwt     bool              // the token is for the App itself
 }
 
 // levels orders the levels of a permission.
@@ -83,7 +83,7 @@ func (r *request) redirect(name string) answer {
 }
 
 // forPull reports whether a request that needs a permission for issues is about a pull request.
-// Then one for pull requests is enough.
+// Then the permission for pull requests is enough.
 func (r *request) forPull() bool {
 	level, ok := strings.CutPrefix(r.route.needs, "issues=")
 	return ok && pullIn(r) != nil && r.grant.allows("pull_requests="+level)
@@ -98,8 +98,8 @@ func contains(list []string, name string) bool {
 	return false
 }
 
-// appBy returns the App of a valid JSON web token: signed with its key, and at most ten minutes
-// old.
+// appBy returns the App of a valid JSON web token. The token must be signed with the App's key, and
+// be at most ten minutes old.
 func (s *Server) appBy(token string) *grant {
 	app := s.options.App
 	if app == nil {

@@ -7,8 +7,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// pullDiff is the change of a pull request: its head compared with the last commit that it shares
-// with the base.
+// pullDiff is the change of a pull request. It compares the head with the last commit that head and
+// base share.
 type pullDiff struct {
 	text  string
 	lines int

@@ -14,7 +14,7 @@ type FaultKind string
 const (
 	Error FaultKind = "error" // Code with Text, in GitHub's JSON
 	HTML  FaultKind = "html"  // a web page with Code, as a proxy sends it
-	// the connection is cut; with After, the request is done and its answer lost
+	// the connection is cut; if After is true, the request is done and its answer lost
 	Reset     FaultKind = "reset"
 	Hang      FaultKind = "hang"      // no answer until the client goes
 	Truncated FaultKind = "truncated" // half of the answer; implies After
@@ -27,12 +27,12 @@ const (
 // Fault makes requests fail.
 type Fault struct {
 	Kind  FaultKind
-	Route string // as in the table of routes, or its beginning such as "POST "; "" means any
-	Repo  string // "" means any
-	After bool   // the request is done first
+	Route string // as in the table of routes, or its beginning such as "POST "; "" means any route
+	Repo  string // "" means any repository
+	After bool   // the request is done before it fails
 
 	Times int     // number of requests; 0 means one, or any number with Rate; -1 means any number
-	Skip  int     // requests that succeed before
+	Skip  int     // number of requests that succeed before the fault
 	Rate  float64 // the share of requests; 0 means all
 	Seed  uint64
 

@@ -22,19 +22,19 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Options configure a server. The zero value is github.com with a token of the bot that may do
+// Options configure a server. The zero value is github.com, with a bot's token that may do
 // everything.
 type Options struct {
 	Token string // "" means "TEST-token"
-	Login string // its owner; "" means "mews-bot"
-	// May has the token's permissions, such as {"issues": "read"}, and those of an App's
-	// installations. nil means everything.
+	Login string // login of the token's owner; "" means "mews-bot"
+	// the permissions of the token and of an App's installations, such as {"issues": "read"}; nil
+	// means everything
 	May map[string]string
-	App *App // tokens of its installations are accepted; it is installed in each repository
+	App *App // the server accepts tokens of its installations; it is installed in each repository
 
 	NoGraphQL bool             // imitates an Enterprise without GraphQL
 	HookWait  time.Duration    // how long a webhook may take; 0 means GitHub's 10 s
-	Strict    bool             // each violation fails the test at its end
+	Strict    bool             // violations fail the test at its end
 	Now       func() time.Time // nil means time.Now
 	Dir       string           // folder of the git repositories; "" means a folder of the test
 }
@@ -42,15 +42,15 @@ type Options struct {
 // App is a GitHub App.
 type App struct {
 	ID     int64
-	Slug   string // its login is Slug followed by [bot]
+	Slug   string // the App's login is Slug followed by [bot]
 	Key    *rsa.PublicKey
-	Hook   string // its webhook's address; "" means none
-	Secret string // of its webhook
+	Hook   string // address of the App's webhook; "" means none
+	Secret string // secret of the App's webhook
 }
 
 // Server is a fake GitHub. Its methods may be called from any goroutine.
 type Server struct {
-	Hooks // its webhooks
+	Hooks // the server's webhooks
 
 	t       testing.TB
 	options Options
@@ -106,7 +106,7 @@ func New(t testing.TB, o Options) *Server {
 	s.Hooks = newHooks(s)
 	s.grants[o.Token] = &grant{login: o.Login, account: o.Login, may: o.May}
 	s.http = &http.Server{Handler: s.handler(), ConnContext: withConn, ConnState: s.connState}
-	s.work.Go(func() { _ = s.http.Serve(listener) }) // close ends it, which is no error
+	s.work.Go(func() { _ = s.http.Serve(listener) }) // close ends Serve, whose error then does not matter
 	t.Cleanup(s.close)
 	return s
 }
@@ -148,7 +148,7 @@ func (s *Server) Now() time.Time {
 
 func (s *Server) now() time.Time { return s.options.Now().Add(s.ahead).UTC() }
 
-// id returns a new id. As on GitHub, it is larger than all before.
+// id returns a new id. As on GitHub, each id is larger than all earlier ones.
 func (s *Server) id() int64 {
 	s.lastID++
 	return s.lastID

@@ -118,7 +118,7 @@ func listed(all []any) func(map[string]any) (any, error) {
 	return func(args map[string]any) (any, error) { return connection(args, all), nil }
 }
 
-// actor returns a user. A bot's login has no [bot] here.
+// actor returns a user. In GraphQL, a bot's login does not end in [bot].
 func actor(login string) any {
 	if login == "" {
 		return nil

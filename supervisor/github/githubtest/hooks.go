@@ -55,7 +55,7 @@ type Sent struct {
 type Unreliable struct {
 	Lose    float64 // the share that is not sent, although GitHub lists it as failed
 	Double  float64 // the share that is sent twice
-	Shuffle int     // the next one is drawn from so many; 0 keeps the order
+	Shuffle int     // the next delivery is drawn from so many; 0 keeps the order
 	Seed    uint64
 }
 
@@ -63,7 +63,7 @@ type Unreliable struct {
 type Hooks struct {
 	server *Server
 
-	hooks    []*hook // the server's mutex guards these
+	hooks    []*hook // the server's mutex guards hooks and the fields below
 	waiting  []*delivery
 	sending  bool // a goroutine is sending
 	held     bool
@@ -130,7 +130,7 @@ func (h *Hooks) Sent() []Sent {
 	return all
 }
 
-// Emit sends an event with a payload of the test to the webhooks for it.
+// Emit sends an event with the test's payload to the webhooks for that event.
 func (r *Repo) Emit(event string, payload []byte) {
 	r.s.change(func() {
 		var head struct{ Action string }
@@ -265,15 +265,15 @@ func (h *hook) json() any {
 	return map[string]any{"id": h.id, "type": "Repository", "name": "web", "active": h.active, "events": h.events, "config": config, "last_response": last}
 }
 
-// admin reports whether the client may manage webhooks: an admin of the repository, or an App with
-// that permission.
+// admin reports whether the client may manage webhooks. It must be an admin of the repository, or
+// an App with that permission.
 func (r *request) admin() bool {
 	return r.repo == nil || r.grant.app || r.repo.people[strings.ToLower(r.grant.login)] == "admin"
 }
 
 func listHooks(s *Server, r *request) answer {
 	if !r.admin() {
-		return notFound() // GitHub hides that there are any
+		return notFound() // GitHub hides that there are webhooks
 	}
 	var list []*hook
 	for _, h := range s.hooks {

@@ -44,7 +44,7 @@ func (r *Repo) comment(i *issue, by, body string) *comment {
 }
 
 // React adds a user's reaction to any comment: +1, -1, eyes and so on. GitHub sends no webhook for
-// it.
+// reactions.
 func (r *Repo) React(comment int64, by, content string) {
 	r.s.change(func() {
 		c := r.commentBy(comment)
@@ -269,7 +269,7 @@ func createLabel(_ *Server, r *request) answer {
 	return created(map[string]any{"id": idOf(asked.Name), "name": asked.Name, "color": asked.Color, "description": asked.Description})
 }
 
-// addLabels adds labels to an issue. As on GitHub, it creates missing ones.
+// addLabels adds labels to an issue. As on GitHub, it creates labels that are missing.
 func addLabels(s *Server, r *request, i *issue) answer {
 	var asked struct{ Labels []string }
 	if !r.into(&asked) && !r.into(&asked.Labels) {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// grace is how long after a refusal an earlier sent request may still arrive.
+	// grace is the time after a refusal in which an earlier request may still arrive.
 	grace = 500 * time.Millisecond
-	// keeping is how long a client may take to store a refusal. If it closes the connection within
-	// that time, it may not know the refusal.
+	// keeping is how long a client may take to store a refusal. A client that closes the connection
+	// within that time may not know the refusal.
 	keeping = 2 * time.Second
 )
 
@@ -54,7 +54,7 @@ type window struct {
 type pause struct {
 	since, until time.Time
 	told         net.Conn
-	lost         bool // its client may not know of it
+	lost         bool // its client may not know of the pause
 }
 
 // SetLimit sets the number of requests of a resource: core, graphql or search.
@@ -112,8 +112,8 @@ func (l *limits) pause(r *request, f Fault, now time.Time) answer {
 	return secondary(code, seconds)
 }
 
-// secondary returns the refusal of a secondary limit. Without seconds, GitHub does not say how
-// long: at least a minute.
+// secondary returns the refusal of a secondary limit. If seconds is 0, GitHub does not say how long
+// the client must wait; it is at least a minute.
 func secondary(code, seconds int) answer {
 	a := refuse(code, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	if seconds > 0 {
@@ -179,7 +179,8 @@ func (s *Server) limitWrites(r *request, now time.Time) (answer, bool) {
 	return l.pause(r, Fault{}, now), false
 }
 
-// count counts an answered request, unless nothing had changed, and adds the limit's headers.
+// count counts an answered request and adds the limit's headers. Requests whose data have not
+// changed are not counted.
 func (s *Server) count(r *request, a answer) answer {
 	if r.route.has(free) || r.grant == nil {
 		return a
@@ -235,7 +236,7 @@ func (l *limits) headers(r *request, a answer, now time.Time) answer {
 	return a
 }
 
-// rateLimit answers with the rest of the limits, which costs nothing.
+// rateLimit answers with the unused rest of the limits. The request costs nothing.
 func rateLimit(s *Server, r *request) answer {
 	resources := map[string]any{}
 	for name, limit := range primary {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// issue is an issue or a pull request, because they share their numbers.
+// issue is an issue or a pull request, because these share their numbers.
 type issue struct {
 	repo      *Repo
 	id        int64
@@ -21,13 +21,13 @@ type issue struct {
 	created   time.Time
 	updated   time.Time
 	closed    time.Time
-	reactions map[string][]string // logins by content
+	reactions map[string][]string // logins by the reaction's content
 	pull      *pull               // nil for an issue
 }
 
 // pull has the additional fields of a pull request.
 type pull struct {
-	head, base string // branches
+	head, base string // names of branches
 	headSHA    string
 	draft      bool
 	merged     time.Time

@@ -10,22 +10,22 @@ import (
 // Request is a request that the server received.
 type Request struct {
 	Method string
-	Path   string // without /api/v3, with the query
-	// as in the table of routes: GET /repos/{owner}/{repo}/pulls/{number}; "" if there is none
+	Path   string // the path without /api/v3, with the query
+	// as in the table of routes: GET /repos/{owner}/{repo}/pulls/{number}; "" if no route matches
 	Route string
 	Body  string
-	Token string // as it was sent
+	Token string // the token as the client sent it
 	At    time.Time
 	Code  int  // the HTTP status; 0 if no answer was sent
-	Done  bool // the request was carried out, whatever the client was told
-	Write bool // it changes content
+	Done  bool // the request was carried out, even if the client got no answer or an error
+	Write bool // the request changes content
 }
 
 // record has everything that the server has seen.
 type record struct {
 	requests   []Request
 	violations []string
-	mails      map[string]int // by owner/name#number
+	mails      map[string]int // number of mails by owner/name#number
 }
 
 func (r *record) violate(format string, args ...any) {
@@ -63,7 +63,7 @@ func (s *Server) Violations() []string {
 }
 
 // Mails returns how many mails the token's owner caused for a pull request or issue. A review with
-// all its comments is one mail, and so is a comment; an edit is none.
+// all its comments is one mail. A comment is one mail too. An edit is none.
 func (s *Server) Mails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

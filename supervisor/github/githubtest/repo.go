@@ -19,19 +19,19 @@ type Repo struct {
 	s        *Server
 	name     string // owner/name
 	id       int64
-	dir      string // of the bare git repository
+	dir      string // folder of the bare git repository
 	last     int    // number of the last issue or pull request
 	issues   map[int]*issue
 	labels   []label
 	people   map[string]string // permission by login
 	checks   []*check
-	releases []map[string]any     // newest first
-	diffs    map[string]*pullDiff // by base and head
-	tips     sync.Map             // commit by ref, as far as requested
+	releases []map[string]any     // releases, newest first
+	diffs    map[string]*pullDiff // diffs by base and head
+	tips     sync.Map             // commit by ref, for refs that were requested
 }
 
-// Repo returns a repository, and creates it if it is missing. A new one has README.md on the branch
-// main.
+// Repo returns a repository, and creates it if it is missing. A new repository has README.md on the
+// branch main.
 func (s *Server) Repo(name string) *Repo {
 	r, found := s.repo(name)
 	if !found {
@@ -85,13 +85,13 @@ func (r *Repo) Permit(login, permission string) {
 // Commit is a commit to create.
 type Commit struct {
 	Message string
-	Author  string            // login; "" means alice
-	Files   map[string]string // by path; their new content
+	Author  string            // the author's login; "" means alice
+	Files   map[string]string // new contents of files, by path
 	Delete  []string
 	Folder  string // a folder with all files of the commit, instead of Files
 }
 
-// Commit creates a commit on a branch, which starts at main if it is new, and pushes it. A branch
+// Commit creates a commit on a branch and pushes it. A new branch starts at main. A branch
 // owner:name is in owner's fork.
 func (r *Repo) Commit(branch string, c Commit) (sha string) {
 	before := r.SHA(branch)
@@ -275,7 +275,7 @@ func (r *Repo) commits(args ...string) []commit {
 	return list
 }
 
-// commit is one that there is.
+// commit is a commit of the repository.
 type commit struct {
 	sha, author, message string
 	parents              []string

@@ -38,7 +38,7 @@ type comment struct {
 	body      string
 	created   time.Time
 	updated   time.Time
-	reactions map[string][]string // logins by content
+	reactions map[string][]string // logins by the reaction's content
 	on        *thread
 	below     *issue
 }
@@ -136,7 +136,7 @@ func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, 
 	return threads, wrong
 }
 
-// place finds a comment's lines in the diff, or returns why it can't be there.
+// place finds a comment's lines in the diff, or returns why the comment cannot be there.
 func (t *thread) place(d *pullDiff, c draft) string {
 	f := d.file(t.path)
 	switch {

@@ -42,7 +42,7 @@ func (r *request) id(name string) int64 { return int64(r.number(name, 0)) }
 // into decodes the body. Missing fields stay unchanged.
 func (r *request) into(v any) bool { return json.Unmarshal(r.body, v) == nil }
 
-// route is one that the server knows.
+// route is a route that the server knows.
 type route struct {
 	pattern string
 	needs   string // permission=level of a token
@@ -53,10 +53,10 @@ type route struct {
 type flag int
 
 const (
-	byApp  flag = 1 << iota // needs the App's own JWT
+	byApp  flag = 1 << iota // the route needs the App's own JWT
 	quiet                   // a POST that creates no content
-	noRepo                  // about no repository
-	free                    // uses no limit
+	noRepo                  // the route is about no repository
+	free                    // the route uses no limit
 )
 
 func (r route) has(f flag) bool { return r.flags&f != 0 }

@@ -11,18 +11,18 @@ import (
 	"mews/supervisor/printable"
 )
 
-// joiner is put after a / or @ in others' text before a word. Otherwise a client would make a
-// command of it, or a mention. (U+2060, WORD JOINER: it is invisible.)
+// joiner is put after a / or @ before a word in foreign text. Otherwise a client would turn the
+// word into a command or a mention. (U+2060, WORD JOINER, which is invisible.)
 const joiner = "\u2060"
 
-// escaped returns others' text on one line, as Markdown that shows it unchanged.
+// escaped returns foreign text on one line, as Markdown that shows it unchanged.
 func escaped(text string) string {
 	var b strings.Builder
 	runes := []rune(oneLine(text))
 	before := ' '
 	for i, r := range runes {
 		switch {
-		case strings.ContainsRune("()[]", r): // a backslash before them begins a formula
+		case strings.ContainsRune("()[]", r): // a backslash before these characters begins a formula
 			fmt.Fprintf(&b, "&#%d;", r)
 		case r < unicode.MaxASCII && unicode.In(r, unicode.P, unicode.S):
 			b.WriteString(`\` + string(r))
@@ -52,7 +52,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// cut returns the escaped beginning of others' text.
+// cut returns the escaped beginning of foreign text.
 func cut(text string, most int) string {
 	runes := []rune(oneLine(text))
 	if len(runes) <= most {
@@ -78,7 +78,7 @@ func quote(text string) string {
 	return "> " + text
 }
 
-// code returns a name that others gave as inline code, where no client looks for commands.
+// code returns a foreign name as inline code, where no client looks for commands.
 func code(name string) string {
 	name = strings.ReplaceAll(cutName(name), "`", "'")
 	if name == "" {
@@ -102,7 +102,7 @@ func name(login string) string {
 	return cut(login, maxTitle)
 }
 
-// by returns who caused the events, each once; "" if unknown.
+// by returns the actors of the events without duplicates; "" if unknown.
 func by(all []event) string {
 	var names []string
 	for _, e := range all {
@@ -139,7 +139,7 @@ func titled(text, url string) string {
 // address matches the addresses that a link may have.
 var address = regexp.MustCompile(`^https?://[!#-;=?-\[\]_a-z~]+$`)
 
-// link returns Markdown in a link if there is an address.
+// link returns Markdown as a link if there is an address.
 func link(text, url string) string {
 	if !address.MatchString(url) {
 		return text

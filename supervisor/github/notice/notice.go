@@ -1,5 +1,5 @@
 // Package notice writes messages about events in a repository: one Markdown message for events that
-// belong together. Text of others appears unchanged: it never becomes Markdown, a command or a
+// belong together. Foreign text appears unchanged: it never becomes Markdown, a command or a
 // mention.
 package notice
 
@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxCommits = 5   // in one push
+	maxCommits = 5   // commits listed of one push
 	maxListed  = 5   // comments and reviews, or checks, in one message
-	maxTitle   = 200 // characters
+	maxTitle   = 200 // characters of a title
 	maxQuoted  = 200 // characters of a comment or a release
 	shaDigits  = 7
 )
@@ -68,7 +68,7 @@ func Text(all []supervisor.GitHubEvent) string {
 // notice.
 func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e.Action == asked }
 
-// CheckState reports whether an event is a failed or a passed check. A pass is told only after a
+// CheckState reports whether an event is a failed or a passed check. A pass is only told after a
 // failure.
 func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
 	check := slices.Contains(checkEvents, e.Event)

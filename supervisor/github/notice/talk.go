@@ -9,8 +9,8 @@ import (
 // saying has the words for a comment or review: in a headline and in a list.
 type saying struct{ head, list string }
 
-// sayings has the words for each state of a review; "" is a comment's. (GitHub, webhooks:
-// pull_request_review; REST has them in upper case)
+// sayings has the words for each state of a review; "" is the state of a comment. (GitHub,
+// webhooks: pull_request_review; REST has the states in upper case)
 var sayings = map[string]saying{
 	"":                  {textCommented, textSaidBy},
 	"approved":          {textApproved, textApproved},
@@ -30,11 +30,11 @@ func sayingOf(e event) saying {
 	return sayings["commented"]
 }
 
-// isReview reports whether an event is a review's outcome, and not a comment.
+// isReview reports whether an event is a review's outcome, not a comment.
 func isReview(e event) bool { return e.Event == "pull_request_review" }
 
-// isBare reports whether an event is a review without text and outcome. Its comments are events of
-// their own.
+// isBare reports whether an event is a review without text and outcome. The review's comments are
+// separate events.
 func isBare(e event) bool { return isReview(e) && lower(e.State) == "commented" && quote(e.Text) == "" }
 
 // talkText returns the text about comments and reviews of one pull request, issue or commit.

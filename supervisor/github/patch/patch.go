@@ -1,4 +1,4 @@
-// Package patch reviews a change that is not on GitHub: a diff from somebody's machine. It prepares
+// Package patch reviews a change that is not on GitHub: a diff from a user's machine. It prepares
 // the diff for a worker, and checks the findings as for a posted review. It does no I/O.
 package patch
 
@@ -25,10 +25,10 @@ const chunkSize = 24 << 10
 // Patch is a change.
 type Patch struct {
 	Repo        string `json:"repo,omitempty"`   // owner/name in lower case; "" if unknown
-	Number      int    `json:"number,omitempty"` // of the pull request; 0 if there is none
+	Number      int    `json:"number,omitempty"` // number of the pull request; 0 if there is none
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	Diff        string `json:"diff"` // unified, as git writes it
+	Diff        string `json:"diff"` // a unified diff, as git writes it
 }
 
 // Result is the result of a review.
@@ -39,10 +39,10 @@ type Result struct {
 	Findings []Finding      `json:"findings"` // the worst first
 	Left     map[string]int `json:"left,omitempty"`
 	Skipped  []string       `json:"skipped,omitempty"` // files that need no review
-	Unread   []string       `json:"unread,omitempty"`  // parts that should have been read and were not
-	// in millionths of a US dollar; absent if unknown
+	Unread   []string       `json:"unread,omitempty"`  // parts that should have been read but were not
+	// cost in millionths of a US dollar; absent if unknown
 	Cost   *int64 `json:"cost,omitempty"`
-	Failed string `json:"failed,omitempty"` // why there was no review, for users
+	Failed string `json:"failed,omitempty"` // the reason why there was no review, for users
 }
 
 // Finding is one problem that the review found.
@@ -58,7 +58,7 @@ type Finding struct {
 	Replacement string            `json:"replacement,omitempty"`
 }
 
-// Critical reports whether the review found something critical.
+// Critical reports whether the review has a critical finding.
 func (r Result) Critical() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == protocol.SeverityCritical })
 }
@@ -72,7 +72,7 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
-// Material returns the worker's input for a change, and the files that need no review. Its error is
+// Material returns the worker's input for a change, and the files that need no review. The error is
 // for users.
 func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err error) {
 	files, err := p.files()

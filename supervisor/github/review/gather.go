@@ -37,8 +37,8 @@ const (
 	minSpecName = 3    // the shortest branch name, in characters, that a specification's name must contain
 )
 
-// rules are the files of the base branch with the repository's rules. In the head, such files are
-// changes like any others.
+// rules are the files of the base branch with the repository's rules. In the head, changes to these
+// files are read like any others.
 var rules = []string{"AGENTS.md", "CLAUDE.md", ".mews/review.md"}
 
 const gitattributes = ".gitattributes"
@@ -51,7 +51,7 @@ type change struct {
 	Files              []api.File
 	Heads              map[string]string // whole files of the head, by path
 	Material           protocol.ReviewMaterial
-	// parts left out on purpose, and parts that could not be read
+	// parts that were left out on purpose, and parts that could not be read
 	Skipped, Unread []string
 	Hunks           map[string][]string // fingerprints of read or skipped hunks, by path
 }
@@ -107,14 +107,14 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible returns others' text as it is displayed, at most most bytes. A commit's message may have
+// visible returns foreign text as it is displayed, at most most bytes. A commit's message may have
 // megabytes.
 func visible(text string, most int) string {
 	return finding.Cut(finding.Visible(finding.Cut(text, 16*most)), most)
 }
 
-// chunk splits the change into chunks for the worker: the parts that were not read before, and
-// whole files that hunks may need.
+// chunk splits the change into chunks for the worker. These are the parts that were not read
+// before, and whole files that hunks may need.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {
 	unseen := files
 	if w.Requester == "" {
@@ -195,7 +195,8 @@ var (
 )
 
 // readBase reads the repository's rules and the change's specification, only from the base branch.
-// The path of a specification must be in the base's tree, whoever has written it.
+// The path of a specification must be in the base's tree, because anybody may have written the
+// path.
 func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error {
 	m, repo := &c.Material, c.Material.Repo
 	spec := ""
@@ -263,10 +264,10 @@ func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) err
 	return nil
 }
 
-// readIssues reads the issues that the description says it closes.
+// readIssues reads the issues that the pull request's description says it closes.
 func (r *Reviews) readIssues(ctx context.Context, pull api.Pull, c *change) error {
 	for _, m := range closes.FindAllStringSubmatch(c.Material.Description, maxIssues) {
-		number, _ := strconv.Atoi(m[1]) // it has only digits
+		number, _ := strconv.Atoi(m[1]) // the number has only digits
 		issue, err := r.o.API.Issue(ctx, c.Material.Repo, number)
 		if api.ClassOf(err) == api.NotFound {
 			continue
@@ -294,7 +295,7 @@ func (r *Reviews) keepChange(w *supervisor.Review, c change) error {
 	return err
 }
 
-// readChange reads a change from the spool. Its error is spool.ErrGone if it was deleted.
+// readChange reads a change from the spool. The error is spool.ErrGone if the change was deleted.
 func (r *Reviews) readChange(w supervisor.Review) (c change, err error) {
 	file, _, err := r.o.Spool.Read(w.Change)
 	if err != nil {

@@ -21,8 +21,8 @@ var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|
 // mayWrite are GitHub's permissions that allow writes in a repository.
 var mayWrite = []string{"admin", "maintain", "write"}
 
-// leftAlone returns why a head is not reviewed; "" if it is. A requested review is refused for
-// fewer reasons.
+// leftAlone returns why a head is not reviewed; "" if it is reviewed. A requested review is refused
+// for fewer reasons.
 func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.Pull) (string, error) {
 	may, err := r.mayAsk(ctx, w)
 	switch {
@@ -57,8 +57,8 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 	return r.nothingNew(ctx, w)
 }
 
-// mayAsk reports whether the review's requester, if there is one, may ask. On GitHub that needs
-// write permission.
+// mayAsk reports whether the review's requester may request it. On GitHub, that needs write
+// permission. A review without a requester is always allowed.
 func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error) {
 	if w.Requester == "" || strings.HasPrefix(w.Requester, byCommand) {
 		return true, nil
@@ -67,8 +67,9 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 	return slices.Contains(mayWrite, may), err
 }
 
-// nothingNew returns why a pull request needs no further review: it has had its number of reviews,
-// or all of the head was read before. The latter follows a merge from the base, or a rebase.
+// nothingNew returns why a pull request needs no further review. Either it has had its number of
+// reviews, or all of the head was read before. The second happens after a merge from the base, or a
+// rebase.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {

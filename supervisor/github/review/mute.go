@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Stop ends the automatic reviews of a pull request. It requires that login is its author or may
-// write in the repository.
+// Stop ends the automatic reviews of a pull request. login must be the pull request's author, or
+// have write permission in the repository.
 func (r *Reviews) Stop(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
@@ -79,10 +79,10 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 	}
 }
 
-// muteRejected mutes findings that got a thumbs-down, or whose thread was resolved without a change. A mute
-// is for the whole repository, so it needs write permission there. Otherwise an author could hide
-// the same fault in the next pull request. Only comments of our own review count, because anybody
-// can write our mark.
+// muteRejected mutes findings that got a thumbs-down, or whose thread was resolved without a
+// change. A mute is for the whole repository, so it needs write permission there. Otherwise an
+// author could hide the same fault in the next pull request. Only comments of our own review count,
+// because anybody can write our mark.
 func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -130,7 +130,8 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 	return nil
 }
 
-// readRight asks GitHub whether a user may write in a repository, unless that is known.
+// readRight asks GitHub whether a user may write in a repository, unless the answer is known
+// already.
 func (r *Reviews) readRight(ctx context.Context, repo, login string, rights map[string]bool) error {
 	if _, known := rights[login]; known {
 		return nil

@@ -17,17 +17,17 @@ import (
 
 // posted is the part of a review that is on GitHub, or is being posted.
 type posted struct {
-	// the mark of a review that may exist: search for it before posting
+	// the mark of a review that may exist already; search for that review before posting
 	Begun   string   `json:"begun,omitempty"`
 	Review  int64    `json:"review,omitempty"`  // the id of this head's review
-	Summary bool     `json:"summary,omitempty"` // whether the body of the review Review is the pull request's summary
-	Round   int      `json:"round,omitempty"`   // the round that created the review
+	Summary bool     `json:"summary,omitempty"` // the body of review Review is the pull request's summary
+	Round   int      `json:"round,omitempty"`   // the round that created review Review
 	Check   int64    `json:"check,omitempty"`
-	Said    []string `json:"said,omitempty"` // fingerprints of its findings
+	Said    []string `json:"said,omitempty"` // fingerprints of the review's findings
 }
 
 func postedOf(w supervisor.Review) (p posted) {
-	_ = json.Unmarshal([]byte(w.Posted), &p) // "" means none, and the rest is our own JSON
+	_ = json.Unmarshal([]byte(w.Posted), &p) // "" means no posted part, and any other text is our own JSON
 	return p
 }
 
@@ -63,7 +63,7 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		return err
 	}
 	p := postedOf(*w)
-	if p.Review != 0 && p.Round != w.Round { // one head never gets the same findings twice
+	if p.Review != 0 && p.Round != w.Round { // one head gets the same findings only once
 		made.Checked.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
 		s.Checked = made.Checked
 	}
@@ -81,22 +81,22 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		return nil
 	}
 	err = r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, s.Body())
-	if api.ClassOf(err) == api.NotFound { // somebody has deleted it
+	if api.ClassOf(err) == api.NotFound { // somebody has deleted the review
 		r.o.Log.Warn("the summary is gone", "review", w.Name(), "error", err)
 		return nil
 	}
 	return err
 }
 
-// refusals is how often a refused review is tried again.
+// refusals is how many times a refused review is tried again.
 const refusals = 2
 
-// errMoved means that the pull request's head has changed since it was read.
+// errMoved means that the pull request's head has changed since the review read it.
 var errMoved = errors.New("the pull request has another head now")
 
-// create posts the review with a mark, unless an earlier try has already done so without its
-// answer. One comment at a wrong position makes GitHub refuse the whole review. Then comments that
-// no longer fit move into the summary, and finally all comments.
+// create posts the review with a mark. It does not if an earlier try has posted the review without
+// getting the answer. One comment at a wrong position makes GitHub refuse the whole review. Then
+// misplaced comments move into the summary, and finally all comments.
 func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
 	if p.Begun == mark {
 		if id, err := r.ours(ctx, *w, mark); err != nil || id != 0 {
@@ -134,7 +134,7 @@ func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) findi
 	return finding.Summary{Checked: made.Checked, Head: w.Head, Mark: mark, Name: r.o.Name(), Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
 }
 
-// keepPosted stores the posted part of a review. A finding counts as said only if its post is
+// keepPosted stores the posted part of a review. A finding counts as posted only if its post is
 // certain.
 func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *posted, made *result, id int64, err error) error {
 	if err != nil {
@@ -154,8 +154,8 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 }
 
 // dropMisplaced moves comments that GitHub refuses into the summary. These are comments on the
-// files that GitHub names, or outside the current diff. If there are none, or at the second try, it
-// moves all comments.
+// files that GitHub names, or outside the current diff. If there are none, or at the second try,
+// all comments move.
 func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *result, try int, refusal error) error {
 	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
 	if err != nil {
@@ -163,7 +163,7 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	}
 	files, _ := filesOf(page.Items)
 	said := new(api.Error)
-	_ = errors.As(refusal, &said) // it is an *api.Error
+	_ = errors.As(refusal, &said) // the refusal is an *api.Error
 	wrong := func(f finding.Finding) bool {
 		at := diff.Place{Path: f.Path, Side: diff.Side(f.Side), Start: f.Start, Line: f.Line}
 		_, fit := diff.Anchor(files, at, "")
@@ -182,8 +182,8 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	return nil
 }
 
-// ours returns the id of our own review with a mark; 0 if there is none. Anybody can write our
-// mark.
+// ours returns the id of our own review with a mark; 0 if there is none. The author matters,
+// because anybody can write our mark.
 func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (int64, error) {
 	self, err := r.o.API.Login(ctx)
 	if err != nil {

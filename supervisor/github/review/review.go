@@ -1,10 +1,10 @@
 // Package review reviews pull requests on GitHub. A worker that can only report reads the text and
-// the changes. This package checks its report, and posts as little as is useful: one review, whose
-// body is updated in place later.
+// the changes. This package checks the worker's report, and posts as little as is useful: one
+// review, whose body is updated in place later.
 //
 // Each requested head of a pull request is a row. All finished steps are in the row or on GitHub,
-// so a crash at any point loses nothing: Run puts a row's inbound into its conversation, whose turn
-// calls Work, which continues from the row's state.
+// so a crash at any point loses nothing. Run puts a row's inbound into its conversation. The
+// conversation's turn calls Work, which continues from the row's state.
 package review
 
 import (
@@ -28,7 +28,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Approver decides whether to do something at a user's cost.
+// Approver decides whether an action at a user's cost is allowed.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
@@ -54,7 +54,7 @@ type Options struct {
 	Name func() string
 	// time from the last push to the review
 	Settle time.Duration
-	// heads of a pull request that are reviewed unasked
+	// number of heads of a pull request that are reviewed without a request
 	Heads int
 	// the most comments in a review
 	Inline int
@@ -75,8 +75,8 @@ func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 
 // permission instead.
 const byCommand = "/"
 
-// Want requests the review of a pull request's head, unless there is one. A repeated call for the
-// same request changes nothing.
+// Want requests the review of a pull request's head, unless the head has one. A repeated call for
+// the same request changes nothing.
 func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := r.o.Repo(request.Repo)
 	if !served {
@@ -97,8 +97,8 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask requests a review by a pull request's address; a question may follow it. It returns the
-// answer for the user, and so is its error.
+// Ask requests a review by a pull request's address; a question may follow the address. The
+// returned answer and the error are for the user.
 func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
 	pull, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 	name, number, ok := address.Parse(pull)
@@ -148,7 +148,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range lost { // it was stopped or parked, and its user was told
+	for _, w := range lost { // the turn was stopped or parked, and the user was told
 		r.end(ctx, w, supervisor.ReviewFailed, textTurnEnded)
 	}
 	due, err := r.o.Store.ListDue(ctx, r.o.Now())
@@ -245,7 +245,7 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 			w.Due = until
 		}
 		return r.o.Store.Update(ctx, w)
-	case refused.Class == api.NotFound && w.Requester == "": // it was deleted or moved
+	case refused.Class == api.NotFound && w.Requester == "": // the pull request was deleted or moved
 		r.end(ctx, w, supervisor.ReviewSkipped, textGone)
 		return nil
 	}
@@ -264,8 +264,8 @@ func isTemporary(err error) (until time.Time, ok bool) {
 	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
 }
 
-// leave leaves a head alone. A requester is told why. The user is told once about heads beyond the
-// limit.
+// leave leaves a head alone. It tells the requester the reason. The user is told once about heads
+// beyond the limit.
 func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	told := err != nil

@@ -27,14 +27,14 @@ type result struct {
 	Title, URL      string
 	Verdict         string
 	Skipped, Unread []string
-	Hunks           []string // fingerprints of read or skipped hunks
+	Hunks           []string // fingerprints of hunks that were read or skipped
 	Earlier         int      // posted findings of earlier heads
 	Cost            *int64
 }
 
-// resultOf returns a review's result; the zero value if it has none yet.
+// resultOf returns a review's result; the zero value if there is no result yet.
 func resultOf(w supervisor.Review) (made result) {
-	_ = json.Unmarshal([]byte(w.Result), &made) // "" means none yet, and the rest is our own JSON
+	_ = json.Unmarshal([]byte(w.Result), &made) // "" means no result yet, and any other text is our own JSON
 	return made
 }
 
@@ -44,10 +44,11 @@ func encoded(v any) string {
 }
 
 // Work runs the rest of a review in its turn, and returns the card for its user. It is called again
-// after a crash, and after the turn has waited. Its error is supervisor.ErrWaits if the user was
-// asked a question. Any other error ends nothing: it is ctx's, the store's or the worker's.
+// after a crash, and after the turn has waited. The error is supervisor.ErrWaits if the user was
+// asked a question. Any other error comes from ctx, the store or the worker, and does not end the
+// review.
 func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
-	defer signals.Send(r.woken) // a slot may be free for another
+	defer signals.Send(r.woken) // a slot may be free for another review
 	number, _ := strconv.Atoi(turn.Conversation.Thread)
 	w, there, err := r.o.Store.FindOf(ctx, turn, turn.Conversation.Chat, number)
 	if err != nil {
@@ -134,8 +135,9 @@ func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 // roles are the associations of users with a role in a repository, in GitHub's words.
 var roles = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// confirm reads the current pull request, and asks the user to approve the cost of a stranger's
-// one. If a head was pushed since the review was queued, it reviews that head.
+// confirm reads the current pull request. For a stranger's pull request, it asks the user to
+// approve the cost. If a head was pushed since the review was queued, the review moves to that
+// head.
 func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
 	var pull api.Pull
 	err := r.retryForAWhile(ctx, func() (err error) {
@@ -199,7 +201,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 		err = r.retryForAWhile(ctx, func() error {
 			pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
 			if err == nil {
-				err = r.moveToHead(ctx, w, pull) // there may have been a push or a restart since
+				err = r.moveToHead(ctx, w, pull) // a push or a restart may have happened since
 			}
 			if err == nil && w.State == supervisor.ReviewRunning {
 				c, err = r.gather(ctx, w, pull)
@@ -253,7 +255,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
 			for _, f := range chunk.Files {
-				if chunk.Name == u.Name { // it is read with the next head
+				if chunk.Name == u.Name { // the file is read with the next head
 					delete(c.Hunks, f.Path)
 				}
 			}
@@ -266,8 +268,8 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	return made, nil
 }
 
-// said returns the fingerprints of findings that must not be posted, because an earlier head had
-// them or they were muted. The result before counts those of earlier heads.
+// said returns the fingerprints of findings that must not be posted again. An earlier head had
+// them, or they were muted. before counts the findings of earlier heads.
 func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -289,8 +291,8 @@ func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[strin
 	return said, before, err
 }
 
-// fail ends a failed review. If there is a summary, it says so, because silence would look like
-// approval.
+// fail ends a failed review. If there is a summary, the summary tells of the failure, because
+// silence would look like approval.
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	if summary, there, err := r.summary(ctx, *w); err == nil && there && repo.Post == supervisor.PostReview {
 		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.NotRead(w.Head, why)); err != nil {

@@ -56,8 +56,8 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	}
 }
 
-// missing returns the wanted events that a webhook does not send. An App's events are set on its
-// own page, and GitHub does not show them here.
+// missing returns the wanted events that a webhook does not send. An App's events are set on the
+// App's own page, and GitHub's API does not show them.
 func (s Setup) missing(h api.Hook) (names []string) {
 	if h.ID == api.AppHook || slices.Contains(h.Events, "*") {
 		return nil
@@ -86,8 +86,8 @@ func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
 	return api.Hook{}, errNoHook
 }
 
-// Add creates a repository's webhook with an address, if it has none. GitHub then tests it. made
-// reports whether Add created one. Its errors are for users.
+// Add creates a repository's webhook with an address, if the repository has none. GitHub then tests
+// the webhook. made reports whether Add created one. Errors are for users.
 func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err error) {
 	if _, err = s.find(ctx, repo); err == nil {
 		return false, nil
@@ -103,10 +103,11 @@ func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err er
 	return err == nil, err
 }
 
-// redeliverFor is how long GitHub can redeliver. (docs.github.com: redelivering webhooks; 3 days)
+// redeliverFor is how long GitHub can redeliver a delivery: 3 days. (docs.github.com: redelivering
+// webhooks)
 const redeliverFor = 3 * 24 * time.Hour
 
-// maxAgain limits the redeliveries requested at once, because each is a write.
+// maxAgain limits the redeliveries requested at once, because each request is a write.
 const maxAgain = 50
 
 // Redelivery is a delivery that GitHub was asked to repeat.
@@ -116,8 +117,8 @@ type Redelivery struct {
 	What string `json:"what"`
 }
 
-// Redeliver asks GitHub to repeat the delivery id. 0 means all failed ones of the last three days.
-// Its error is for users.
+// Redeliver asks GitHub to repeat the delivery id. If id is 0, it repeats all failed deliveries of
+// the last three days. The error is for users.
 func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err error) {
 	var seen []string // an App's repositories share their deliveries
 	for _, repo := range s.Repos {
@@ -146,8 +147,8 @@ func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err 
 	return sent, nil
 }
 
-// failed returns a webhook's deliveries that failed at every attempt, oldest first. With an id it
-// returns only that one.
+// failed returns a webhook's deliveries that failed at every attempt, oldest first. If id is not 0,
+// it returns only the delivery id.
 func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []api.Delivery, err error) {
 	taken := map[string]bool{}
 	for cursor, more := "", true; more; more = cursor != "" {

@@ -1,6 +1,6 @@
-// Package setup checks whether GitHub has all that notices, reviews and triage need: permissions,
-// webhooks, the clock and the limits. It creates webhooks, and asks GitHub to repeat failed
-// deliveries.
+// Package setup checks whether GitHub has everything that notices, reviews and triage need:
+// permissions, webhooks, the clock and the limits. It creates webhooks, and asks GitHub to repeat
+// failed deliveries.
 package setup
 
 import (
@@ -30,13 +30,13 @@ type Account interface {
 // Setup is the setup to check.
 type Setup struct {
 	Account Account
-	// makes the requests of reviews and triage, manages webhooks, and makes the two requests that
-	// test a token. Those change nothing whatever the token may do, because they name objects that
-	// cannot exist.
+	// the client makes the requests of reviews and triage, manages webhooks, and makes the two
+	// requests that test a token. Those two change nothing, because they name objects that cannot
+	// exist.
 	Client  *api.Client
 	App     bool          // Mews is a GitHub App, not a person's token
 	Listens bool          // GitHub calls Mews; if false, Mews polls
-	Secret  func() string // the secret with which GitHub signs
+	Secret  func() string // the secret with which GitHub signs deliveries
 	Path    string        // path of the address that GitHub calls
 	Web     string        // address of GitHub's pages: https://github.com
 	Events  []string      // the events that Mews uses
@@ -47,14 +47,15 @@ type Setup struct {
 // Report is the result of a check.
 type Report struct {
 	Login string `json:"login,omitempty"`
-	// why GitHub does not know Mews; then all other fields are empty
+	// the reason why GitHub does not know Mews; if it is set, all other fields are empty
 	Wrong  string       `json:"wrong,omitempty"`
-	Clock  string       `json:"clock,omitempty"` // what is wrong with this machine's clock
+	Clock  string       `json:"clock,omitempty"` // the error of this machine's clock, in words
 	Limits []Limit      `json:"limits,omitempty"`
 	Repos  []RepoReport `json:"repos"`
 }
 
-// Texts returns the report as sentences: the problems, and the notes. Each names its repository.
+// Texts returns the report as sentences: the problems, and the notes. Each sentence names its
+// repository.
 func (r Report) Texts() (wrong, notes []string) {
 	for _, text := range []string{r.Wrong, r.Clock} {
 		if text != "" {
@@ -95,10 +96,10 @@ type Limit struct {
 // RepoReport is the report about a repository.
 type RepoReport struct {
 	Name    string              `json:"name"`
-	Missing []MissingPermission `json:"missing,omitempty"` // permissions
+	Missing []MissingPermission `json:"missing,omitempty"` // missing permissions
 	// sentences about other problems, and how to solve them
 	Faults []string `json:"faults,omitempty"`
-	// sentences about things that do no harm
+	// sentences about harmless findings
 	Notes []string `json:"notes,omitempty"`
 	Hook  *Hook    `json:"hook,omitempty"`
 }
@@ -106,7 +107,7 @@ type RepoReport struct {
 // MissingPermission is a permission that Mews needs and lacks.
 type MissingPermission struct {
 	Permission string `json:"permission"` // issues: write
-	Why        string `json:"why"`        // what does not work without it
+	Why        string `json:"why"`        // the functions that do not work without the permission
 	Page       string `json:"page"`       // the page to grant it
 }
 
@@ -122,7 +123,8 @@ type Hook struct {
 // made more than 60 s ahead of its own time.)
 const maxClock = 30 * time.Second
 
-// atOnce is how many repositories are checked at once, because a user waits for all of them.
+// atOnce is how many repositories are checked at the same time, because a user waits for all of
+// them.
 const atOnce = 8
 
 // Check checks everything.
@@ -203,8 +205,8 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	return r
 }
 
-// missingPermissions returns the missing permissions. For an App, GitHub tells them. For a token, test requests
-// find them.
+// missingPermissions returns the missing permissions. For an App, GitHub tells which ones are
+// missing. For a token, test requests find them.
 func (s Setup) missingPermissions(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (missingPermissions []string, err error) {
 	if s.App {
 		return s.Account.Lacks(ctx, repo.Name)
@@ -234,7 +236,7 @@ func (s Setup) page() string {
 // permission is a permission that is checked.
 type permission struct {
 	name   string // as in GitHub's API: issues=write
-	why    string // what does not work without it
+	why    string // the functions that do not work without the permission
 	wanted func(supervisor.GitHubRepo) bool
 	// tests a token; nil means that no test exists
 	try func(ctx context.Context, c *api.Client, there api.Repository) error
@@ -251,7 +253,7 @@ func reviews(r supervisor.GitHubRepo) bool    { return r.Review && r.Post != sup
 func triages(r supervisor.GitHubRepo) bool    { return r.Triage && r.Post != supervisor.PostCard }
 func postsCheck(r supervisor.GitHubRepo) bool { return r.Review && r.Post == supervisor.PostCheck }
 
-// unusedNumber is the number of no existing pull request.
+// unusedNumber is a number that no pull request has.
 const unusedNumber = 1<<31 - 1
 
 var permissions = []permission{

@@ -22,7 +22,7 @@ const (
 	whyChecks   = "check runs are made, as post: check wants"
 )
 
-// Lines about things in order.
+// Lines about parts without a problem.
 const (
 	textLogin   = "GitHub knows Mews as %s"
 	textLimit   = "%s: %d of %d left, until %s"

@@ -14,19 +14,19 @@ import (
 	"mews/supervisor/problem"
 )
 
-// mark begins each of our comments. Anybody can write it, so a comment is ours only if we are its
-// author too.
+// mark begins each of our comments. Anybody can write the mark, so a comment is ours only if we are
+// also its author.
 const mark = "<!-- mews:triage -->"
 
 // Retries after failures of GitHub, before the triage fails.
 const (
 	tries       = 4
-	firstWait   = 2 * time.Second // it doubles each time
-	longestWait = 2 * time.Minute // for a limit that is used up
+	firstWait   = 2 * time.Second // wait before the first retry; it doubles each time
+	longestWait = 2 * time.Minute // longest wait, if a limit is used up
 )
 
-// apply does on GitHub what a result demands, and skips what is done already. It checks the issue's
-// current state: a closed issue is left alone, and so are labels that users gave.
+// apply does on GitHub what a result demands, and skips finished steps. It checks the issue's
+// current state. It leaves a closed issue alone, and never changes labels that users gave.
 func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, r *result) error {
 	issue, err := persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) })
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 		if ctx.Err() != nil {
 			return err
 		}
-		// the rest is useful without it
+		// the other steps are useful without the project
 		note := fmt.Sprintf(textNotPlanned, repo.Project, problem.Message(err))
 		if !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
@@ -69,7 +69,7 @@ func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supe
 		if contains(choices(there, false), name) {
 			continue
 		}
-		if _, known := usualLabels[name]; !repo.CreateLabels || !known { // it was removed since
+		if _, known := usualLabels[name]; !repo.CreateLabels || !known { // the label was removed since the triage
 			return supervisor.Errorf(supervisor.CodeNotFound, textLabelGone, name)
 		}
 		if err := t.write(ctx, func() error {
@@ -113,8 +113,8 @@ func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body s
 	})
 }
 
-// ours returns our comment on an issue, by its id, or by its author and mark if the id is unknown.
-// The comment has no ID if there is none.
+// ours returns our comment on an issue, by its id. If the id is unknown, ours finds the comment by
+// author and mark. If there is no comment, the result has no ID.
 func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comment, error) {
 	login, err := t.o.Issues.Login(ctx)
 	if err != nil {
@@ -129,13 +129,13 @@ func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comme
 	return api.Comment{}, err
 }
 
-// write retries an action on GitHub as long as its failures may pass soon.
+// write retries an action on GitHub for as long as its failures may pass soon.
 func (t *Triages) write(ctx context.Context, do func() error) error {
 	_, err := persistent(ctx, t, func() (struct{}, error) { return struct{}{}, do() })
 	return err
 }
 
-// persistent is write for an action that returns a value.
+// persistent is like write, for an action that returns a value.
 func persistent[T any](ctx context.Context, t *Triages, do func() (T, error)) (v T, err error) {
 	for try := range tries {
 		if v, err = do(); err == nil {

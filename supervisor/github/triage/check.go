@@ -13,15 +13,14 @@ import (
 
 // Limits of the changes to an issue.
 const (
-	maxGiven   = 5 // labels
-	maxNamed   = 5 // related issues
+	maxGiven   = 5 // labels that a triage gives
+	maxNamed   = 5 // related issues that a triage names
 	maxSummary = 500
 )
 
 var priorities = []string{"low", "medium", "high", "critical"}
 
-// check returns the valid part of a worker's report. It guesses nothing: invalid values are
-// dropped.
+// check returns the valid part of a worker's report. Invalid values are dropped, not guessed.
 func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) {
 	for _, name := range said.Labels {
 		for _, there := range m.Labels {
@@ -55,7 +54,7 @@ func labelled(w supervisor.IssueTriage, issue api.Issue) bool {
 	return slices.ContainsFunc(issue.Labels, func(l string) bool { return !contains(w.Labels, l) })
 }
 
-// union returns the names of both lists, each once.
+// union returns the names of both lists without duplicates.
 func union(a, b []string) (all []string) {
 	for _, name := range slices.Concat(a, b) {
 		if !contains(all, name) {

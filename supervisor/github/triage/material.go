@@ -19,12 +19,12 @@ const (
 	maxDescription = 32 << 10
 	maxRelated     = 10
 	maxRelatedText = 600
-	maxWords       = 128 // of a search, in characters
+	maxWords       = 128 // characters of a search
 	maxLabels      = 200 // labels of a repository to choose from
 )
 
-// usualLabels are the labels that triage may create, with Kai's colours. It never creates others,
-// whatever an issue says.
+// usualLabels are the labels that triage may create, with Kai's colours. It creates no other label,
+// even if an issue asks for one.
 var usualLabels = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16",
 	"question": "d876e3", "good first issue": "7057ff"}
 
@@ -79,8 +79,8 @@ func contains(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// notWords matches the characters that are removed from a title before the search. The rest cannot
-// be a search operator.
+// notWords matches the characters that are removed from a title before the search. The remaining
+// characters cannot be a search operator.
 var notWords = regexp.MustCompile(`[^\p{L}\p{N}_\s-]`)
 
 // searchWords returns the words of a title for the search of related issues.
@@ -95,7 +95,7 @@ func searchWords(title string) string {
 	return strings.TrimSpace(string(text[:min(len(text), maxWords)]))
 }
 
-// oneLine returns others' text as one line.
+// oneLine returns foreign text as one line.
 func oneLine(text string, most int) string {
 	return finding.Cut(strings.Join(strings.Fields(finding.Visible(text)), " "), most)
 }

@@ -1,10 +1,10 @@
 // Package triage sorts issues on GitHub: it gives them labels of the repository, a priority,
 // duplicates or related issues, and a short summary. A worker that can only report reads an issue.
-// This package checks its report, and only the checked part reaches GitHub.
+// This package checks the worker's report, and only the checked part reaches GitHub.
 //
 // Each requested issue is a row. All finished steps are in the row or on GitHub, so a crash at any
-// point loses nothing: Run puts a row's inbound into its conversation, whose turn calls Work, which
-// continues from the row's state.
+// point loses nothing. Run puts a row's inbound into its conversation. The conversation's turn
+// calls Work, which continues from the row's state.
 package triage
 
 import (
@@ -64,8 +64,8 @@ func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }
 
-// Want requests the triage of an issue, unless there is one. A repeated call for the same request
-// changes nothing.
+// Want requests the triage of an issue, unless the issue has one. A repeated call for the same
+// request changes nothing.
 func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := t.o.Repo(request.Repo)
 	if !served || !repo.Triage && request.Requester == "" {
@@ -83,8 +83,8 @@ func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask requests the triage of an issue by its address. It returns the answer for the user, and so is
-// its error.
+// Ask requests the triage of an issue by its address. The returned answer and the error are for the
+// user.
 func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
 	name, number, ok := address.Parse(issue)
 	if !ok {
@@ -143,7 +143,7 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 		})
 	})
 	if ok && in.State != supervisor.InboundNew && in.State != supervisor.InboundRunning {
-		// it was stopped or parked
+		// the turn was stopped or parked
 		t.end(ctx, w, supervisor.TriageFailed, textTurnEnded)
 	}
 }
@@ -178,7 +178,7 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 		t.keep(ctx, w)
 		return
 	}
-	if api.ClassOf(err) == api.NotFound && w.Requester == "" { // it was deleted or moved
+	if api.ClassOf(err) == api.NotFound && w.Requester == "" { // the issue was deleted or moved
 		t.end(ctx, w, supervisor.TriageSkipped, textGone)
 		return
 	}
@@ -195,7 +195,7 @@ func isTemporary(err error) (until time.Time, ok bool) {
 	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
 }
 
-// leftAlone returns why an issue is not triaged; "" if it is.
+// leftAlone returns why an issue is not triaged; "" if it is triaged.
 func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 	switch {
 	case issue.Pull:
@@ -212,7 +212,7 @@ func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 	return ""
 }
 
-// end ends a triage without a turn. A requester is told why it was skipped.
+// end ends a triage without a turn. It tells a requester why the triage was skipped.
 func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state supervisor.TriageState, why string) {
 	w.State, w.Why = state, why
 	if t.keep(ctx, w) && (w.Requester != "" || state == supervisor.TriageFailed) {
@@ -220,7 +220,7 @@ func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state super
 	}
 }
 
-// fail ends a triage without a turn as failed, and tells why.
+// fail ends a triage without a turn as failed, and tells the user why.
 func (t *Triages) fail(ctx context.Context, w supervisor.IssueTriage, err error) {
 	t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
 	w.State, w.Why = supervisor.TriageFailed, problem.Message(err)

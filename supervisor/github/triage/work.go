@@ -17,14 +17,14 @@ type Reader func(ctx context.Context, material protocol.ReviewMaterial) (protoco
 
 // result is the checked result of reading an issue. It is stored in the issue's row.
 type result struct {
-	Title  string          `json:"title"` // of the issue
+	Title  string          `json:"title"` // title of the issue
 	URL    string          `json:"url"`
 	Triage protocol.Triage `json:"triage"`
 	Notes  []string        `json:"notes,omitempty"` // skipped steps, and why
 }
 
 // Work runs the rest of a triage in its turn, and returns the card for its user. It is called again
-// after a crash. An error ends nothing: it is ctx's, the store's or the worker's.
+// after a crash. An error comes from ctx, the store or the worker, and does not end the triage.
 func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
 	c := turn.Conversation
 	number, _ := strconv.Atoi(c.Thread)
@@ -77,7 +77,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 		return r, err
 	}
 	r.Title, r.URL = m.Title, issue.URL
-	if w.Why = leftAlone(*w, issue); w.Why != "" { // changed since it was due
+	if w.Why = leftAlone(*w, issue); w.Why != "" { // the issue changed since the triage was due
 		w.State = supervisor.TriageSkipped
 		return r, nil
 	}
