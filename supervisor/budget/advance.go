@@ -8,31 +8,31 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Advances holds the money that turns set aside as they start, in the same commit, for their first
-// call of a model. The amount follows from the last call of the turn's conversation. Without such a
-// call there is no advance, and the first call reserves for itself.
+// Advances holds the money that turns set aside as they start, in the same commit. It is for a
+// turn's first call of a model. The amount follows from the last call of the turn's conversation.
+// Without such a call there is no advance, and the first call reserves for itself.
 type Advances struct {
 	Leases Leases
 	// Terms returns the limits of a conversation's user: an Options without a turn. ok is false if
-	// nothing is to be set aside.
+	// no money is to be set aside.
 	Terms func(supervisor.Conversation) (o Options, ok bool)
 
-	mu    sync.Mutex                   // guards what follows
+	mu    sync.Mutex                   // guards the fields below
 	last  map[int64]modelcall.Estimate // by conversation
-	turns map[int64]*advance           // by turn, until that ends
+	turns map[int64]*advance           // by turn, until the turn ends
 
 	releases releases
 }
 
 // advance is the advance of one turn.
 type advance struct {
-	lease  supervisor.Lease // as it is on disk
+	lease  supervisor.Lease // the lease as it is on disk
 	spec   string
-	wanted int64 // the lease is of less where the limits did not allow that
-	used   int64 // the most that the call with it can cost; 0 while no call has it
+	wanted int64 // the requested amount; the lease is smaller if the limits did not allow it
+	used   int64 // the most that the call with the lease can cost; 0 without such a call
 }
 
-// slack is the part of an advance beyond the conversation's last call: the next call includes that
+// slack is the part of an advance beyond the conversation's last call. The next call includes that
 // call's answer and the user's next message.
 const slack = 8
 
@@ -56,8 +56,8 @@ func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
-// Begin records that a turn has started with a lease. Calls that lack money try again: until a call
-// uses the lease, it may be taken back.
+// Begin records that a turn has started with a lease, and wakes calls that lack money. Until a call
+// uses the lease, its money may be taken back for them.
 func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,8 +81,8 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 	return a.Leases.Return(context.WithoutCancel(ctx), now.lease.ID)
 }
 
-// take gives a turn's advance to its call. It returns the lease if that suffices or is all that the
-// limits allow; otherwise the lease that a new one must replace.
+// take gives a turn's advance to its call. It returns the lease if that suffices, or is all that
+// the limits allow. Otherwise it returns the lease that a new one must replace.
 func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -120,9 +120,9 @@ func (a *Advances) remember(conversation int64, e modelcall.Estimate) {
 	a.last[conversation] = e
 }
 
-// trim lowers advances to the most that their calls can cost, to free money for others. An unused
-// advance is returned in full: its turn may itself wait for the one that lacks money. It returns
-// whether it freed any.
+// trim lowers advances to the most that their calls can cost, to free money for others. It returns
+// an unused advance in full, because its turn may itself wait for the call that lacks money. any
+// reports whether it freed money.
 func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +131,7 @@ func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 		case now.lease.Amount:
 			continue
 		case 0:
-			now.spec = "" // no call gets it from here on, whether it is still on disk or not
+			now.spec = "" // from here on no call gets it, whether it is still on disk or not
 			err = a.Leases.Return(ctx, now.lease.ID)
 		default:
 			err = a.Leases.Trim(ctx, now.lease.ID, now.used)

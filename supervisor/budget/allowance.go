@@ -8,10 +8,10 @@ import (
 
 // Allowance is what a user may still spend within one limit, in millionths of a US dollar.
 type Allowance struct {
-	When string // the limit's period, for a person: "today"
-	Max  int64  // with the user's extensions
+	When string // the limit's period, for users: "today"
+	Max  int64  // the limit, with the user's extensions
 	Left int64
-	Held int64 // of what is left: what is set aside for calls that run
+	Held int64 // the part of the rest that is set aside for running calls
 }
 
 // String describes an allowance for a user: "$1.20 of $2.00 is left today". It adds the amount that

@@ -2,25 +2,25 @@ package budget
 
 import "time"
 
-// Day returns when the day of a moment begins in a time zone, and when the next day begins.
+// Day returns when the day of now begins in a time zone, and when the next day begins.
 func Day(now time.Time, zone *time.Location) (start, next time.Time) {
 	y, m, d := now.In(zone).Date()
 	return midnight(y, m, d, zone), midnight(y, m, d+1, zone)
 }
 
-// Month returns when the month of a moment begins in a time zone, and when the next begins.
+// Month returns when the month of now begins in a time zone, and when the next begins.
 func Month(now time.Time, zone *time.Location) (start, next time.Time) {
 	y, m, _ := now.In(zone).Date()
 	return midnight(y, m, 1, zone), midnight(y, m+1, 1, zone)
 }
 
-// midnight returns the first moment of a day. If clocks are put forward at midnight, there is no
-// 00:00 (Santiago, Cairo). If they are put back over it, there are two (Havana). time.Date does not
-// say which it returns then.
+// midnight returns the first moment of a day. If clocks go forward at midnight, there is no 00:00
+// (Santiago, Cairo). If they go back over it, there are two (Havana). time.Date does not say which
+// of them it returns.
 func midnight(year int, month time.Month, day int, zone *time.Location) time.Time {
 	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	start, end := t.ZoneBounds()
-	// 23:00 of the day before
+	// time.Date returned 23:00 of the day before
 	if t.Day() != time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day() {
 		return end
 	}

@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// reserveWithExtension takes a lease for which there was too little money, and asks the user to
-// extend their limits for it, as far as allowed. Only one caller of a turn asks at a time: after
-// that there may be enough for the others.
+// reserveWithExtension takes a lease for which there was too little money. For this it asks the
+// user to extend their limits, as far as allowed. Only one call of a turn asks at a time, because
+// afterwards there may be enough for the others.
 func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	var denied bool
 	select {
@@ -24,9 +24,9 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimat
 	case <-ctx.Done():
 		return lease, context.Cause(ctx)
 	}
-	// of what the limits were lengthened by, once this call has its part of that
+	// Other calls may use the rest of an extension, once this call has its part.
 	defer r.o.Advances.releases.Notify()
-	// it ends, because each round lengthens the limits by something and there is a most
+	// The loop ends, because each round extends the limits and extensions have a maximum.
 	for {
 		lease, short, err := r.takeLease(ctx, e, 0)
 		if err != nil || len(short) == 0 {
@@ -65,8 +65,9 @@ var askAmounts = []int64{100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_
 // extendable are the scopes that a user may extend when asked.
 var extendable = map[supervisor.Scope]bool{supervisor.ScopeTurn: true, supervisor.ScopeDay: true}
 
-// extendableBy returns the amount to ask for: the smallest of askAmounts that covers the shortfall,
-// or the rest of today's allowed extension if that is less and still covers it. 0 means not to ask.
+// extendableBy returns the amount to ask for. It is the smallest of askAmounts that covers the
+// shortfall, or the rest of today's allowed extension. The rest is used if it is smaller and still
+// covers the shortfall. 0 means not to ask.
 func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage) (int64, error) {
 	missing := int64(0)
 	for _, s := range short {
@@ -86,8 +87,8 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage
 	return roundUp(missing, r.o.Limits.Extend-before), nil
 }
 
-// roundUp returns the smallest of askAmounts that is at least missing, but at most most; 0 if even
-// that is too little.
+// roundUp returns the smallest of askAmounts that is at least missing, but at most most. It returns
+// 0 if missing exceeds most.
 func roundUp(missing, most int64) int64 {
 	if most < missing {
 		return 0
@@ -113,7 +114,7 @@ func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, m
 }
 
 // extend extends the limits by the allowed amount. If the user was asked in two conversations at
-// once, the store may do less; the next round reads the result.
+// once, the store may extend by less; the next round reads the result.
 func (r *Reserver) extend(ctx context.Context, more int64) error {
 	day, _ := Day(r.o.Now(), r.o.Zone)
 	_, err := r.o.Leases.Extend(ctx, supervisor.Extension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,

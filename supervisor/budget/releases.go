@@ -7,17 +7,17 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// releases notifies calls that lack money when some was returned. The zero value is ready. It may
-// be used from several goroutines.
+// releases wakes calls that lack money when some was returned. The zero value is ready. It may be
+// used from several goroutines.
 type releases struct {
 	signals.Broadcast
 
 	mu sync.Mutex // guards stuck
-	// money of leases that can't be ended, by user, in millionths of a dollar
+	// the money of leases that can't be ended, by user, in millionths of a dollar
 	stuck map[string]int64
 }
 
-// lose records that a lease of a user can't be ended.
+// lose records that a user's lease can't be ended.
 func (r *releases) lose(user string, amount int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -28,7 +28,7 @@ func (r *releases) lose(user string, amount int64) {
 }
 
 // cover reports whether there will be enough money when all running calls have ended: the user's
-// own, and everybody's if the limit is shared.
+// calls, and everybody's if the limit is shared.
 func (r *releases) cover(user string, short []supervisor.Shortage) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

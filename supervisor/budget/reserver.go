@@ -1,6 +1,6 @@
-// Package budget pays for calls of models in advance. It sets aside the most that a call can cost,
-// or the rest of the limits of its turn, its user and the installation. The call then costs no more
-// than that.
+// Package budget pays for calls of models in advance. For each call it sets aside the most that the
+// call can cost. If the limits of the turn, the user or the installation allow less, it sets aside
+// the rest. A call never costs more than its lease.
 package budget
 
 import (
@@ -22,18 +22,19 @@ import (
 type Leases interface {
 	// Take sets a claim aside, or returns the limits that its minimum would exceed.
 	Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error)
-	// Trim lowers a lease; one that has ended stays as it is.
+	// Trim lowers a lease. A lease that has ended stays as it is.
 	Trim(ctx context.Context, lease, amount int64) error
 	// Return returns the money of a call that cost nothing.
 	Return(ctx context.Context, lease int64) error
-	// Extend extends a user's limits, and audits that, unless it exceeds what they may.
+	// Extend extends a user's limits, and audits that. It does nothing if the extension exceeds the
+	// allowed maximum.
 	Extend(ctx context.Context, e supervisor.Extension) (done bool, err error)
 	// SumExtensions returns the sum of a user's extensions since a moment.
 	SumExtensions(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
-// Asker asks a user. Its answer is the question once it has ended, and supervisor.ErrWaits before.
-// A question without an answer is denied.
+// Asker asks a user. It returns the question once that has ended, and supervisor.ErrWaits before. A
+// question without an answer is denied.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
@@ -47,16 +48,16 @@ type Options struct {
 	Log      hclog.Logger
 
 	Turn         int64                   // 0 means that there is no turn yet, and nobody is asked
-	Conversation supervisor.Conversation // the turn's
+	Conversation supervisor.Conversation // the conversation of the turn
 	Destination  supervisor.Conversation // the conversation of questions to its user
-	Limits       supervisor.Budget       // of its user, or of the Pot
-	// the pot that pays; "" means the user. Nobody is asked to extend its limits
+	Limits       supervisor.Budget       // the limits of the user, or of Pot
+	// the pot that pays; "" means the user. Nobody is asked to extend a pot's limits
 	Pot string
-	// limits of the user's jobs, with Turn for one fire; the zero value if the turn is not a job's
+	// limits of the user's jobs, with Turn for one fire; the zero value if no job began the turn
 	Jobs  supervisor.Budget
-	Admin bool           // its user may see what everybody has spent
-	Zone  *time.Location // the time zone of their days; nil means the machine's
-	// limit for everybody in a month of the machine's time zone; 0 means no limit
+	Admin bool           // whether the user may see what everybody has spent
+	Zone  *time.Location // the time zone of the user's days; nil means the machine's
+	// limit for all users in a month of the machine's time zone; 0 means no limit
 	Installation int64
 	Now          func() time.Time // nil means time.Now
 }
@@ -65,8 +66,8 @@ type Options struct {
 // modelcall.Reserver, and lives as long as the turn.
 type Reserver struct {
 	o Options
-	// asking holds whether the user has refused in this turn. The goroutine that has received the
-	// value may ask.
+	// asking holds whether the user has refused in this turn. Only the goroutine that has received
+	// the value may ask.
 	asking chan bool
 }
 
@@ -84,9 +85,9 @@ func New(o Options) *Reserver {
 	return r
 }
 
-// Reserve sets aside what an attempt can cost, as modelcall.Reserver says. If the limits of the
-// turn or the day are too low and the user may extend them, it asks the user. Free calls, and users
-// without limits, need no lease.
+// Reserve sets aside the most that an attempt can cost, as modelcall.Reserver says. If the limits
+// of the turn or the day are too low and the user may extend them, it asks the user. Free calls,
+// and users without limits, need no lease.
 func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {
 	case !limited || e.Priced && e.MaxCost <= 0:
@@ -95,7 +96,7 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 		return lease, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
 	e.MinCost = min(cmp.Or(e.MinCost, e.MaxCost), e.MaxCost)
-	if r.o.Turn != 0 { // else it says nothing of what the next turn's call may cost
+	if r.o.Turn != 0 { // a call outside a turn does not show the cost of the next turn's call
 		r.o.Advances.remember(r.o.Conversation.ID, e)
 	}
 	lease, instead := r.o.Advances.take(r.o.Turn, e)
@@ -133,7 +134,7 @@ func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 }
 
 // takeOrExtend takes a lease that replaces another (0 for none). If there is too little money, it
-// first waits for running calls that can make up for it, and then asks the user.
+// first waits for running calls, if their end can free enough. Then it asks the user.
 func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
@@ -175,7 +176,7 @@ func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead 
 	return lease, short, err
 }
 
-// limits returns the limits that exist. Those that nobody can extend come first.
+// limits returns the limits that are set. Limits that nobody can extend come first.
 func (r *Reserver) limits() []supervisor.Limit {
 	now, most := r.o.Now(), r.o.Limits
 	everybodys, _ := Month(now, time.Local)
@@ -198,7 +199,7 @@ func (r *Reserver) limits() []supervisor.Limit {
 		supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 }
 
-// limited returns those of some limits that exist.
+// limited returns the limits that are set.
 func limited(all ...supervisor.Limit) []supervisor.Limit {
 	return slices.DeleteFunc(all, func(l supervisor.Limit) bool { return l.Max <= 0 })
 }

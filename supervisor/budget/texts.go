@@ -23,7 +23,7 @@ const (
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 
 	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
-	// without figures, because not all readers may see them
+	// This text has no figures, because not all readers may see them.
 	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s."
 	textWaits         = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
 	textHeld          = ", %s is set aside for calls that run"
@@ -34,7 +34,8 @@ const (
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )
 
-// scopeTexts name each limit, with a verb before the amount, and its configuration key.
+// scopeTexts has two forms of each limit: the limit with a verb before the amount, and its
+// configuration key.
 var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeFire:         {"the limit for one task", "users[].budget.jobs.run"},
@@ -72,15 +73,15 @@ func budgetError(message string, err error) *modelcall.Error {
 		Message: message, Err: err}}
 }
 
-// refused returns the error of a call for which limits are too low. It names the first of them, and
+// refused returns the error of a call for which limits are too low. It names the first limit, and
 // why it was not extended.
 func (r *Reserver) refused(e modelcall.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
 	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
-// shortages describes the limits that are too low. A group does not see its user's figures, and
-// only admins see everybody's.
+// shortages describes the limits that are too low. Figures of a user are left out in a group. Only
+// admins see everybody's figures.
 func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.Shortage) string {
 	var list []string
 	for _, s := range short {

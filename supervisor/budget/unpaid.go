@@ -9,26 +9,26 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Denied is the budget of somebody who is not served any more.
+// Denied is the budget of a user who is no longer served.
 type Denied struct{}
 
-// Reserve refuses.
+// Reserve refuses all calls.
 func (Denied) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
 	return l, &modelcall.Error{Class: modelcall.OverBudget,
 		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textNotServed}}
 }
 
-// ReturnLease has nothing to give back.
+// ReturnLease does nothing: there are no leases.
 func (Denied) ReturnLease(context.Context, int64) {}
 
-// Settled has nobody to tell.
+// Settled does nothing: no call waits for money.
 func (Denied) Settled(supervisor.Lease, bool) {}
 
-// Unreadable is the budget of somebody whose own limits could not be read. They may be lower
-// than the configuration's, so nothing is paid.
+// Unreadable is the budget of a user whose own limits could not be read. They may be lower than the
+// configuration's, so nothing is paid.
 type Unreadable struct{ Why error }
 
-// Reserve refuses what may cost something.
+// Reserve refuses all calls that may cost money.
 func (u Unreadable) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
 	if e.Priced && e.MaxCost <= 0 {
 		return l, nil
@@ -38,8 +38,8 @@ func (u Unreadable) Reserve(_ context.Context, e modelcall.Estimate) (l supervis
 		Message: fmt.Sprintf(textUnreadable, e.Spec, problem.Message(u.Why))}}
 }
 
-// ReturnLease has nothing to give back.
+// ReturnLease does nothing: there are no leases.
 func (Unreadable) ReturnLease(context.Context, int64) {}
 
-// Settled has nobody to tell.
+// Settled does nothing: no call waits for money.
 func (Unreadable) Settled(supervisor.Lease, bool) {}
