@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// Elsewhere maps a tool of another assistant to ours. A model may have learnt to look for a tool by
-// its name there.
+// Elsewhere maps a tool of another assistant to ours. A model may look for a tool by the name that
+// it has learnt there.
 type Elsewhere struct {
 	Assistant string
 	Tool      string
-	Action    string   // of that tool; "" if it has none
-	Tools     []string // that do it
-	Button    string   // with which the person does it; "" is none
+	Action    string   // an action of the other tool; "" if it has none
+	Tools     []string // our tools for the same purpose
+	Button    string   // the button with which the user does it; "" means none
 }
 
 // OfOthers lists other assistants' tools for scheduled work.
@@ -31,8 +31,8 @@ var OfOthers = []Elsewhere{
 	{"Picobot", "cron", "cancel", []string{"cancel_task"}, "Delete"},
 }
 
-// calledElsewhere reports whether another assistant has a tool of that name, in lower case, for
-// which one of ours is a replacement.
+// calledElsewhere reports whether name, in lower case, is a tool of another assistant that our tool
+// replaces.
 func calledElsewhere(name, tool string) bool {
 	return slices.ContainsFunc(OfOthers, func(e Elsewhere) bool { return e.Tool == name && slices.Contains(e.Tools, tool) })
 }

@@ -9,8 +9,8 @@ import (
 	"mews/protocol"
 )
 
-// Weights of a word by its position. A whole word of a name counts more than a part, and the
-// description least.
+// Weights of a match by the word's position. A whole word of a name counts more than a part, and a
+// word of the description least.
 const (
 	worthName        = 8
 	worthFamily      = 6
@@ -18,12 +18,13 @@ const (
 	worthDescription = 1
 )
 
-// minWord is how many characters a word needs to be searched for in descriptions and within words.
+// minWord is the minimum length, in characters, of a word that is looked for in descriptions and
+// within words.
 const minWord = 3
 
 // Find returns the tools of families that match words, the best match first. It returns at most
-// MaxFound, of MaxFoundBytes together. A family's or a tool's own name finds only that, and its
-// name elsewhere finds the tool that does the same.
+// MaxFound tools, and MaxFoundBytes of them. The name of a family or a tool finds only that. The
+// name of another assistant's tool finds the tools that do the same.
 func Find(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
 		protocol.Tool
@@ -45,7 +46,7 @@ func Find(all []protocol.Tool, words string) []protocol.Tool {
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	found := list{most: MaxFound, mostSize: MaxFoundBytes}
 	for _, m := range matches {
-		if m.score > 0 && 2*m.score >= best { // the rest is there by chance
+		if m.score > 0 && 2*m.score >= best { // weaker matches are accidental
 			found.add(m.Tool)
 		}
 	}
@@ -65,7 +66,7 @@ func score(t protocol.Tool, text string) (n int) {
 		}
 	}
 	for _, word := range fields(text) {
-		part := func(of string) bool { // one begins with the other
+		part := func(of string) bool { // whether one of the two words begins with the other
 			return len(word) >= minWord && strings.HasPrefix(of, word) || len(of) > minWord && strings.HasPrefix(word, of)
 		}
 		switch {

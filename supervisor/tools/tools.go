@@ -1,5 +1,5 @@
-// Package tools decides which tools a model is offered: those that always are, and the open tools
-// of families. It does no I/O. It bounds the worker's descriptions of its tools again, because the
+// Package tools decides which tools a model is offered: the fixed ones, and the open tools of
+// families. It does no I/O. It bounds the worker's descriptions of its tools again, because the
 // worker may be hostile.
 package tools
 
@@ -12,7 +12,7 @@ import (
 	"mews/supervisor"
 )
 
-// Limits of the tools that are offered at once, and that one search opens.
+// Limits of the tools that are offered at once, and of those that one search opens.
 const (
 	MaxOffered      = 40
 	MaxOfferedBytes = 24 << 10
@@ -20,10 +20,10 @@ const (
 	MaxFoundBytes   = 8 << 10
 )
 
-// Size is the bytes of a tool's definition.
+// Size returns the bytes of a tool's definition.
 func Size(t protocol.Tool) int { return len(t.Name) + len(t.Description) + len(t.Schema) }
 
-// list is a list of tools with bounds.
+// list is a list of tools with limits.
 type list struct {
 	tools          []protocol.Tool
 	bytes          int
@@ -49,8 +49,8 @@ func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
 }
 
 // Offered returns the tools that a model is offered, from all of its user's sorted tools. First
-// come those that always are, and then the open ones, in the order of their opening. So the prefix
-// of requests stays the same.
+// come the tools that are always offered. Then come the open ones, in the order of their opening,
+// so that the prefix of requests stays the same.
 func Offered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
 }
@@ -71,7 +71,7 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 }
 
 // Open returns the open tools after opening more, as far as there is room. full lists those without
-// room. Names that are always offered, or are not tools, are left out.
+// room. It leaves out names that are always offered, or that are no tools.
 func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
@@ -87,9 +87,9 @@ func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.
 	return now, full
 }
 
-// Unused returns the names of open tools to close, the least recently used first. Those kept open
-// by the user come last. It closes enough for the results of one search. Tools that no longer exist
-// are closed too, unless they are kept open.
+// Unused returns the names of open tools to close, the least recently used first. Tools that the
+// user keeps open come last. It closes enough for the results of one search. It also closes missing
+// tools, unless they are kept open.
 func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {
