@@ -9,38 +9,41 @@ import (
 
 // Command is a row of the table of slash commands.
 type Command struct {
-	supervisor.SlashCommand        // EndsTurn and Locks are the core's alone
-	Group                   Group  // under which /help lists it
-	Alias                   string // another name, which the menu does not list; "" is none
+	supervisor.SlashCommand        // only the core may set EndsTurn and Locks
+	Group                   Group  // the group in which /help lists the command
+	Alias                   string // another name, which the menu does not list; "" means none
 	Run                     Run
-	// MayAsk allows an hour instead of a minute: the person may be asked first, or it takes long.
+	// MayAsk allows an hour instead of a minute. It is for commands that ask the user first, or
+	// take long.
 	MayAsk bool
-	Prefix string // begins the presses of its buttons; "" means it has none
-	Press  Run    // runs for such a press; nil runs the command
-	// Keeps reports whether the message keeps its buttons after a press. press is what stands
-	// behind the prefix. nil means that they go.
+	Prefix string // begins the presses of the command's buttons; "" means no buttons
+	Press  Run    // runs for a press of these buttons; nil runs the command
+	// Keeps reports whether the message keeps its buttons after a press. press is the part after
+	// the prefix. nil means that the buttons disappear.
 	Keeps func(press string) bool
-	// Private reports whether the answer to some arguments is for the person alone: in a group it
-	// goes to their private chat. nil means never.
+	// Private reports whether the answer to some arguments is only for the user. In a group, such
+	// an answer goes to the user's private chat. nil means never.
 	Private func(arguments string) bool
 }
 
-// Run executes a command. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an
-// error is also an answer. Run may be repeated after a crash, so a second run must be harmless.
+// Run executes a command. It returns the answer as the delivery's Text, Buttons, Files and
+// DeleteAfter; an error is also an answer. Run may be repeated after a crash, so a second run must
+// be harmless.
 type Run func(context.Context, Request) (supervisor.Delivery, error)
 
 // Request is one use of a command.
 type Request struct {
 	Conversation supervisor.Conversation
-	User         supervisor.User // who asks, with what they have set; only Name if nobody knows them
-	Inbound      int64           // the message or the press
-	At           time.Time       // when it was sent
-	Name         string          // the command's
-	Arguments    string          // all that follows it, or what a button says behind its prefix
-	// Unblock lets the conversation's next command run. It may be called at any time, and often.
+	User         supervisor.User // the asking user, with their settings; only Name for an unknown user
+	Inbound      int64           // the number of the message or press
+	At           time.Time       // when the message or press was sent
+	Name         string          // the name of the command
+	Arguments    string          // the text after the command, or the part of a press after its prefix
+	// Unblock lets the conversation's next command run. It may be called at any time, and
+	// repeatedly.
 	Unblock func()
 	// Allow returns nil if an effect is allowed, otherwise an error for the user. It may ask the
-	// user and wait for the answer; the conversation's next command runs meanwhile. The text is the
+	// user and wait for the answer; meanwhile the conversation's next command runs. text is the
 	// question; the arguments identify the effect.
 	Allow func(ctx context.Context, effect, text string, arguments ...string) error
 }

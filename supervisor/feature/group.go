@@ -3,7 +3,7 @@ package feature
 // Group is a list of commands that /help shows together.
 type Group string
 
-// The groups. GroupEveryday is the one that /help begins with; the others are named there.
+// The groups. /help begins with GroupEveryday, and names the others there.
 const (
 	GroupEveryday  Group = "everyday"
 	GroupChat      Group = "chat"

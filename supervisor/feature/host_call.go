@@ -11,26 +11,26 @@ import (
 	"mews/supervisor"
 )
 
-// HostCall is a row of the table of what a worker may ask. A call out of its phase, of another kind
-// of turn or over a limit ends the worker.
+// HostCall is a row of the table of a worker's calls. A call ends the worker if it comes out of its
+// phase, from another kind of turn, or over a limit.
 type HostCall struct {
 	Method string
-	Kinds  []supervisor.TurnKind // of turns that may make it
-	Bytes  int                   // its parameters have at most, as JSON; 0 means a line of the wire
-	Limit  int                   // calls in one attempt at a turn; at least 1
-	Serial bool                  // not while another serial call of the same turn runs
+	Kinds  []supervisor.TurnKind // the kinds of turns that may make the call
+	Bytes  int                   // maximum of the parameters, as JSON; 0 means a line of the wire
+	Limit  int                   // maximum of calls in one attempt at a turn; at least 1
+	Serial bool                  // whether to refuse it while another serial call of the same turn runs
 	Handler
 }
 
-// WithHome are the kinds of turns that a person's own worker runs.
+// WithHome returns the kinds of turns that a user's own worker runs.
 func WithHome() []supervisor.TurnKind {
 	return []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP}
 }
 
-// ShortParams is what parameters without somebody's text may take, in bytes.
+// ShortParams is the maximum of parameters without a user's text, in bytes.
 const ShortParams = 16 << 10
 
-// MaxName is how long a call's id may be, in bytes; ours are far shorter.
+// MaxName is the maximum length of a call's id, in bytes; ours are far shorter.
 const MaxName = 64
 
 // Handler answers a call in its turn. InTurn makes it.
@@ -42,12 +42,12 @@ type Handler struct {
 }
 
 // InTurn makes the handler of a call with parameters P and result R. P has a field Turn, an int64.
-// An Offence ends the worker; a protocol.Error, as by Refused, is its answer; of any other error
-// the worker is told what a person may read.
+// An Offence ends the worker. A protocol.Error, as from Refused, is the worker's answer. Of any
+// other error, the worker gets the text for users.
 func InTurn[P, R any](answer func(context.Context, Turn, *P) (*R, error)) Handler {
 	field, ok := reflect.TypeFor[P]().FieldByName("Turn")
 	if !ok || field.Type.Kind() != reflect.Int64 {
-		return Handler{} // which no table takes
+		return Handler{} // a handler that no table accepts
 	}
 	return Handler{
 		NewParams: func() any { return new(P) },
@@ -63,24 +63,25 @@ func InTurn[P, R any](answer func(context.Context, Turn, *P) (*R, error)) Handle
 	}
 }
 
-// Turn is what a feature may know of the turn in which a worker calls.
+// Turn is the part of a worker's turn that a feature may see.
 type Turn struct {
 	User        string
 	ID          int64
-	Destination int64 // the conversation where its questions go
+	Destination int64 // the conversation of its questions
 	Kind        supervisor.TurnKind
-	Resumed     bool // an earlier attempt has committed something
-	// Committed is a call of the model's last committed message that has no result yet.
+	Resumed     bool // whether an earlier attempt has committed something
+	// Committed returns a call of the model's last committed message that has no result yet.
 	Committed func(id string) (call protocol.ToolCall, ok bool)
-	// Commit runs do until it succeeds or the turn ends, for as long as the disk is full or does
-	// not answer.
+	// Commit repeats do while the disk is full or does not answer, until do succeeds or the turn
+	// ends.
 	Commit func(ctx context.Context, do func() error) error
-	// Kept has what features keep for the rest of this attempt, by keys of their own types.
+	// Kept has the values that features keep for the rest of this attempt, by keys of their own
+	// types.
 	Kept *sync.Map
 }
 
-// CallOf is the committed call that a worker names, with the model's arguments. A call of a tool
-// other than these is an offence.
+// CallOf returns the committed call that a worker names, with the model's arguments. A call of a
+// tool other than tools is an Offence.
 func (t Turn) CallOf(id string, tools ...string) (protocol.ToolCall, error) {
 	if len(id) > MaxName {
 		return protocol.ToolCall{}, Offence{fmt.Errorf("call: %d bytes, at most %d", len(id), MaxName)}
@@ -92,13 +93,13 @@ func (t Turn) CallOf(id string, tools ...string) (protocol.ToolCall, error) {
 	return call, nil
 }
 
-// Offence is an error that ends the worker: no honest worker asks so.
+// Offence is an error that ends the worker, because no honest worker causes it.
 type Offence struct{ Err error }
 
-// Error is the error that it wraps.
+// Error returns the text of the wrapped error.
 func (o Offence) Error() string { return o.Err.Error() }
 
-// Refused is the answer to a worker that asked for what cannot be; the model reads why.
+// Refused returns the answer to a worker's impossible request; the model reads the reason.
 func Refused(format string, args ...any) error {
 	return &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf(format, args...)}
 }
