@@ -16,11 +16,11 @@ const (
 	callSend   call = "send"
 	callEdit   call = "edit"
 	callDelete call = "delete"
-	callProbe  call = "probe" // shows typing, which changes nothing in the chat
+	callProbe  call = "probe" // shows typing, and changes no message
 )
 
 // callNext makes the set's next call, or returns the time at which it may be made. It waits for a
-// slot among the calls of all chats, and then checks that the call is still wanted.
+// slot among the calls of all chats. Then it checks that the call is still wanted.
 func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bool) (time.Time, error) {
 	posts := set.nextPosts(q.inChat)
 	if at := q.outbox.gate.nextTime(q.chat, set.growing(), posts); at.After(q.Now()) {
@@ -67,7 +67,7 @@ func (q *chatQueue) makeCall(ctx context.Context, set *postSet, what call, i int
 }
 
 // calls holds, for each call, the function that makes it and the function that records its success.
-// message is the channel's name of the message that was sent.
+// message is the channel's name of the sent message.
 var calls = map[call]struct {
 	do        func(q *chatQueue, set *postSet, p supervisor.Post) (message string, err error)
 	succeeded func(q *chatQueue, set *postSet, i int, message string) error
@@ -112,8 +112,8 @@ func (q *chatQueue) threadAddress(thread string) supervisor.Address {
 }
 
 // address returns the address of a post. In a group, the first part of an answer is a reply to the
-// message that it answers. So is a notice of the service without files, in every chat: several
-// messages may wait there.
+// user's message. A notice of the service without files is such a reply in every chat, because
+// several messages may wait there.
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
 	to := q.threadAddress(set.conversation.Thread)
 	to.Silent = p.Repeat || set.delivery.Silent
@@ -136,9 +136,9 @@ func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool,
 	return true, nil
 }
 
-// recordSent stores that a post was sent, and under which name. If nothing else of the delivery is
-// left to do, it closes the delivery in the same transaction. If that fails, it stores the post
-// alone.
+// recordSent stores that a post was sent, with the channel's name of its message. If nothing else
+// of the delivery is left to do, it closes the delivery in the same transaction. If that fails, it
+// stores the post alone.
 func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 	q.noteReached(set)
 	p := set.posts[i]
@@ -152,8 +152,8 @@ func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 }
 
 // probe finds out whether the channel answers. It comes before the repeat of a post that may have
-// arrived: a post is repeated only once, and the repeat must not be lost in an outage. A channel
-// that refuses typing has answered too.
+// arrived, because only one repeat is allowed, and an outage must not lose it. A channel that
+// refuses typing has answered, too.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	err := q.Channel.Act(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
 	if err != nil && sendError(err).Result == supervisor.SendRefused {
@@ -162,7 +162,8 @@ func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	return "", err
 }
 
-// recordDeleted stores that a post is no longer in the chat, for good or until it is sent again.
+// recordDeleted stores that a post is no longer in the chat. That holds for good, or until it is
+// sent again.
 func (q *chatQueue) recordDeleted(set *postSet, i int) error {
 	p := set.posts[i]
 	if p.State == supervisor.PostSent {
@@ -181,13 +182,13 @@ func (q *chatQueue) requeue(set *postSet, i int) error {
 	return q.settle(set, i, p)
 }
 
-// afterUnsent returns the post as it is after the channel certainly did not take it.
+// afterUnsent returns the state of a post that the channel certainly did not take.
 func afterUnsent(p supervisor.Post) supervisor.Post {
 	p.State = supervisor.PostQueued
 	return p
 }
 
-// sendError returns err as a SendError. The result of an error from elsewhere is unknown.
+// sendError returns err as a SendError. If err is of another type, its result is unknown.
 func sendError(err error) *supervisor.SendError {
 	var e *supervisor.SendError
 	if !errors.As(err, &e) {

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// chatQueue sends everything for one chat. Its run has one goroutine, and only that one calls the
+// chatQueue sends all messages of one chat. Its run has one goroutine, the only one that calls the
 // channel for this chat.
 type chatQueue struct {
 	*Options
@@ -17,13 +17,13 @@ type chatQueue struct {
 	// context for calls of the channel; it ends a few seconds after the service
 	calls context.Context
 	wake  chan struct{} // holds a token if woken may hold something
-	// conversations to read again; guarded by the outbox's mutex, like renamed
+	// conversations to read again; the outbox's mutex guards woken and renamed
 	woken   map[int64]struct{}
-	renamed bool // the chat has got a new name since woken was last read
-	// the next call may be claimed; guarded by the outbox's mutex
+	renamed bool // whether the chat was renamed since the last read of woken
+	// whether the next call may be claimed; guarded by the outbox's mutex
 	idle  bool
 	claim queueClaim // guarded by the outbox's mutex
-	// the chat was renamed, and dropMoved has not run since
+	// whether the chat was renamed, and dropMoved has not run since
 	movePending bool
 
 	// the delivery that is being sent; nil between deliveries
@@ -32,19 +32,19 @@ type chatQueue struct {
 	growAt  time.Time               // no reply is edited before this time
 	// turns with a message below the shown part of their replies
 	below map[int64]bool
-	// the turn of the last delivery, by conversation; that turn's reply is over
+	// the turn of the last delivery, by conversation; the turn's reply is over
 	lastTurn map[int64]int64
 	inChat   map[int64]supervisor.RichText // the known contents that the chat shows, by post
 
 	askAt   time.Time // time of the next question to the store for a delivery; zero means at once
 	askedAt time.Time // time of the last question to the store
 
-	retryAt     time.Time    // nothing is tried before this time
+	retryAt     time.Time    // the queue tries nothing before this time
 	reachPauses retry.Pauses // pauses between tries to reach the channel
 	storePauses retry.Pauses // pauses between tries to write to the store
-	// time of the channel's failure to answer; zero if retryAt has another cause
+	// time of a failure of the channel to answer; zero if retryAt has another cause
 	unreachedAt time.Time
-	// time of the first failed try since the channel last did something
+	// time of the first failed try since the channel's last visible success
 	awaySince time.Time
 	// time when retryAt was last ignored, because the channel had answered other queues
 	triedEarlyAt time.Time
@@ -57,7 +57,7 @@ type chatQueue struct {
 // once.
 type queueClaim struct {
 	held bool     // a session holds the claim, and the queue waits for it
-	set  *postSet // the claimed delivery, which goes first; nil for none
+	set  *postSet // the claimed delivery, which goes first; nil means none
 }
 
 func newChatQueue(o *Outbox, chat string) *chatQueue {
@@ -103,8 +103,8 @@ func (q *chatQueue) run(ctx, calls context.Context) {
 	}
 }
 
-// advance takes the next step, with at most one call of the channel, and returns when to come
-// again. The zero time means at once; never means when the queue is woken.
+// advance takes the next step, with at most one call of the channel. It returns when to come again.
+// The zero time means at once; never means after a wake-up.
 func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if q.outbox.isAwaited(q) {
 		return never, nil // the queue of the old name wakes this one
@@ -153,7 +153,7 @@ func (q *chatQueue) storeFailed(err error) (next time.Time) {
 func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 
 // persist calls do until it succeeds, is refused for good, or the service has ended. It is for
-// writes that must come before anything else.
+// writes that must precede all other steps.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	return retry.Do(
 		q.calls,
@@ -167,7 +167,7 @@ func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	)
 }
 
-// freeze stores until when the channel wants no messages.
+// freeze stores until when the channel takes no messages.
 func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
 	for chat, until := range q.outbox.gate.recordFlood(q.chat, full, e.RetryAfter) {
 		q.Log.Warn("the channel wants less", "channel", q.Name, "chat", q.chat, "all", chat == "", "until", until)
@@ -191,7 +191,7 @@ func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 }
 
 // repairPosts corrects the posts after a crash. The result of a post that was being sent is
-// unknown, and a shift may have been interrupted.
+// unknown. A shift may have been interrupted.
 func (q *chatQueue) repairPosts(set *postSet) error {
 	for i, p := range set.posts {
 		if p.State != supervisor.PostSending {
@@ -207,8 +207,8 @@ func (q *chatQueue) repairPosts(set *postSet) error {
 	return nil
 }
 
-// afterUnknown returns the post as it is after a sending with an unknown result. It is sent again
-// once, with a mark; the second time it is left.
+// afterUnknown returns the state of a post after a send with an unknown result. The first time, the
+// post is sent again with a mark; the second time, it is left.
 func afterUnknown(p supervisor.Post) supervisor.Post {
 	if p.Repeat {
 		p.State = supervisor.PostUnknown

@@ -9,8 +9,8 @@ import (
 
 // Claim reserves a chat's next call for the answer of a turn that is about to be stored. The
 // answer's only post is then stored as being sent. ok is false if the answer needs more than one
-// post. It is also false if the chat has something to do, waits for its pace or is in trouble. Such
-// an answer goes the usual way. While the claim is held, the chat's queue waits.
+// post. ok is also false if the chat has other work, waits for its pace or is in trouble. Such an
+// answer goes the usual way. While the claim is held, the chat's queue waits.
 func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendClaim, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false
@@ -41,8 +41,8 @@ func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text st
 	return supervisor.SendClaim{Content: parts[0], End: end}, true
 }
 
-// claimQueue claims a chat's queue if that is idle, or returns nil. The queue does nothing until
-// endClaim.
+// claimQueue claims a chat's queue if the queue is idle; otherwise it returns nil. The queue does
+// nothing until endClaim.
 func (o *Outbox) claimQueue(chat string) *chatQueue {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,8 +69,8 @@ func (o *Outbox) setIdle(q *chatQueue, idle bool) {
 	q.idle = idle
 }
 
-// resume ends a queue's idleness before it asks the store or the channel. It returns false if a
-// claim of its next call comes first.
+// resume ends a queue's idle time before it asks the store or the channel. It returns false if a
+// claim of the next call comes first.
 func (o *Outbox) resume(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -81,7 +81,7 @@ func (o *Outbox) resume(q *chatQueue) bool {
 	return true
 }
 
-// takeClaim returns the delivery that a queue's next call was claimed for, or nil. held is true if
+// takeClaim returns the delivery for which a queue's next call was claimed, or nil. held is true if
 // the claim has not ended.
 func (o *Outbox) takeClaim(q *chatQueue) (set *postSet, held bool) {
 	o.mu.Lock()

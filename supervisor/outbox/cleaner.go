@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Cleanings stores changes that are due to messages in chats: deletions, removed buttons, marks.
+// Cleanings stores due changes of messages in chats: deletions, removed buttons, marks.
 type Cleanings interface {
 	// ListDue lists the cleanings that are due at now, earliest first.
 	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.Cleaning, error)
@@ -31,7 +31,7 @@ const (
 )
 
 // Cleaner does the cleanings of an outbox's channel, within the outbox's pace and freezes. It keeps
-// no state: a row stays on disk until its message was changed, and a second change does nothing.
+// no state: a row stays on disk until its message was changed. A second change does nothing.
 type Cleaner struct {
 	*Options
 	outbox      *Outbox
@@ -69,7 +69,7 @@ func (c *Cleaner) Run(ctx context.Context) error {
 	return nil
 }
 
-// work does the due cleanings that are possible now, and returns when to come again. Those that
+// work does the due cleanings that are possible now, and returns when to come again. Cleanings that
 // have not failed yet come first.
 func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	due, err := c.cleanings.ListDue(ctx, c.Name, c.Now(), cleanLimit)
@@ -95,13 +95,13 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 		}
 		again = earlier(again, at)
 	}
-	if again.Equal(never) { // all of them are done: there may be more
+	if again.Equal(never) { // all of them are done, so there may be more
 		again = c.Now()
 	}
 	return again, nil
 }
 
-// clean tries one cleaning and returns when to try it again: never if it is done.
+// clean tries one cleaning, and returns when to try it again. never means that it is done.
 func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.Time, err error) {
 	chat, now := k.Conversation.Chat, c.Now()
 	if at := later(c.retryAt, c.outbox.gate.nextTime(chat, false, 1)); at.After(now) {
@@ -130,8 +130,8 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	return c.handleFailure(ctx, k, sendError(err), full)
 }
 
-// handleFailure returns when to try a cleaning again: never if it is given up. If the chat has a
-// new name, its old messages can't be changed.
+// handleFailure returns when to try a cleaning again. never means that it is given up. If the chat
+// has a new name, its old messages can't be changed.
 func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {

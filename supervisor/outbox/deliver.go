@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// askInterval is the pause after which a queue that was woken asks the store again. The wake-up may
-// mean that the reply has grown, but there may be a delivery too.
+// askInterval is the pause before a woken queue asks the store again. The wake-up may mean only
+// that the reply has grown, but also a new delivery.
 const askInterval = 500 * time.Millisecond
 
 // findDelivery starts the oldest waiting delivery of the chat, unless one is being sent or askAt
-// has not come. There is no other delivery until this one is closed, so that its parts stay
-// together. The reply of its turn is over: neither typing nor an earlier text is shown after this.
+// has not come. The next delivery starts only when this one is closed, so that its parts stay
+// together. The reply of its turn is then over: the chat shows neither typing nor an earlier text.
 func (q *chatQueue) findDelivery(ctx context.Context) error {
 	now := q.Now()
 	if q.current != nil || q.askAt.After(now) || !q.outbox.resume(q) {
@@ -37,15 +37,15 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 }
 
 const (
-	// firstScan is how many deliveries are read at first to find one that somebody waits for. Each
-	// further read is four times as large.
+	// firstScan is how many deliveries the first read covers, to find one that somebody waits for.
+	// Each further read is four times as large.
 	firstScan = 20
-	// maxReplyWait is the longest time for which an unasked delivery waits for a reply.
+	// maxReplyWait is the longest time for which a proactive delivery waits for a reply.
 	maxReplyWait = 2 * time.Minute
 )
 
 // nextDelivery returns the oldest waiting delivery that may be sent, or nil. Deliveries that
-// somebody waits for go first. again is when to call it again, even if nobody wakes the queue.
+// somebody waits for go first. again is the time of the next call, even without a wake-up.
 func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery, again time.Time, err error) {
 	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
 	for most := firstScan; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, isAsked); most *= 4 {
@@ -83,7 +83,7 @@ func compareAsked(a, b supervisor.Delivery) int {
 }
 
 // waitForReply returns until when a delivery waits for the reply that its chat shows. The zero time
-// means that it does not wait; only unasked deliveries do.
+// means no wait; only proactive deliveries wait.
 func (q *chatQueue) waitForReply(d supervisor.Delivery) (until time.Time) {
 	g := q.replies[d.Conversation.ID]
 	if !d.Proactive || g == nil || g.set.turn == d.Turn || g.shownText == "" && g.shownLine == "" || !q.isRunning(g) {
@@ -132,7 +132,7 @@ func (o *Options) newPostSet(d supervisor.Delivery) *postSet {
 		giveUpAt: now.Add(min(max(d.CreatedAt.Add(giveUpAfter).Sub(now), minTryTime), giveUpAfter))}
 }
 
-// loadPosts reads the posts of a set: an earlier process or the growing reply may have sent some.
+// loadPosts reads the posts of a set. An earlier process or the growing reply may have sent some.
 func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	if set.loaded {
 		return nil
@@ -160,9 +160,9 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	return nil
 }
 
-// composeParts sets the contents of a delivery that has none yet. They are stored before anything
-// is sent, with two exceptions: if the parts only edit messages of the reply, or if there is a
-// single part, which is stored as it is sent.
+// composeParts sets the contents of a delivery that has none yet. It stores them before anything is
+// sent, with two exceptions. One is parts that only edit messages of the reply. The other is a
+// single part, which is stored when it is sent.
 func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
 	untold, err := q.Deliveries.ListUntold(ctx, set.conversation.ID)
 	if err != nil {
@@ -195,11 +195,11 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 }
 
 // closeDelivery stores the outcome of the current delivery, and its last post if that is not stored
-// yet. If it arrived, the earlier deliveries that its apology mentions are done too.
+// yet. If the delivery arrived, the earlier deliveries that its apology covers are done, too.
 func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 	d := set.delivery
 	outcome, why := set.finalOutcome()
-	var told []int64 // lost deliveries that this delivery has apologized for
+	var told []int64 // lost deliveries for which this delivery has apologized
 	switch {
 	case set.why == textNoRecipient:
 		told = []int64{d.ID}

@@ -6,9 +6,9 @@ import (
 	"mews/supervisor"
 )
 
-// destinationRefused gives up a delivery because its thread or chat is to blame. Its post is stored
-// as failed together with the delivery's end: if the process ends between the two, it sends the
-// post again and learns the reason anew.
+// destinationRefused gives up a delivery because its thread or chat is to blame. It stores the
+// failed post together with the delivery's end. If the process ends before that, the post is sent
+// again and refused again.
 func (q *chatQueue) destinationRefused(_ context.Context, f failure) error {
 	if f.set.growing() {
 		return q.giveUp(f, f.err.Error())

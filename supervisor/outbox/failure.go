@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// giveUpAfter is how long after its creation a delivery is tried.
+	// giveUpAfter is the age at which a delivery is given up.
 	giveUpAfter = 24 * time.Hour
 
-	// minTryTime is the least time for which a delivery is tried, even an old one: somebody may
-	// have asked for a repeat, or the service started late.
+	// minTryTime is the least time for which a delivery is tried, even an old one. A user may have
+	// asked for a repeat, or the service may have started late.
 	minTryTime = time.Hour
 )
 
@@ -24,7 +24,7 @@ type failure struct {
 	i          int // index of the failed post
 	call       call
 	err        *supervisor.SendError
-	windowFull bool // whether all chats together had used up the channel's rate
+	windowFull bool // whether calls to all chats had used up the channel's rate
 }
 
 func (f failure) post() supervisor.Post { return f.set.posts[f.i] }
@@ -42,7 +42,7 @@ const (
 	anyReason = supervisor.SendReason("any")
 )
 
-// failureRules are tried in order; the first that fits is used.
+// failureRules are tried in order; the first that matches is used.
 var failureRules = []failureRule{
 	{anyCall, supervisor.SendUnsent, supervisor.SendReasonFlood, (*chatQueue).handleFlood},
 	{anyCall, supervisor.SendUnsent, supervisor.SendReasonMoved, (*chatQueue).followMove},
@@ -64,7 +64,7 @@ func (r failureRule) fits(f failure) bool {
 		(r.reason == anyReason || r.reason == f.err.Reason)
 }
 
-// callFailed applies the first rule that fits. A result without a rule counts as unknown.
+// callFailed applies the first rule that matches. A result without a rule counts as unknown.
 func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) })
 	if i < 0 {
@@ -74,7 +74,7 @@ func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	return failureRules[i].do(q, ctx, f)
 }
 
-// recordUnsent stores that a post was not taken. Only a send has a stored state to correct.
+// recordUnsent stores that a post was not sent. Only a send has a stored state to correct.
 func (q *chatQueue) recordUnsent(f failure) error {
 	if f.call != callSend {
 		return nil
@@ -82,7 +82,7 @@ func (q *chatQueue) recordUnsent(f failure) error {
 	return q.settle(f.set, f.i, afterUnsent(f.post()))
 }
 
-// handleFlood stores until when the channel wants no calls, before anything else.
+// handleFlood stores until when the channel takes no calls, before anything else.
 func (q *chatQueue) handleFlood(_ context.Context, f failure) error {
 	if err := q.freeze(f.err, f.windowFull); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (q *chatQueue) handleFlood(_ context.Context, f failure) error {
 	return q.recordUnsent(f)
 }
 
-// followMove stores the chat's new name, whose queue sends the rest. Messages in the old chat can't
-// be changed from the new one.
+// followMove stores the chat's new name. The queue of that name sends the rest. Messages in the old
+// chat can't be changed from the new one.
 func (q *chatQueue) followMove(ctx context.Context, f failure) error {
 	if f.err.MovedTo == "" || f.err.MovedTo == q.chat {
 		return q.tryLater(ctx, f)
@@ -114,8 +114,8 @@ func (q *chatQueue) followMove(ctx context.Context, f failure) error {
 	return nil
 }
 
-// resendInNewChat requeues the messages that are not yet right, for the new chat. If their state is
-// unknown, they are marked as possible repeats.
+// resendInNewChat requeues, for the new chat, the messages that are not yet as they should be.
+// Messages in an unknown state are marked as possible repeats.
 func (q *chatQueue) resendInNewChat(set *postSet) error {
 	for i, p := range set.posts {
 		if callFor(p, q.inChat) != callEdit {
@@ -130,8 +130,7 @@ func (q *chatQueue) resendInNewChat(set *postSet) error {
 	return nil
 }
 
-// tryLater keeps the call to be tried again, unless the delivery is too old or has failed too
-// often.
+// tryLater leaves the call for a later try, unless the delivery is too old or has failed too often.
 func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 	if !f.set.growing() {
 		if !q.Now().Before(f.set.giveUpAt) {
@@ -148,8 +147,8 @@ func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 	return q.recordUnsent(f)
 }
 
-// failedTooOften reports whether this call alone has failed for too long while the channel does
-// others. If no other queue has reached the channel lately, it tries typing to find out.
+// failedTooOften reports whether this call has failed for too long while the channel does other
+// calls. If no other queue has reached the channel lately, it tries typing to find out.
 func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	a := &f.set.attempts
 	others := a.count > 0 && q.outbox.health.answeredSince(a.latestOfAll)
@@ -166,7 +165,7 @@ func (q *chatQueue) sendAgainMarked(_ context.Context, f failure) error {
 	return q.settle(f.set, f.i, afterUnknown(f.post()))
 }
 
-// leaveMessage gives up a message that can't be deleted: nothing else can be done about it.
+// leaveMessage gives up a message that can't be deleted.
 func (q *chatQueue) leaveMessage(_ context.Context, f failure) error {
 	q.Log.Warn("a message can't be deleted", "channel", q.Name, "chat", q.chat, "error", f.err)
 	return q.recordDeleted(f.set, f.i)
@@ -184,7 +183,8 @@ func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 }
 
 // handleRefusal gives up a post that the channel refuses for good. A text replaces a refused file,
-// unless the file speaks a text that is there. The files of a refused album are sent one by one.
+// unless the file is a recording of a text in the chat. The files of a refused album are sent one
+// by one.
 func (q *chatQueue) handleRefusal(ctx context.Context, f failure) error {
 	if f.set.delivery.IsRecording {
 		return q.giveUp(f, f.err.Error())
@@ -198,8 +198,8 @@ func (q *chatQueue) handleRefusal(ctx context.Context, f failure) error {
 	return q.giveUp(f, f.err.Error())
 }
 
-// giveUp ends a delivery as failed or unknown. A growing reply is only no longer shown, and its
-// delivery will try again. If a probe fails, the post may have arrived before.
+// giveUp ends a delivery as failed or unknown. A growing reply only stops growing, and its delivery
+// will try again. If a probe fails, the post may have arrived earlier.
 func (q *chatQueue) giveUp(f failure, why string) error {
 	if f.set.growing() {
 		f.set.muted = true

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// gate decides when the calls of all queues may begin: within the channel's pace, in order of
-// arrival, and never in a freeze.
+// gate decides when the calls of all queues may begin. They begin within the channel's pace, in
+// order of arrival, and never in a freeze.
 type gate struct {
 	now func() time.Time
 
@@ -32,15 +32,15 @@ type refusal struct {
 	wait time.Duration // the wait that the channel asked for
 }
 
-// maxFreeze is the longest stored freeze that is believed. A longer one was written or is read with
-// a wrong clock. Telegram's own freezes last minutes.
+// maxFreeze is the longest stored freeze that is believed. A longer one comes from a wrong clock.
+// Telegram's own freezes last minutes.
 const maxFreeze = 24 * time.Hour
 
-// ticket is the position of one call in the waiting queue.
+// ticket is the position of one call in the waiting line.
 type ticket struct {
 	chat  string
-	posts int           // number of posts that the call brings into the chat
-	wake  chan struct{} // holds a token if the ticket may be the first, or a slot may be free
+	posts int           // how many posts the call adds to the chat
+	wake  chan struct{} // holds a token if the ticket may be first, or a slot may be free
 }
 
 func newGate(channel supervisor.Channel, r Rates, now func() time.Time) *gate {
@@ -59,14 +59,14 @@ func (g *gate) nextTime(chat string, growing bool, posts int) time.Time {
 	return g.pace.nextTime(chat, growing, posts, now)
 }
 
-// frozenUntil returns the end of a chat's freeze, or the zero time if it has none. The caller has
+// frozenUntil returns the end of a chat's freeze, or the zero time if it has none. The caller holds
 // g.mu.
 func (g *gate) frozenUntil(chat string, now time.Time) (until time.Time) {
 	g.dropExpired(now)
 	return later(g.frozen[""], g.frozen[chat])
 }
 
-// dropExpired removes the freezes that are over. The caller has g.mu.
+// dropExpired removes the freezes that are over. The caller holds g.mu.
 func (g *gate) dropExpired(now time.Time) {
 	maps.DeleteFunc(g.frozen, func(_ string, until time.Time) bool { return !now.Before(until) })
 }
@@ -92,8 +92,8 @@ func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
 	}
 }
 
-// admit lets a ticket in if it is its turn. Otherwise at is when to try again; zero means that the
-// chat is frozen and the ticket void.
+// admit lets a ticket in if its turn has come. Otherwise at is when to try again. A zero at means
+// that the chat is frozen and the ticket void.
 func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -112,7 +112,7 @@ func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	return in, time.Time{}
 }
 
-// enterNow is enter for a call that is made at once or not at all.
+// enterNow is enter for a call that is made either at once or not at all.
 func (g *gate) enterNow(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -125,8 +125,8 @@ func (g *gate) enterNow(chat string) bool {
 	return true
 }
 
-// tryEnter is enter for an optional call: it does not wait, and leaves a third of the slots to
-// others.
+// tryEnter is enter for an optional call. It does not wait, and leaves a third of the slots to
+// other calls.
 func (g *gate) tryEnter(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -139,8 +139,8 @@ func (g *gate) tryEnter(chat string) bool {
 	return true
 }
 
-// leave ends a call that has entered; after tryEnter, chat is "". A call that was not made does not
-// count. It returns whether the window of all chats was full.
+// leave ends a call that has entered. After tryEnter, chat is "". A call that was not made does not
+// count. full reports whether the window of all chats was full.
 func (g *gate) leave(chat string, made bool) (full bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -151,20 +151,20 @@ func (g *gate) leave(chat string, made bool) (full bool) {
 	return full
 }
 
-// count counts the posts of an album that was sent: so far only its call is counted.
+// count counts the posts of an album that was sent. Until then only its call was counted.
 func (g *gate) count(chat string, posts int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pace.count(chat, posts-1, g.now())
 }
 
-// remove takes a ticket out of the queue. The caller has g.mu.
+// remove takes a ticket out of the line. The caller holds g.mu.
 func (g *gate) remove(t *ticket) {
 	g.waiting = slices.DeleteFunc(g.waiting, func(other *ticket) bool { return other == t })
 	g.wakeFirst()
 }
 
-// wakeFirst wakes the first ticket of the queue. The caller has g.mu.
+// wakeFirst wakes the first ticket of the line. The caller holds g.mu.
 func (g *gate) wakeFirst() {
 	if len(g.waiting) > 0 {
 		signals.Send(g.waiting[0].wake)
@@ -172,7 +172,7 @@ func (g *gate) wakeFirst() {
 }
 
 // recordFlood records a flood error of a chat, and its wait. It returns the freezes to store, by
-// chat: that of this chat, and that of all chats ("") if the whole channel got too many calls.
+// chat. They are this chat's, and that of all chats ("") if the whole channel got too many calls.
 func (g *gate) recordFlood(chat string, full bool, d time.Duration) map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -193,8 +193,8 @@ func (g *gate) recordFlood(chat string, full bool, d time.Duration) map[string]t
 }
 
 // affectsAllChats reports whether the chats refused within one second show that all chats are
-// limited: two private chats do, and any three chats. Two groups may each have had too much, and
-// groups are made to wait for minutes. (237 s were seen.) The caller has g.mu.
+// limited. Two private chats do, and any three chats. Two groups do not: each may have had too many
+// calls, and waits for groups last minutes (237 s were seen). The caller holds g.mu.
 func (g *gate) affectsAllChats() bool {
 	private := 0
 	for _, r := range g.refused {
@@ -205,8 +205,8 @@ func (g *gate) affectsAllChats() bool {
 	return private >= 2 || len(g.refused) >= 3
 }
 
-// restoreFreezes puts stored freezes in force. From here on they keep their length, even if the
-// wall clock is set.
+// restoreFreezes puts stored freezes in force. From then on, a change of the wall clock does not
+// change their length.
 func (g *gate) restoreFreezes(frozen map[string]time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -224,10 +224,10 @@ func (g *gate) currentFreezes() map[string]time.Time {
 	return maps.Clone(g.frozen)
 }
 
-// maxSleep is the longest wait without a new reading of the clock, which may be set meanwhile.
+// maxSleep is the longest wait without a look at the clock, which may be set meanwhile.
 const maxSleep = time.Minute
 
-// wait returns when it is woken, or after d or maxSleep. It returns false if ctx has ended.
+// wait returns after a wake-up, or after d or maxSleep. It returns false if ctx has ended.
 func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
 	return retry.WaitOr(ctx, min(d, maxSleep), woken)
 }

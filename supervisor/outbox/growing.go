@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// firstTextDelay is how long after its beginning a reply is first shown. By then a short answer is
-// complete.
+// firstTextDelay is how long after its beginning a reply is first shown. A short answer is complete
+// by then.
 const firstTextDelay = 500 * time.Millisecond
 
 // growingReply is the reply of a running turn.
 type growingReply struct {
 	set       *postSet
 	text      string // the current text
-	note      string // reason of the reply's delay, shown at the end of text; "" for none
+	note      string // why the reply is delayed, shown at the end of text; "" means no delay
 	tool      runningTool
-	line      string    // line about the running tool, shown at the end of the message; "" for none
+	line      string    // line about the running tool, shown at the end of the message; "" means none
 	lineAt    time.Time // time of the last change of line
 	shownText string    // the text that the chat shows
 	shownLine string    // the line that the chat shows
-	showAt    time.Time // the reply is not shown before this time; zero while there is no text
-	typingAt  time.Time // time at which typing is due
+	showAt    time.Time // the reply is not shown before this time; zero without a text
+	typingAt  time.Time // time of the next typing
 	updatedAt time.Time // time of the last change of the reply's messages
 }
 
@@ -49,7 +49,7 @@ func (q *chatQueue) readWoken(ctx context.Context) error {
 }
 
 // askTimeFor returns when to ask the store for a delivery after a wake-up for a conversation. That
-// is at once, unless its reply has grown, which may be the only change. A delivery then waits at
+// is at once, unless the reply has grown, which may be the only change. A delivery then waits at
 // most askInterval.
 func (q *chatQueue) askTimeFor(id int64) time.Time {
 	g := q.replies[id]
@@ -63,8 +63,8 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 }
 
 // dropMoved leaves conversations that moved to the queue of the new name. A conversation stays here
-// if its user already had one in the new chat. Then its reply is shown no further, and its delivery
-// goes to the new chat.
+// if its user already had one in the new chat. Its reply then stops growing, and its delivery goes
+// to the new chat.
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {
@@ -110,7 +110,7 @@ func (q *chatQueue) isRunning(g *growingReply) bool {
 	return ok && r.Turn.ID == g.set.turn
 }
 
-// repliesInOrder returns the replies, the one that has waited longest first.
+// repliesInOrder returns the replies, longest waiting first.
 func (q *chatQueue) repliesInOrder() []*growingReply {
 	return slices.SortedFunc(maps.Values(q.replies), func(x, y *growingReply) int {
 		return cmp.Or(x.updatedAt.Compare(y.updatedAt), cmp.Compare(x.set.turn, y.set.turn))
@@ -150,8 +150,8 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	return next, err
 }
 
-// composeGrowing sets the posts of a reply to the part that the chat may see, and returns the call
-// to make; "" for none.
+// composeGrowing sets the posts of a reply to the part that the chat may see. It returns the call
+// to make; "" means none.
 func (q *chatQueue) composeGrowing(ctx context.Context, g *growingReply) (call, error) {
 	text, line := g.text, g.line
 	if !q.Grows(g.set.conversation) {

@@ -31,7 +31,7 @@ type Trouble struct {
 	Chat  string
 	Error string    // the last error, in plain words
 	Since time.Time // the first error in a row
-	Until time.Time // nothing is tried before this time, unless the channel answers somebody else
+	Until time.Time // the queue tries nothing before this time, unless the channel answers another queue
 }
 
 // explain returns the reason of a failed call in plain words.
@@ -86,7 +86,7 @@ func (h *health) answeredSince(at time.Time) bool {
 	return h.answered.After(at)
 }
 
-// forget drops the trouble of a chat that has nothing to do.
+// forget drops the trouble of a chat that has no work left.
 func (h *health) forget(chat string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

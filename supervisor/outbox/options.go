@@ -1,11 +1,11 @@
 // Package outbox sends deliveries to a remote channel: in each chat's order, within the channel's
 // pace, and once. It also shows running replies as they grow.
 //
-// A reply is a set of posts, the messages that should be in its chat. Each chat that has something
-// to do has a chatQueue. The queue sends missing posts, edits posts with an old content, and
-// deletes superfluous ones. It treats a growing reply and the delivery that ends it alike, so that
-// the final text replaces the text shown before. A post is marked on disk before it is sent, and
-// its result is stored afterwards: a queue, or the whole process, may end at any moment.
+// A reply is a set of posts: the messages that should be in its chat. Each chat with work has a
+// chatQueue. The queue sends missing posts, edits posts with an old content, and deletes
+// superfluous ones. It treats a growing reply and the delivery that ends it alike, so that the
+// final text replaces the text shown before. A post is marked on disk before it is sent, and its
+// result is stored afterwards, because the process may end at any moment.
 package outbox
 
 import (
@@ -23,7 +23,7 @@ type Deliveries interface {
 	ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
 	// ListPendingIn lists the waiting deliveries of a chat, oldest first.
 	ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
-	// ListUntold lists deliveries that may not have arrived and that no apology has mentioned.
+	// ListUntold lists deliveries that may not have arrived, and for which no apology was sent.
 	ListUntold(ctx context.Context, conversation int64) ([]int64, error)
 	// Close stores the outcome of a delivery.
 	Close(ctx context.Context, o supervisor.DeliveryOutcome) error
@@ -35,7 +35,8 @@ type Posts interface {
 	List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error)
 	// HasQuestionBelow reports whether a turn's question is below the part of its reply shown so far.
 	HasQuestionBelow(ctx context.Context, turn int64) (bool, error)
-	// StartSending marks a post that is about to be sent. It may be sent only if the error is nil.
+	// StartSending marks a post that is about to be sent. The post may be sent only if the error is
+	// nil.
 	StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
 	// Settle stores a post with the result of its call.
 	Settle(ctx context.Context, p supervisor.Post) error
@@ -60,8 +61,8 @@ type Freezes interface {
 
 // Channel sends, edits and deletes messages. Its errors are *supervisor.SendError; the result of
 // any other error is unknown. Each call ends by itself within about half a minute, or with its
-// context. An album has one name for all its messages. Delete, and Unbutton, which removes a
-// message's buttons, succeed if the message does not exist.
+// context. An album has one name for all its messages. Delete succeeds if the message does not
+// exist. So does Unbutton, which removes a message's buttons.
 type Channel interface {
 	Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (message string, err error)
 	Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error
@@ -72,15 +73,16 @@ type Channel interface {
 
 // Replies holds the replies of running turns.
 type Replies interface {
-	// Current returns the current reply of a conversation's running turn. A turn's delivery is in the
-	// store before its reply ends, and Changed is called after each change of either.
+	// Current returns the current reply of a conversation's running turn. A turn's delivery is in
+	// the store before its reply ends. Changed is called after each change of the delivery or the
+	// reply.
 	Current(conversation int64) (supervisor.Reply, bool)
 }
 
 // Options configures an Outbox.
 type Options struct {
 	Name    supervisor.Channel // the channel of this outbox
-	Source  string             // the name under which its freezes are stored
+	Source  string             // the name under which the outbox's freezes are stored
 	Channel Channel
 
 	Deliveries    Deliveries
@@ -90,38 +92,38 @@ type Options struct {
 	Replies       Replies
 
 	// Render renders Markdown and splits it into parts; growing means that the text is not
-	// complete. A part that leaves Room below Limit is used unchanged, a longer one is halved.
+	// complete. A part that leaves Room below Limit is used unchanged; a longer one is halved.
 	Render func(markdown string, growing bool) []supervisor.RichText
 	Halve  func(supervisor.RichText) []supervisor.RichText // cuts one part into two or more
 	Rates  Rates
-	// Grows reports whether a conversation's replies are shown as they grow. Otherwise only the
-	// reason of a delay and then the end are shown. It is called before each edit, and may read the
-	// disk.
+	// Grows reports whether a conversation's replies are shown as they grow. Otherwise the chat
+	// shows only the reason of a delay, and then the final text. Grows is called before each edit,
+	// and may read the disk.
 	Grows func(supervisor.Conversation) bool
-	// Serves reports whether a conversation's user is still served; nobody else gets messages. It
+	// Serves reports whether a conversation's user is still served. Other users get no messages. It
 	// is called before each message, and must not block.
 	Serves func(supervisor.Conversation) bool
 	Log    hclog.Logger     // nil logs nothing
 	Limit  int              // the longest message in UTF-16 code units; 0 means 4096 (Bot API)
 	Now    func() time.Time // returns the time
 	// Alarm is called once when every send has failed for ten minutes. Recovered is called once
-	// when one succeeds after that. They must neither block nor call the outbox.
+	// when a send succeeds after that. They must neither block nor call the outbox.
 	Alarm     func(text string)
 	Recovered func(text string)
-	// NoVoice stores that a chat takes no voice messages, so that no further answers are spoken
-	// there.
+	// NoVoice stores that a chat refuses voice messages, so that later answers there are not
+	// spoken.
 	NoVoice func(ctx context.Context, c supervisor.Conversation) error
 	// FallbackFor returns the conversation for a notice that a thread or chat refused a delivery. A
-	// result without a Channel, or a nil FallbackFor, means no notice. Queued is called once a
+	// result without a Channel, or a nil FallbackFor, means no notice. Queued is called when a
 	// delivery may wait in that conversation.
 	FallbackFor func(c supervisor.Conversation, why supervisor.SendReason) supervisor.Conversation
 	Queued      func(c supervisor.Conversation)
 	// KeepText stores a text as a file that can be sent; nil sends answers of any length as
 	// messages.
 	KeepText func(name, text string) (supervisor.File, error)
-	// Forget is called with each file of a vanishing delivery after its last sending, before the
-	// delivery is closed. The file's bytes may then be deleted. It may be called twice for a file,
-	// and must not block; nil keeps the bytes.
+	// Forget is called with each file of a vanishing delivery after its last send, before the
+	// delivery is closed. The file's bytes may then be deleted. Forget may be called twice for a
+	// file, and must not block; nil keeps the bytes.
 	Forget func(f supervisor.File)
 }
 

@@ -16,40 +16,40 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// stopGrace is how long a call that is under way at the end may still take.
+// stopGrace is how much longer a call that is under way at the end may take.
 const stopGrace = 5 * time.Second
 
 // errStopping ends a call that took longer than stopGrace.
 var errStopping = errors.New("mews stops")
 
-// Outbox runs a chatQueue for each chat that has something to do.
+// Outbox runs a chatQueue for each chat with work.
 type Outbox struct {
 	Options
 	gate        *gate
 	health      *health
 	cleaningDue chan struct{} // holds a token if there may be a new cleaning
 
-	mu        sync.Mutex // guards the fields below, and the fields of the queues that say so
+	mu        sync.Mutex // guards the fields below, and the queues' fields whose comments say so
 	locations map[int64]location
-	// number of renames of chats; conversations read before the last rename may be wrong
+	// number of renames of chats; results of reads before the last rename may be wrong
 	moves    int
-	toLocate map[int64]struct{}    // conversations whose location is to be looked up
+	toLocate map[int64]struct{}    // conversations whose chats are to be looked up
 	queues   map[string]*chatQueue // by chat
-	// queues of renamed chats that have not noticed it yet, by the new name
+	// queues of renamed chats that have not noticed the rename yet, by the new name
 	leaving   map[string]*chatQueue
 	unstarted []*chatQueue
 	changed   chan struct{} // holds a token if toLocate or unstarted may hold something
 }
 
-// location is the chat of a conversation, if that is of this channel.
+// location is the chat of a conversation of this channel.
 type location struct {
-	ours bool   // whether the chat is of this channel; false stays for good
+	ours bool   // whether the conversation is of this channel; false never changes
 	chat string // name of the chat, remembered as long as the chat has a queue
 }
 
 // Status is a snapshot of an outbox.
 type Status struct {
-	Chats []string // chats with something to do, sorted
+	Chats []string // chats with work, sorted
 	// by chat, the time before which nothing is sent; "" means all chats
 	Frozen   map[string]time.Time
 	Troubles []Trouble // chats to which sending fails, sorted
@@ -85,7 +85,7 @@ func (o *Outbox) Changed(conversation int64) {
 	}
 }
 
-// Moved tells the outbox that a chat has a new name, if no call of this outbox found it out.
+// Moved tells the outbox that a chat has a new name, if another part has learnt it.
 func (o *Outbox) Moved(from, to string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -169,14 +169,13 @@ func (o *Outbox) restoreFreezes(ctx context.Context) error {
 	return nil
 }
 
-// askLocation asks for the location of a conversation. The caller has o.mu.
+// askLocation requests the location of a conversation. The caller holds o.mu.
 func (o *Outbox) askLocation(conversation int64) {
 	o.toLocate[conversation] = struct{}{}
 	signals.Send(o.changed)
 }
 
-// locate looks up the locations that were asked for. If the store fails, it returns when to try
-// again.
+// locate looks up the requested locations. If the store fails, it returns when to try again.
 func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 	o.mu.Lock()
 	asked, moves := slices.Collect(maps.Keys(o.toLocate)), o.moves
@@ -193,8 +192,7 @@ func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 }
 
 // setLocation remembers the location of a conversation and wakes its queue. If a chat was renamed
-// since the read, the location is looked up again. A conversation that does not exist has no
-// channel.
+// since the read, the location is looked up again. A missing conversation has no channel.
 func (o *Outbox) setLocation(id int64, c supervisor.Conversation, moves int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -210,8 +208,8 @@ func (o *Outbox) setLocation(id int64, c supervisor.Conversation, moves int) {
 	}
 }
 
-// wake tells a chat's queue to read a conversation again, and makes the queue if there is none. The
-// caller has o.mu.
+// wake tells a chat's queue to read a conversation again, and makes a missing queue. The caller
+// holds o.mu.
 func (o *Outbox) wake(chat string, conversation int64) {
 	q := o.queues[chat]
 	if q == nil {
@@ -224,7 +222,7 @@ func (o *Outbox) wake(chat string, conversation int64) {
 	signals.Send(q.wake)
 }
 
-// takeUnstarted returns the queues to start, once.
+// takeUnstarted returns the queues to start. It returns each once.
 func (o *Outbox) takeUnstarted() []*chatQueue {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -233,8 +231,8 @@ func (o *Outbox) takeUnstarted() []*chatQueue {
 	return unstarted
 }
 
-// takeWoken returns, once, the conversations for which a queue was woken, and whether its chat was
-// renamed.
+// takeWoken returns the conversations for which a queue was woken, each once. renamed reports
+// whether the queue's chat was renamed.
 func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -249,16 +247,16 @@ func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool
 	return woken, renamed
 }
 
-// isAwaited reports whether a queue must wait for the queue of the chat's old name, which has not
-// noticed the new one: a call of that queue may be under way.
+// isAwaited reports whether a queue must wait for the queue of the chat's old name. That queue has
+// not noticed the new name, and may have a call under way.
 func (o *Outbox) isAwaited(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.leaving[q.chat] != nil && !q.renamed
 }
 
-// returnWoken gives back conversations that a queue has taken. If its chat was renamed meanwhile,
-// their locations are looked up anyway.
+// returnWoken gives back conversations that a queue has taken. If the queue's chat was renamed
+// meanwhile, their locations are looked up anyway.
 func (o *Outbox) returnWoken(q *chatQueue, woken map[int64]struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -267,15 +265,15 @@ func (o *Outbox) returnWoken(q *chatQueue, woken map[int64]struct{}) {
 	}
 }
 
-// peekWoken returns the conversations for which a queue was woken, and leaves them there.
+// peekWoken returns the conversations for which a queue was woken, without taking them.
 func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// Reached tells the outbox that the channel answers again, if another part found it out. It never
-// blocks.
+// Reached tells the outbox that the channel answers again, if another part has noticed that. It
+// never blocks.
 func (o *Outbox) Reached() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)

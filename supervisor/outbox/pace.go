@@ -22,7 +22,7 @@ func (r Rates) orDefaults() Rates {
 	return Rates{All: cmp.Or(max(r.All, 0), 30), Chat: cmp.Or(max(r.Chat, 0), 1), Group: cmp.Or(max(r.Group, 0), 20)}
 }
 
-// burstSeconds is the span over which a chat's rate is counted, so that a few messages may go at
+// burstSeconds is the span in which a chat's rate is counted, so that a few messages may go at
 // once.
 const burstSeconds = 3
 
@@ -30,18 +30,18 @@ const burstSeconds = 3
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // window allows limit calls in any span of time. A call counts from its beginning until a span
-// after its end: the other side counts it somewhere between the two.
+// after its end, because the channel counts it at an unknown moment between.
 type window struct {
 	limit   int
 	span    time.Duration
 	each    bool        // each post of an album counts as one call
-	reserve int         // slots that a growing reply leaves for its final text
-	held    int         // calls that have begun and not ended
+	reserve int         // slots that a growing reply leaves free for its final text
+	held    int         // calls that have begun and not yet ended
 	ends    []time.Time // ends of the calls that still count, in order
 }
 
-// nextTime returns when a call may begin that leaves spare slots free. The zero time means now;
-// never means that it depends on a call that has not ended.
+// nextTime returns when a call may begin that leaves spare slots free. The zero time means now.
+// never means that a call must end first.
 func (w *window) nextTime(now time.Time, spare int) time.Time {
 	w.trim(now)
 	// number of counted calls that must expire first, less one
@@ -60,7 +60,7 @@ func (w *window) trim(now time.Time) {
 	w.ends = slices.DeleteFunc(w.ends, func(end time.Time) bool { return now.Sub(end) >= w.span })
 }
 
-// empty reports whether no call counts any more.
+// empty reports whether no call counts now.
 func (w *window) empty(now time.Time) bool {
 	w.trim(now)
 	return w.held == 0 && len(w.ends) == 0
@@ -69,7 +69,7 @@ func (w *window) empty(now time.Time) bool {
 // begin counts a call; end must follow.
 func (w *window) begin() { w.held++ }
 
-// end ends a call. If it was not made after all, it does not count.
+// end ends a call. A call that was not made does not count.
 func (w *window) end(now time.Time, made bool) {
 	w.held--
 	if made {
@@ -90,7 +90,7 @@ func newPace(channel supervisor.Channel, r Rates) *pace {
 	return &pace{channel: channel, rates: r, all: &window{limit: r.All, span: time.Second}, chats: map[string][]*window{}}
 }
 
-// chat returns a chat's windows; "" has none. Chats without recent calls are forgotten.
+// chat returns a chat's windows; "" has none. It drops the windows of chats without recent calls.
 func (p *pace) chat(name string, now time.Time) []*window {
 	if windows := p.chats[name]; windows != nil || name == "" {
 		return windows
@@ -122,8 +122,8 @@ func (p *pace) nextTime(chat string, growing bool, posts int, now time.Time) (at
 	return at
 }
 
-// begin counts a call for all chats and for its own. For calls that nobody reads, such as typing,
-// chat is "": they count for all chats only.
+// begin counts a call for all chats and for its own chat. Calls without a message, such as typing,
+// have chat "": they count only for all chats.
 func (p *pace) begin(chat string, now time.Time) {
 	p.all.begin()
 	for _, w := range p.chat(chat, now) {
@@ -138,8 +138,8 @@ func (p *pace) end(chat string, now time.Time, made bool) {
 	}
 }
 
-// growInterval returns the time between two edits of growing replies in a chat. A group's twenty
-// messages a minute leave one edit in three seconds.
+// growInterval returns the time between two edits of growing replies in a chat. A group's limit of
+// twenty messages a minute allows one edit in three seconds.
 func growInterval(group bool) time.Duration {
 	if group {
 		return 3 * time.Second
@@ -147,7 +147,7 @@ func growInterval(group bool) time.Duration {
 	return time.Second
 }
 
-// count counts the further posts of a call.
+// count counts the posts of a call beyond the first.
 func (p *pace) count(chat string, posts int, now time.Time) {
 	for _, w := range p.chat(chat, now) {
 		if w.each {

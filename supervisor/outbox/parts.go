@@ -13,8 +13,8 @@ const (
 	// Room is how many UTF-16 code units of a message a part leaves free for the mark of a repeat.
 	Room = 19
 
-	// maxMessages is the most messages of one answer. A longer answer is sent as its beginning and
-	// a file with the whole text.
+	// maxMessages is the maximum of messages of one answer. Of a longer answer, the beginning is
+	// sent, and a file with the whole text.
 	maxMessages = 4
 	wholeName   = "answer.md"
 
@@ -29,7 +29,7 @@ const (
 )
 
 // contents returns the parts of a delivery: its text, and then its files. Its buttons are below the
-// last part of the text, or below the last file if there is no text.
+// last part of the text. Without a text they are below the last file.
 func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.RichText {
 	parts := o.parts(d.Text, false)
 	if len(parts) > maxMessages && d.Kind == supervisor.DeliveryAnswer {
@@ -40,7 +40,7 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	case len(parts) > 0 || nothing && len(d.Files) > 0:
 	case nothing:
 		parts = o.fit(supervisor.RichText{Text: textEmpty})
-	default: // the text renders to nothing, so its source is shown
+	default: // the text renders to nothing, so the source is shown
 		parts = o.fit(supervisor.RichText{Text: d.Text})
 	}
 	if !nothing {
@@ -56,7 +56,7 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 		parts = append(parts, fileContents(d.Files)...)
 		bearer = len(parts) - 1
 	}
-	// a recording comes first: if it is refused, the text replaces it, with these
+	// a recording comes first: if it is refused, the text replaces it, with its buttons
 	if nothing {
 		parts = o.withEffects(parts, d.Effects)
 	}
@@ -66,8 +66,8 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	return parts
 }
 
-// withEffects adds the folded list of a turn's effects below its answer: into the last part if it
-// fits there, otherwise into a new one.
+// withEffects adds the folded list of a turn's effects below its answer. The list goes into the
+// last part if it fits there, otherwise into a new one.
 func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []supervisor.RichText {
 	if len(effects) == 0 {
 		return parts
@@ -97,7 +97,7 @@ func fileContents(files []supervisor.File) (list []supervisor.RichText) {
 	return list
 }
 
-// joinAlbums joins consecutive pictures into albums. An album is one post: its channel takes all of
+// joinAlbums joins consecutive pictures into albums. An album is one post: the channel takes all of
 // it or nothing.
 func joinAlbums(files []supervisor.RichText) (list []supervisor.RichText) {
 	for _, next := range files {
@@ -155,8 +155,8 @@ func (o *Options) parts(markdown string, growing bool) []supervisor.RichText {
 	return o.fit(o.Render(markdown, growing)...)
 }
 
-// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut stays as it is,
-// and invisible pieces are left out.
+// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut stays as it is.
+// Invisible pieces are left out.
 func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText) {
 	for _, part := range parts {
 		if invisible(part.Text) {
@@ -173,7 +173,7 @@ func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText)
 	return list
 }
 
-// splitInHalves cuts a part in two or more. Its buttons stay below the last of them.
+// splitInHalves cuts a part in two or more. The part's buttons stay below the last piece.
 func (o *Options) splitInHalves(part supervisor.RichText) []supervisor.RichText {
 	buttons := part.Buttons
 	part.Buttons = nil
@@ -184,8 +184,8 @@ func (o *Options) splitInHalves(part supervisor.RichText) []supervisor.RichText 
 	return list
 }
 
-// invisible reports whether a text shows nothing. A channel may refuse it as empty, or show an
-// empty message.
+// invisible reports whether a text shows nothing. A channel may refuse such a text as empty, or
+// show an empty message.
 func invisible(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return !blank(r) }) < 0
 }

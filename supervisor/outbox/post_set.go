@@ -8,27 +8,27 @@ import (
 	"mews/supervisor"
 )
 
-// postSet holds what the chat shows of one reply and what it should show. The sets of growing
+// postSet holds what the chat shows of one reply, and what it should show. The sets of growing
 // replies and of deliveries are handled alike.
 type postSet struct {
 	conversation supervisor.Conversation
 	turn         int64               // the turn that made the set; 0 means none
-	message      string              // the channel's name of the message that the set answers
+	message      string              // the channel's name of the user's message that the set answers
 	delivery     supervisor.Delivery // the zero value while the reply grows
 
 	posts  []supervisor.Post // by part, with the contents that the chat should show
-	loaded bool              // whether posts are as on disk
+	loaded bool              // whether posts match the disk
 	stored bool              // whether the contents of the delivery are on disk
 	// posts that can't be corrected by an edit: they are deleted and sent again
 	unfit map[int64]bool
-	plain bool // whether formatting is left out, because the channel can't read it
-	muted bool // whether nothing more of a growing reply is shown before its end
+	plain bool // whether formatting is left out because the channel can't read it
+	muted bool // whether a growing reply shows nothing more until its end
 	// outcome of a delivery that is given up; "" before that
 	outcome supervisor.Outcome
 	why     string // the channel's error behind outcome
-	// set if the thread or the chat is to blame; otherwise ReasonNone
+	// the reason, if the thread or the chat is to blame; otherwise ReasonNone
 	reason   supervisor.SendReason
-	last     supervisor.Post // stored together with the delivery's end; ID 0 means no post
+	last     supervisor.Post // the post to store together with the delivery's end; ID 0 means none
 	giveUpAt time.Time       // time at which an unreachable delivery is given up
 	attempts failedAttempts
 	closing  bool // whether the delivery only has to be closed
@@ -37,8 +37,8 @@ type postSet struct {
 // growing reports whether the set belongs to a growing reply.
 func (s *postSet) growing() bool { return s.delivery.ID == 0 }
 
-// nextCall returns the next call and the index of its post; "" if nothing is left to do. inChat is
-// what the chat shows, by post.
+// nextCall returns the next call and the index of its post; "" means that nothing is left to do.
+// inChat is the contents that the chat shows, by post.
 func (s *postSet) nextCall(inChat map[int64]supervisor.RichText) (what call, i int) {
 	for i, p := range s.posts {
 		if s.unfit[p.ID] && p.State == supervisor.PostSent {
@@ -90,8 +90,8 @@ func (s *postSet) setContents(parts []supervisor.RichText) {
 	}
 }
 
-// uncertain reports whether a growing reply has a post with an unknown result. Its delivery repeats
-// that post, whole, because only one repeat is allowed.
+// uncertain reports whether a growing reply has a post with an unknown result. Only the delivery
+// repeats that post, as a whole, because only one repeat is allowed.
 func (s *postSet) uncertain() bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
 		return p.Delivery != 0 || p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed ||
@@ -99,7 +99,7 @@ func (s *postSet) uncertain() bool {
 	})
 }
 
-// contents returns what the posts should show, from one part on.
+// contents returns the contents that the posts should show, from one part on.
 func (s *postSet) contents(from int) []supervisor.RichText {
 	var list []supervisor.RichText
 	for _, p := range s.posts[from:] {
@@ -121,22 +121,23 @@ func (s *postSet) finalOutcome() (supervisor.Outcome, string) {
 	return supervisor.OutcomeSent, ""
 }
 
-// ended reports whether a part has failed or the whole was given up: the rest is not tried.
+// ended reports whether a part has failed or the whole set was given up. The rest is then not
+// tried.
 func (s *postSet) ended() bool { return s.outcome != "" || s.has(supervisor.PostFailed) }
 
 func (s *postSet) has(state supervisor.PostState) bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool { return p.State == state })
 }
 
-// allSent reports whether there are exactly that many posts, all of them in the chat.
+// allSent reports whether there are exactly that many posts, and all are in the chat.
 func (s *postSet) allSent(parts int) bool {
 	return len(s.posts) == parts && !slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
 		return p.State != supervisor.PostSent
 	})
 }
 
-// markUnfit marks all posts in the chat from one on to be deleted and sent again. It returns
-// whether there are any.
+// markUnfit marks all posts in the chat from one index on, to be deleted and sent again. any
+// reports whether there are any.
 func (s *postSet) markUnfit(from int) (any bool) {
 	for _, p := range s.posts[from:] {
 		if p.State == supervisor.PostSent {
@@ -147,8 +148,8 @@ func (s *postSet) markUnfit(from int) (any bool) {
 	return any
 }
 
-// nextSent returns the index of the first post from one on that is in the chat and can become any
-// text, or -1.
+// nextSent returns the index of the first post from one index on that is in the chat and can become
+// any text, or -1.
 func (s *postSet) nextSent(from int) int {
 	i := slices.IndexFunc(s.posts[from:], func(p supervisor.Post) bool {
 		return p.State == supervisor.PostSent && p.Content.File == nil
@@ -159,7 +160,8 @@ func (s *postSet) nextSent(from int) int {
 	return from + i
 }
 
-// duplicate finds a post that has the same message as the one before it: a shift was interrupted.
+// duplicate finds a post with the same message as the post before it. An interrupted shift leaves
+// such a pair.
 func (s *postSet) duplicate() (i int, ok bool) {
 	for last := s.nextSent(0); last >= 0; last = i {
 		i = s.nextSent(last + 1)

@@ -15,13 +15,13 @@ import (
 type ReactionMode string
 
 const (
-	ReactWaiting ReactionMode = "waiting" // shown on waiting messages, until their turn begins
-	// shown also on messages of a running turn, until it has answered
+	ReactWaiting ReactionMode = "waiting" // reacts to waiting messages, until their turn begins
+	// reacts also to messages of a running turn, until the turn has answered
 	ReactAll ReactionMode = "all"
 	ReactOff ReactionMode = "off"
 )
 
-// The emojis, of those that Telegram allows. (Bot API, ReactionTypeEmoji.)
+// The emojis of reactions, among those that Telegram allows. (Bot API, ReactionTypeEmoji.)
 const (
 	emojiWaits   = "👀"
 	emojiTakenUp = "✍"
@@ -32,8 +32,8 @@ const (
 	// begins at once gets none.
 	reactionDelay = time.Second
 
-	// reactionPause is the delay between a change and the refresh: the beginning of a turn must not
-	// wait for reactions.
+	// reactionPause is the delay between a change and the refresh, because the beginning of a turn
+	// must not wait for reactions.
 	reactionPause = 300 * time.Millisecond
 
 	// reactionRetry is the pause after which a reaction is tried again if the pace had no slot for
@@ -43,10 +43,11 @@ const (
 
 // Waits lists messages of users that still wait for an answer.
 type Waits interface {
-	// ListReactable lists a channel's messages that wait or that a running turn has, oldest first.
+	// ListReactable lists a channel's messages that wait, or that a running turn answers, oldest
+	// first.
 	ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
-	// ListReacted lists messages that may have got a reaction from an earlier process. They have
-	// waited for at least that long.
+	// ListReacted lists messages that may have a reaction from an earlier process. They have waited
+	// for at least waited.
 	ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
 }
 
@@ -57,8 +58,8 @@ type Reacting interface {
 }
 
 // Reactor shows users by reactions which of their messages wait. It keeps the shown reactions in
-// memory, and after a restart begins with the state of the store. Its calls use only free slots,
-// and it gives up rather than wait.
+// memory, and after a restart begins with the state of the store. Its calls use only free slots.
+// Without a free slot they are left out.
 type Reactor struct {
 	*Options
 	outbox  *Outbox
@@ -66,8 +67,8 @@ type Reactor struct {
 	waits   Waits
 	channel Reacting
 	changed chan struct{}       // holds a token if a message may have come or a turn may have begun
-	shows   atomic.Bool         // whether some message shows a reaction
-	shown   map[reaction]string // shown emoji, by message; "" means unknown
+	shows   atomic.Bool         // whether any message shows a reaction
+	shown   map[reaction]string // the shown emoji, by message; "" means unknown
 	refused map[string]bool     // chats that refuse reactions
 }
 
@@ -137,7 +138,7 @@ func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 	for m := range r.shown {
 		gone[m] = true
 	}
-	together := map[string]bool{} // of several messages that were sent as one, only the first
+	together := map[string]bool{} // messages that were sent as one; only the first of them gets a reaction
 	for _, in := range list {
 		emoji, at := r.emojiFor(in)
 		again = earlier(again, at)
@@ -178,8 +179,8 @@ func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 	return emojiWaits, never
 }
 
-// react sets a message's reaction if the pace has a free slot. It returns false if that is to be
-// tried again. A chat that refuses reactions gets no more.
+// react sets a message's reaction if the pace has a free slot. It returns false if the reaction
+// must be tried again. A chat that refuses reactions gets none any more.
 func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done bool, err error) {
 	if r.refused[m.chat] {
 		delete(r.shown, m)
@@ -208,7 +209,7 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 		}
 	case e.Result == supervisor.SendRefused || e.Reason == supervisor.SendReasonMoved:
 		delete(r.shown, m)
-		// a missing message says nothing about the others
+		// A missing message says nothing about the chat's other messages.
 		r.refused[m.chat] = e.Reason != supervisor.SendReasonMessageGone
 		return true, nil
 	}

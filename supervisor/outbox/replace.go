@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// sendAnew handles an edit of a message that is gone: it sends the message again. A growing reply
-// waits until its end with that.
+// sendAnew handles an edit of a missing message: it sends the message again. A growing reply waits
+// with that until its end.
 func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	if err := q.ensureStored(ctx, f.set); err != nil {
 		return err
@@ -16,8 +16,8 @@ func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	return q.shift(f.set, f.i)
 }
 
-// shift gives a missing post the message of the next post, that post the next message, and so on;
-// the last one is sent again. So the posts stay in order, and none is there twice. If shift is
+// shift gives a missing post the message of the next post, that post the next message, and so on.
+// The last post is sent again. So the posts stay in order, and none is duplicated. If shift is
 // interrupted, two posts have the same message, and repairPosts continues.
 func (q *chatQueue) shift(set *postSet, i int) error {
 	for next := set.nextSent(i + 1); next >= 0; next = set.nextSent(i + 1) {
@@ -36,7 +36,7 @@ func (q *chatQueue) shift(set *postSet, i int) error {
 	return q.requeue(set, i)
 }
 
-// ensureStored stores the contents of a delivery. A growing reply is shown no further instead.
+// ensureStored stores the contents of a delivery. A growing reply stops growing instead.
 func (q *chatQueue) ensureStored(ctx context.Context, set *postSet) error {
 	switch {
 	case set.growing():
@@ -57,8 +57,7 @@ func (q *chatQueue) storeContents(ctx context.Context, set *postSet, contents []
 	return err
 }
 
-// splitPart cuts a part in two. The messages from that part on are deleted first, to keep the
-// order.
+// splitPart cuts a part in two. To keep the order, it first deletes the messages from that part on.
 func (q *chatQueue) splitPart(ctx context.Context, f failure) error {
 	p := f.post()
 	halves := q.splitInHalves(p.Content)
@@ -128,7 +127,7 @@ func (q *chatQueue) prepareReplace(ctx context.Context, f failure) error {
 	return q.ensureStored(ctx, f.set)
 }
 
-// replacePart replaces the post that the channel did not take by other parts. The posts after it
+// replacePart replaces a post that the channel did not take by other parts. The posts after it
 // stay.
 func (q *chatQueue) replacePart(ctx context.Context, f failure, part int, others []supervisor.RichText) error {
 	posts, err := q.Posts.Replace(ctx, f.set.delivery.ID, part, append(others, f.set.contents(f.i+1)...))

@@ -12,9 +12,9 @@ const (
 	// quarter.
 	maxReachPause = time.Minute
 
-	// quickReachPause is the longest pause in the first quickReach of an outage. Messages then go
-	// within 3 s of the channel's return. After quickReach, the poll has noticed the outage too and
-	// reports its end. (Without it an answer waited for 28 s after 33 s.)
+	// quickReachPause is the longest pause in the first quickReach of an outage. So messages go
+	// within 3 s of the channel's return. After quickReach the poll has noticed the outage, too,
+	// and reports its end. (Without this limit, an answer waited for 28 s after an outage of 33 s.)
 	quickReachPause = 2500 * time.Millisecond
 	quickReach      = 5 * time.Minute
 
@@ -27,7 +27,7 @@ func reachPauses() retry.Pauses {
 	return retry.Pauses{First: time.Second, Longest: maxReachPause, Jitter: 0.25}
 }
 
-// noteUnreached records that the channel did not answer, or that the result of a call is unknown.
+// noteUnreached records that the channel did not answer, or that a call's result is unknown.
 func (q *chatQueue) noteUnreached(e *supervisor.SendError) {
 	pause := q.reachPauses.Next()
 	if q.awaySince.IsZero() {
@@ -42,7 +42,7 @@ func (q *chatQueue) noteUnreached(e *supervisor.SendError) {
 	q.outbox.health.recordFailure(q.chat, explain(e), q.retryAt, true)
 }
 
-// noteReached records that the channel has done something that users see.
+// noteReached records that the channel has done something visible to users.
 func (q *chatQueue) noteReached(set *postSet) {
 	set.attempts = failedAttempts{}
 	q.reachPauses.Reset()
@@ -51,8 +51,8 @@ func (q *chatQueue) noteReached(set *postSet) {
 	q.outbox.wakeWaiting(q)
 }
 
-// noteAnswer records that the channel has answered without doing anything that users see. The
-// failed call may fail again: the pauses keep their length, and a delivery stays in trouble.
+// noteAnswer records that the channel has answered without a visible effect. The failed call may
+// fail again, so the pauses keep their length, and a delivery stays in trouble.
 func (q *chatQueue) noteAnswer() {
 	q.answeredAt = q.Now()
 	q.outbox.health.noteAnswer()
@@ -68,8 +68,8 @@ func (q *chatQueue) answersLately() bool {
 	return !q.answeredAt.IsZero() && q.Now().Sub(q.answeredAt) < answerValidFor
 }
 
-// mayTryEarly ends the wait for a channel that has since answered another queue. It does so rarely:
-// the trouble may be this chat's own.
+// mayTryEarly ends the wait for a channel that has since answered another queue. It does so rarely,
+// because the cause may be this chat alone.
 func (q *chatQueue) mayTryEarly() bool {
 	now := q.Now()
 	if q.unreachedAt.IsZero() || !q.triedEarlyAt.IsZero() && now.Sub(q.triedEarlyAt) < maxReachPause ||
@@ -90,15 +90,15 @@ type failedAttempts struct {
 
 // Limits for a delivery that fails while the channel does other calls. It is given up after
 // maxAttempts failures in at least minFailingTime, because the rest of its chat waits for it. If no
-// other call succeeds for attemptGap, the count begins anew.
+// other call succeeds for attemptGap, the count starts again.
 const (
 	maxAttempts    = 10
 	minFailingTime = 15 * time.Minute
 	attemptGap     = 5 * time.Minute
 )
 
-// add counts a failure; others is true if another call has succeeded since the last one. It returns
-// whether the limit is reached.
+// add counts a failure. others is true if another call has succeeded since the last failure. enough
+// reports whether the limit is reached.
 func (a *failedAttempts) add(now time.Time, others bool) (enough bool) {
 	switch {
 	case a.count == 0 || !others && now.Sub(a.latest) > attemptGap:

@@ -28,7 +28,7 @@ const (
 	textRecovered   = "Messages to %s are sent again, after %s without."
 )
 
-// resultTexts describe the result of a failed call; the channel's own words follow.
+// resultTexts describe the result of a failed call. The channel's own words follow.
 var resultTexts = map[supervisor.SendResult]string{
 	supervisor.SendUnsent:  "it was not taken",
 	supervisor.SendUnknown: "it is not known whether it was taken",

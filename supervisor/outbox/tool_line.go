@@ -17,8 +17,8 @@ const (
 	maxToolText = 60
 )
 
-// toolLineInterval returns the time between two changes of the line: in a group, each change takes
-// one of its twenty messages a minute.
+// toolLineInterval returns the time between two changes of the line. In a group, each change takes
+// one of the twenty messages a minute.
 func toolLineInterval(group bool) time.Duration {
 	if group {
 		return 15 * time.Second

@@ -19,7 +19,7 @@ const (
 	// 5 seconds or less.)
 	typingInterval = 4 * time.Second
 
-	// typingTimeout is how long a call may take: nothing else is sent to its chat meanwhile.
+	// typingTimeout is how long a call may take. Meanwhile nothing else is sent to its chat.
 	typingTimeout = time.Second
 
 	// typingPause is how long typing is not shown after it has failed.
@@ -58,8 +58,8 @@ func (o *Outbox) Recording(ctx context.Context, c supervisor.Conversation) {
 	}
 }
 
-// largeFile is the size in bytes from which an upload is announced. A smaller file arrives as soon
-// as the announcement would.
+// largeFile is the size in bytes from which an upload is announced. A smaller file arrives as fast
+// as the announcement.
 const largeFile = 1 << 20
 
 // showUpload announces the upload of a large file.
@@ -76,7 +76,7 @@ func (q *chatQueue) showUpload(set *postSet, p supervisor.Post) error {
 }
 
 // sendAction shows typing or another action if there is a free slot, and returns whether the
-// channel has answered. A refusal is an answer too. It ends early if there is something to send. A
+// channel has answered. A refusal is an answer, too. It ends early if there is something to send. A
 // failed action matters little to users: only a flood affects other calls.
 func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (answered bool, err error) {
 	if !q.outbox.resume(q) || !q.outbox.gate.tryEnter(q.chat) {
@@ -127,7 +127,7 @@ func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 	}
 }
 
-// urgent reports whether the queue was woken for anything but a growing reply.
+// urgent reports whether the queue was woken for more than a growing reply.
 func (q *chatQueue) urgent() bool {
 	return slices.ContainsFunc(q.outbox.peekWoken(q), func(id int64) bool {
 		g := q.replies[id]

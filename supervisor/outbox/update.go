@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// Update edits the single message of a sent delivery, if the pace allows it at once. Otherwise it
-// does nothing: such updates are optional, and are not stored. Errors are the store's.
+// Update edits the single message of a sent delivery, if the pace allows that at once. Otherwise it
+// does nothing, because such updates are optional and not stored. Errors are the store's.
 func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string) error {
 	chat := d.Conversation.Chat
 	posts, err := o.Posts.List(ctx, 0, d.ID)
