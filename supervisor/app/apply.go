@@ -36,7 +36,7 @@ func warnings(cfg *config.Config) string {
 	return fmt.Sprintf(textWarnings, cfg.Warnings)
 }
 
-// CheckAdded returns an error if a user can't be added beside the configured users.
+// CheckAdded returns an error if a user can't be added to the configured users.
 func (c *configuration) CheckAdded(u supervisor.User) error {
 	return c.Current().ValidateNewUser(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }

@@ -92,7 +92,7 @@ func rulesOf(r config.EffectRules) approval.Rules {
 
 // guards check what users send, and which effects may leave the sandbox.
 type guards struct {
-	seal          *access.Seal // nil if its key can't be used
+	seal          *access.Seal // nil if the sealing key can't be used
 	gate          *access.Gate
 	codeGate      inbox.Gate // the gate; it also takes codes that confirm effects
 	policy        approval.Policy

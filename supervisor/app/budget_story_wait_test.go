@@ -69,8 +69,8 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	l.Stop()
 }
 
-// Bob is asked in two chats and says yes in one. If that is enough for both turns, neither waits
-// for the other answer.
+// Bob is asked in two chats and says yes in one. If that yes is enough for both turns, neither
+// waits for the second answer.
 func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

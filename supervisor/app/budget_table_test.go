@@ -246,8 +246,8 @@ var budgets = []struct {
 }
 
 // Eight models answer a greeting, and a question that needs three files and a long answer, within
-// four budgets. The user says yes whenever asked. MEWS_UPDATE_GOLDEN=1 writes the table,
-// testdata/budgets.golden, anew.
+// four budgets. The user says yes whenever asked. MEWS_UPDATE_GOLDEN=1 writes the table to
+// testdata/budgets.golden.
 func TestBudgets_EightModels_MatchTable(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))

@@ -33,7 +33,7 @@ type canaries map[string]string
 func encodings(secret string) [][]byte {
 	all := []string{secret, strings.ToLower(secret), url.QueryEscape(secret), hex.EncodeToString([]byte(secret)),
 		strings.ReplaceAll(secret, "-", "")}
-	for shift := range 3 { // at each offset in base64
+	for shift := range 3 { // the base64 of a secret depends on its offset
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), secret...))
 		all = append(all, text[4*min(shift, 1):len(text)-4])
 	}
@@ -288,7 +288,8 @@ func (a *canaryService) reloadBadConfig() {
 	a.write("mews.yaml", string(good))
 }
 
-// checkProcesses searches what other processes of the same account can see of the processes.
+// checkProcesses searches what other processes of the same account can see of the service's
+// processes.
 func (a *canaryService) checkProcesses(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {

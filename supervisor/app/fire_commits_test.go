@@ -37,7 +37,7 @@ type fireRig struct {
 	*testing.T
 	db        *sqlite.DB
 	chat      *fakeChannel
-	lag       time.Duration // how far the clock is behind that of the synctest bubble
+	lag       time.Duration // how far the clock is behind the clock of the synctest bubble
 	feeds     reply.Feeds
 	box       *outbox.Outbox
 	sessions  *session.Registry

@@ -35,7 +35,7 @@ type gatedService struct {
 	model *modeltest.Server
 	seal  *access.Seal
 	key   string            // the seal's key, in hexadecimal
-	names []string          // of the users; their Telegram ids begin at FirstID
+	names []string          // names of the users; their Telegram ids begin at FirstID
 	keys  map[string]string // secrets of second factors by user, in base32
 
 	testClock

@@ -28,7 +28,7 @@ type goldenRequests struct {
 	dir    string
 	today  string // the machine's date; workers use it
 	first  requestParts
-	name   string   // of the first scene
+	name   string   // name of the first scene
 	before []string // the messages of the scene before
 	scenes strings.Builder
 }
@@ -64,7 +64,8 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 		p.tools = append(p.tools, string(tool))
 	}
 	if _, own := body["system"]; own {
-		// its options remain, such as cache_control; scene compares the text itself
+		// other options of the system text remain, such as cache_control; scene compares the text
+		// itself
 		text, err := json.Marshal(r.System)
 		if err != nil {
 			g.Fatal(err)

@@ -34,7 +34,7 @@ func (l *aliceService) tick() {
 	l.say("bob", "/remind in 300 days: tick")
 }
 
-// A reminder set in words comes once at its time, or repeatedly if that is wanted.
+// A reminder set in words comes once at its time, or repeatedly if the words say so.
 func TestReminder_ComesAtItsTime(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// steeringTexts reads testdata/steering.txt. Each text has the way it comes, its words, and the
+// steeringTexts reads testdata/steering.txt. Each text has its way to the model, its words, and the
 // calls of a model that obeys it.
 func steeringTexts(t *testing.T) (texts map[string][]string, orders []modeltest.Order) {
 	raw, err := os.ReadFile("testdata/steering.txt")

@@ -43,7 +43,7 @@ type fakeChannel struct {
 	beforeReceipt func()         // called between a message and its receipt; may be nil
 	toolSteps     int            // number of steps with a tool call
 	dayLimit      int64          // alice's limit of a day, in millionths of a dollar; 0 means no limit
-	costStep      int64          // by how much the most expensive outcome of a call rises with each call
+	costStep      int64          // by how much the highest cost of a call rises with each call
 	leastCost     int64          // the least cost of a call; 0 means the same as the most
 	calls         int64
 }

@@ -101,7 +101,8 @@ var (
 // WorkersAccount is the account of the workers if the tests run as root.
 const WorkersAccount = "mews"
 
-// ensureWorkersAccount creates that account, as `mews run` does without a configured account.
+// ensureWorkersAccount creates the workers' account, as `mews run` does if no account is
+// configured.
 func ensureWorkersAccount() error {
 	if _, err := user.Lookup(WorkersAccount); err == nil || os.Getuid() != 0 {
 		return nil
@@ -136,9 +137,9 @@ func GiveToWorkers(t testing.TB, dir string) {
 const LinkFlags = "-s -w -X main.version=test"
 
 // build builds the released programs; with race, mews has the race detector, which needs cgo. The
-// other two never have it: it takes more memory than a worker may have, and the tests of their own
-// packages have it. The flags are those of make build and, by MEWS_RACE_FLAGS, of make test. So
-// nothing is compiled twice.
+// other two programs never have it: it takes more memory than a worker may have, and the tests of
+// their own packages use it. The flags are those of make build and, by MEWS_RACE_FLAGS, of make
+// test. So nothing is compiled twice.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {

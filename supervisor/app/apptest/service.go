@@ -32,7 +32,7 @@ type Service struct {
 
 // NewService configures a service; Start starts it. Each of people gets a folder and an id on
 // Telegram. model is the base URL of a model endpoint; "" means none. Every second user's model is
-// called in Anthropic's format, the others' in OpenAI's.
+// called in Anthropic's format, all others in OpenAI's.
 func NewService(t testing.TB, model string, people ...string) *Service {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,7 +83,8 @@ func (h *Service) Configure(lines string) {
 	}
 }
 
-// OwnPrograms links the programs into a folder of the test. So its processes can be recognised.
+// OwnPrograms links the programs into a folder of the test, so that the test's processes can be
+// recognised.
 func OwnPrograms(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package policies connects the database's transactions with the packages that decide and word what
-// they do.
+// Package policies gives the database's transactions their rules and texts, which other packages
+// define.
 package policies
 
 import (
