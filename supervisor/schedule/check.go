@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxChecks = 2 // at once, for all users together; each user has one
+	maxChecks = 2 // checks at once, for all users together; each user has one
 	// after this time a check counts as lost and is repeated
 	checkLease   = (protocol.MaxCheckSeconds + 60) * time.Second
 	checkTimeout = (protocol.MaxCheckSeconds + 30) * time.Second // the timeout of a check

@@ -38,8 +38,8 @@ func (h *harness) jobState(t testing.TB, id int64) string {
 	return strings.Join(sqlitetest.Query(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
 }
 
-// A check says nothing before its condition holds. It gets what it kept last. With auto_remove it
-// ends once it has told.
+// A check says nothing before its condition holds. It gets the state that it kept last. With
+// auto_remove it ends after it has told once.
 func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.CheckCondition{Files: "out/*", AutoRemove: true})

@@ -25,7 +25,7 @@ func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	}
 }
 
-// An item with an interval comes at its times, and one with a count comes that often.
+// An item with an interval is due at its times, and one with a count as often as the count says.
 func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 	for item, want := range map[string]int{"- @every 2 h: drink\n": 5, "- @hourly 3 times: walk\n": 3, "- @daily at 16:00: tea\n": 1} {
 		h := newHarness(t)
@@ -35,7 +35,7 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for range 24 { // to 20:00 in Madrid
+		for range 24 { // until 20:00 in Madrid
 			for _, in := range h.passTime(t, 30*time.Minute) {
 				n++
 				h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})

@@ -116,8 +116,8 @@ type clockChange struct {
 type firedAt struct {
 	job   int64
 	due   time.Time
-	at    time.Time // in time of the bubble
-	clock time.Time // by the clock
+	at    time.Time // when it fired, in time of the bubble
+	clock time.Time // when it fired, by the clock
 }
 
 func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {

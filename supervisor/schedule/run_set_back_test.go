@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// If the last fire was by a clock a day ahead, a run by hand still begins at once, and a hook's
-// call within a minute.
+// If the last fire was by a clock a day ahead, a run by hand still begins at once. A hook's call
+// begins within a minute.
 func TestRunNow_ClockSetBack_BeginsAtOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{})

@@ -239,7 +239,7 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 func TestLateReminders_ManyUsers_ShareMessages(t *testing.T) {
 	for _, c := range []struct{ people, each int }{{1, 200}, {12, 12}, {3, 60}} {
 		h := newHarness(t)
-		for i := range c.each { // of all users in turn
+		for i := range c.each { // the jobs of all users in turn
 			for p := range c.people {
 				h.remind(t, fmt.Sprint("p", p), fmt.Sprintf("in %d min: tea", 1+i))
 			}
@@ -340,7 +340,7 @@ func TestLoop_DueJob_Wakes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
-	h.remind(t, "alice", "in 5 min: tea") // it is due by the loop's clock
+	h.remind(t, "alice", "in 5 min: tea") // the reminder is due by the loop's clock
 	<-fired
 	cancel()
 	if err := <-ended; err != nil {

@@ -26,7 +26,7 @@ func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c
 		err = supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	case elsewhere && (c.in.InGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
-	case j.Kind != supervisor.JobReminder && world: // the user approved it with other words
+	case j.Kind != supervisor.JobReminder && world: // the user approved the job with other words
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
 	case j.Kind != supervisor.JobReminder && c.Kind != supervisor.TurnChat:
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)

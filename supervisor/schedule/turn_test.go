@@ -260,8 +260,8 @@ func TestLateTurns_BeginOneByOne(t *testing.T) {
 	h.wantSaid(t, "These were missed, and it is too late for them now:\n\n- 14:00, 2 hours ago: Look\n- 14:00, 2 hours ago: Look")
 }
 
-// Turns that are due together begin apart, by the same delay after a restart, and by a small part
-// of their period.
+// Turns that are due together begin apart. A turn's delay is the same after a restart, and a small
+// part of its period.
 func TestTurns_DueTogether_BeginApart(t *testing.T) {
 	apart := map[time.Duration]bool{}
 	for id := range int64(20) {
