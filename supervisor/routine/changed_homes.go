@@ -10,13 +10,13 @@ import (
 // is safe for concurrent use.
 type changedHomes struct {
 	mu     sync.Mutex
-	byUser map[string]*changedHome // by user
+	byUser map[string]*changedHome // changed homes, by user
 }
 
 // changedHome is a home that has changed since its last check.
 type changedHome struct {
 	first time.Time // the first change; the zero time means none
-	due   time.Time // when to check it; the zero time means that the check has begun
+	due   time.Time // when to check the home; the zero time means that the check has begun
 }
 
 // markChanged notes a change. The home is checked once it has been still for settleTime, or

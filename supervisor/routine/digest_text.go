@@ -24,7 +24,7 @@ const (
 
 // digest is a digest that is being written.
 type digest struct {
-	now        time.Time // in the user's time zone
+	now        time.Time // the time in the user's zone
 	after      time.Time // the start of the digest's time
 	waitsAfter time.Time // items that began to wait after this are news
 	text       strings.Builder
