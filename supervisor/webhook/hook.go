@@ -30,7 +30,7 @@ type Hook struct {
 	Sign        Sign
 	Header      string             // the header's name, for SignHeader and SignHMAC
 	Template    *template.Template // renders the JSON; nil means no template
-	Urgent      bool               // its messages do not wait for the end of quiet hours
+	Urgent      bool               // the hook's messages do not wait for the end of quiet hours
 	// Run runs a task with the text of a call, at most once for each time; nil means that a message
 	// is sent instead. Its error is for the log.
 	Run func(ctx context.Context, at time.Time, text string) error
