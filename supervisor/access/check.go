@@ -85,7 +85,7 @@ func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, er
 	switch {
 	case c.factor.Confirmed:
 		return nil, nil
-	case c.isUnusedRecovery(): // it will be good once the factor is confirmed
+	case c.isUnusedRecovery(): // the code will be good once the factor is confirmed
 		return c.decideRecovery(), nil
 	case enrolling && c.in.Kind == supervisor.KindText && c.private() && appCode(c.in.Text) != "":
 		if d, err := c.unreadableFactor(ctx); d != nil || err != nil {
@@ -148,11 +148,11 @@ func (c *check) decideRecovery() *supervisor.GateDecision {
 	return c.decideLogin()
 }
 
-// anyCode decides on a text that looks like a code, if the chat is private and a code is wanted
-// there. A code is wanted if the gate is closed. It is also wanted if the gate is open and a
-// message of the user in a group waits for a code from this chat. A message that waits for a code
-// from another chat does not count: six digits are words then, unless the gate has closed by the
-// time they are kept.
+// anyCode decides on a text that looks like a code, in a private chat where a code is wanted. A
+// code is wanted if the gate is closed. It is also wanted if the gate is open, and a message of the
+// user in a group waits for a code from this chat. A message that waits for a code from another
+// chat does not count. Six digits are words then, unless the gate has closed by the time they are
+// kept.
 func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil

@@ -199,7 +199,7 @@ func (p *rig) checkChallenge(t *testing.T, m supervisor.GateDecision) {
 	}
 }
 
-// No other chat takes a code.
+// A code is taken only in a chat that nobody but its user reads.
 func TestCheck_CodeInOtherChats_IsNotTaken(t *testing.T) {
 	for name, in := range map[string]supervisor.Inbound{
 		"a group":                     from("ann", supervisor.ChannelTelegram, group, "123456"),

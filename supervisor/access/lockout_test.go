@@ -145,8 +145,8 @@ func (m *model) enter(now time.Time, step int64, recovery string) (right bool) {
 	return false
 }
 
-// The lockouts equal those of a simple model, whatever codes come and however the clock jumps. No
-// lockout is longer than a day of the current clock.
+// The lockouts equal those of a simple model, for any codes and any jumps of the clock. No lockout
+// is longer than a day of the current clock.
 func TestLockout_RandomCodes_EqualsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newRig(t)

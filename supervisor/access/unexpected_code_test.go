@@ -19,8 +19,8 @@ func (p *rig) spendUnexpected(t *testing.T, in supervisor.Inbound) supervisor.Ga
 	return m
 }
 
-// A right code that nothing waits for is used up, and its text is not kept. Otherwise guesses that
-// no try counts could be sent as words, and a right one used.
+// A right code that nothing waits for is used up, and its text is not kept. Otherwise somebody
+// could send guesses as words, without counted tries, and then use the right one.
 func TestSpendUnexpected_RightCode_IsUsedUp(t *testing.T) {
 	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
 		p := newRig(t)

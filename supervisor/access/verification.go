@@ -40,7 +40,7 @@ const (
 
 // codePurpose is the purpose of a code.
 type codePurpose struct {
-	action  string // of the audit log
+	action  string // the action in the audit log
 	enrols  bool   // the first right code confirms a new factor
 	success string // tells the user that the code was right
 }

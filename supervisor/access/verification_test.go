@@ -314,7 +314,7 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 	p.enrol(f, true)
 	was := p.factors["ann"]
 	f.Fuzz(func(t *testing.T, text string) {
-		p.gate(p.seal) // with a full bucket
+		p.gate(p.seal) // a new gate has a full bucket
 		p.factors["ann"] = was
 		code := p.decide(t, terminalText(text)).CheckCode != nil
 		if code && (len(text) > 128 || !strings.ContainsAny(codes.Normalize(text), "0123456789")) {
