@@ -36,7 +36,7 @@ type Options struct {
 	Log           sqlite.Audit
 	People        *access.People
 	Configuration Configuration
-	Seal          *access.Seal // nil if the key can't be used
+	Seal          *access.Seal // nil if the sealing key can't be used
 	Gate          *access.Gate
 	Say           func(context.Context, supervisor.Delivery) (supervisor.Delivery, error)
 	Queued        func(conversation int64) // reports a new delivery in a conversation's outbox

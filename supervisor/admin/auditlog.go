@@ -16,7 +16,7 @@ type AuditQuery struct {
 	User   string    `json:"user,omitempty"`   // "" means everybody
 	Action string    `json:"action,omitempty"` // prefix of the action
 	Since  time.Time `json:"since,omitzero"`
-	After  int64     `json:"after,omitempty"` // only entries with a greater id
+	After  int64     `json:"after,omitempty"` // only entries with a greater id than this one
 }
 
 // AuditPage is a page of entries. It fits on one line of the socket.

@@ -19,7 +19,7 @@ type exports struct {
 	mu      sync.Mutex // guards the fields below
 	ctx     context.Context
 	running sync.WaitGroup
-	all     map[string]*export // by token
+	all     map[string]*export // exports by token
 	queue   *slots.Slots       // slots of exports; clients take turns
 }
 
@@ -29,7 +29,7 @@ type export struct {
 	slot  *slots.Slot
 	read  *io.PipeReader
 	stop  context.CancelFunc
-	idle  *time.Timer   // ends the export
+	idle  *time.Timer   // ends an export that nobody fetches
 	begun chan struct{} // closed when the first byte of the export comes
 }
 

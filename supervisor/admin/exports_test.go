@@ -83,7 +83,7 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 			t.Errorf("without a free slot the client is told %q", got)
 		}
 		if waited := time.Since(began); waited != exportWaitTimeout {
-			t.Errorf("that took %v", waited) // by the fake clock
+			t.Errorf("that took %v", waited) // waited by the fake clock
 		}
 		time.Sleep(exportIdleTimeout) // nobody fetches, so all are given up
 		synctest.Wait()
