@@ -32,7 +32,7 @@ type ModelLine struct {
 // SilentLine is a provider that did not list its models.
 type SilentLine struct {
 	Provider string `json:"provider"`
-	Why      string `json:"why"` // for people
+	Why      string `json:"why"` // why the provider is silent, for people
 }
 
 // Text returns the full report for people.

@@ -117,7 +117,7 @@ type LostDeliveries struct {
 
 // Memory is the memory of the processes, in bytes.
 type Memory struct {
-	Supervisor int64 `json:"supervisor"` // of the supervisor alone: heap, stacks and changed pages
+	Supervisor int64 `json:"supervisor"` // memory of the supervisor alone: heap, stacks and changed pages
 	Resident   int64 `json:"resident"`   // resident memory of the supervisor, including its program
 	Database   int64 `json:"database"`   // size on disk
 }

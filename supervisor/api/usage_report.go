@@ -13,8 +13,9 @@ import (
 	"mews/supervisor/usage"
 )
 
-// MethodUsage is the method of the control socket for the use of models. It takes a UsageQuery
-// and returns a UsageReport. Every user may ask for their own use; only admins may ask for others.
+// MethodUsage is the control socket's method for the use of models. It takes a UsageQuery and
+// returns a UsageReport. Every user may ask for their own use. Only admins may ask for the use of
+// everybody or of another user.
 const MethodUsage = "usage"
 
 // MaxDays is the largest number of days in a question: ten years.
