@@ -22,7 +22,7 @@ type Attempt struct {
 	ID int64
 	// for the committed blobs, which nobody may read through a worker; nil means the user's spool
 	Spool    *spool.Spool
-	MaxBytes int64 // of all committed blobs together
+	MaxBytes int64 // limit of all committed blobs together
 	MaxBlobs int   // number of committed blobs; 0 means no limit
 	Index    bool  // the operation indexes the user's home
 

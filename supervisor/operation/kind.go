@@ -37,7 +37,7 @@ type kind struct {
 // bounds are the limits of one operation.
 type bounds struct {
 	timeout  time.Duration // time for one attempt; for a recording, until its first piece
-	maxBytes int64         // of all committed blobs together
+	maxBytes int64         // limit of all committed blobs together
 	maxBlobs int           // number of committed blobs; 0 means no limit
 	seconds  int           // length of the recording; 0 means none
 }
@@ -72,7 +72,7 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// These are not stored. Only Check and IndexHome begin them.
+	// Operations of these kinds are not stored. Only Check and IndexHome begin them.
 	protocol.OperationCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
