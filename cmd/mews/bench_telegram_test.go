@@ -279,7 +279,7 @@ func BenchmarkTelegramStart(b *testing.B) {
 // timeStart starts the service and returns how long its first poll took.
 func (m *telegramService) timeStart() time.Duration {
 	select {
-	case <-m.polls: // of an earlier start
+	case <-m.polls: // a poll of an earlier start
 	default:
 	}
 	began := time.Now()

@@ -28,9 +28,9 @@ func githubVerb(ctx context.Context, con console, args []string) error {
 	return choose(ctx, con, "github", githubSubcommands(), args)
 }
 
-// askGitHub runs a subcommand that asks the service and shows its report. The function params defines
-// the flags and returns a function, which makes the request from the words. There may be at most most
-// words.
+// askGitHub runs a subcommand that asks the service and shows its report. The function params
+// defines the flags and returns a function, which makes the request from the words. most is the
+// largest number of words.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
 	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
 	set, file := v.flags(con)

@@ -73,7 +73,7 @@ func TestChainToReflection_Dump_FindsFirstMark(t *testing.T) {
 // returns the chain from main to the first symbol that is marked ReflectMethod, and the number of
 // symbols. Later marks may be there because of the first.
 func chainToReflection(dump io.Reader) (chain []string, symbols int) {
-	from, marked := map[string]string{}, "" // for each symbol, the one that needs it
+	from, marked := map[string]string{}, "" // the symbol that needs each symbol
 	lines := bufio.NewScanner(dump)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

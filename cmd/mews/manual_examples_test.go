@@ -78,7 +78,7 @@ var fence = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
 
 // examplesOf lists the blocks of a page. A block without an end goes to the page's end.
 func examplesOf(text string) (blocks []example) {
-	indent, end := "", "" // of the current block
+	indent, end := "", "" // the indent and the end of the current block
 	for i, line := range strings.Split(text, "\n") {
 		m := fence.FindStringSubmatch(line)
 		switch {

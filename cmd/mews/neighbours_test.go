@@ -58,7 +58,7 @@ var harms = []harm{
 		result:  "Resource temporarily unavailable|ended by a signal: killed|interrupted",
 	},
 	{
-		// it stops when it is refused
+		// the program stops when it is refused
 		name: "crowd", isShort: true, isSafeUnwalled: true, mayEndWorker: true,
 		notice: "wanted more than the 80 processes",
 		command: python("begun()", "made = 0", "for i in range(1000):", "    try:",

@@ -67,7 +67,7 @@ type setReminder struct {
 	person  int
 	times   int       // how often it fires
 	due     time.Time // zero for a repeating reminder
-	resends int       // how often it was asked for again
+	resends int       // how often the reminder was asked for again
 }
 
 func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {

@@ -16,7 +16,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	if found := daysPattern.FindStringSubmatch(text); found != nil {
-		n, _ := strconv.Atoi(found[1]) // at most four digits
+		n, _ := strconv.Atoi(found[1]) // n has at most four digits
 		return now.AddDate(0, 0, -n), nil
 	}
 	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
