@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// Call calls a method of the AdminService, in the running service or in this process. This process
+// Call calls a method of admin.Service, in the running service or in this process. This process
 // does it if no service runs; it holds the state folder's lock meanwhile. params is a struct;
 // result is a pointer to a struct.
 func Call[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {

@@ -60,9 +60,9 @@ func (s *service) isUser(user string) bool {
 // isActive says whether a user exists and is not suspended.
 func (s *service) isActive(user string) bool { return s.isUser(user) && !s.people.IsSuspended(user) }
 
-// serves says whether a conversation is still served. It is not if its user is not active, if its
-// group is not allowed, or if its private chat belongs to somebody else now. For channels without a
-// reader, such as jobs, only the user counts: the answer's own chat is checked when it is sent.
+// serves says whether a conversation is still served. Its user must be active. A group must be
+// allowed, and a private chat must not belong to somebody else now. For channels without a reader,
+// such as jobs, only the user counts: the answer's own chat is checked when it is sent.
 func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !s.isActive(c.User):
