@@ -103,8 +103,8 @@ func TestForgetFact_RemovesItFromTaskMessages(t *testing.T) {
 	}
 }
 
-// A message that waits for the end of quiet hours is forgotten with its turn, even if the turn
-// ended after the span.
+// A message that waits for the end of quiet hours is forgotten with its turn. It does not matter
+// that the turn ended after the span.
 func TestForgetTurn_DropsHeldMessages(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")

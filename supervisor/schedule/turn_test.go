@@ -444,8 +444,8 @@ func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 	h.wantStates(t, "silent skipped")
 }
 
-// A deleted task does nothing more, neither by a button nor by a retry. That includes a task that
-// came once, whose row says done since it began.
+// A deleted task does nothing more, neither by a button nor by a retry. The same holds for a task
+// that came once: since it began, its row says done.
 func TestDeletedTask_IsNotRun(t *testing.T) {
 	for when, end := range map[string]sqlite.FinishTurn{"every 1 h": stays, "in 1 h": passing} {
 		h := newHarness(t)

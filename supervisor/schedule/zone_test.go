@@ -66,8 +66,8 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	}
 }
 
-// Jobs that come once move to the east too. If their time has passed there, they keep their old
-// zone, come when they would have, and are not reported.
+// Jobs that come once move to the east too. A job whose time has passed there keeps its old zone.
+// It comes when it would have, and is not reported.
 func TestMoveZone_LosesNoJob(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	for _, words := range []string{"at 18: has passed there", "tomorrow at 9: call", "in 20 min: tea"} {
