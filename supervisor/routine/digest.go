@@ -33,8 +33,8 @@ type digestState struct {
 	FilesAfter time.Time `json:"files_after"`
 }
 
-// since returns the start of the digest's time. It is a day ago if there was no digest before, or
-// if the clock was set back since.
+// since returns the start of the digest's time. Without an earlier digest, or after the clock was
+// set back, that is a day ago.
 func (was *digestState) since(now time.Time) time.Time {
 	if was.Until.After(now) {
 		was.Until = time.Time{}
