@@ -27,8 +27,8 @@ type UserData struct {
 	Bytes int64            `json:"bytes,omitempty"`
 }
 
-// DeletePerson deletes all data of a user who is not in the configuration. It ends what runs for
-// them, and then deletes their rows in the database and their folder below the state folder. The
+// DeletePerson deletes all data of a user who is not in the configuration. It ends their work
+// first. Then it deletes their rows in the database and their folder below the state folder. The
 // audit log stays.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Facts().ValidName(q.User) {
