@@ -206,9 +206,9 @@ func runTurns(b *testing.B, v *client, n int, text string) {
 func settle() { <-time.After(2 * time.Second) }
 
 // privateMemory returns the memory in KB that a process shares with no other: heap, stacks, and
-// changed data. Mews promises a limit on it. The rest of the resident memory is pages of files,
-// which the kernel keeps once for all processes and takes back when memory is short. Everybody may
-// read RssAnon (proc_pid_status(5)).
+// changed data. Mews promises a limit on it. The rest of the resident memory is pages of files. The
+// kernel keeps those once for all processes, and takes them back when memory is short. Everybody
+// may read RssAnon (proc_pid_status(5)).
 func privateMemory(t testing.TB, pid int) float64 { return memory(t, pid, "RssAnon:") }
 
 // residentMemory returns all memory of a process in KB, with the pages of its program.

@@ -153,8 +153,8 @@ func (c *checker) check(name, dir string, files []string) *types.Package {
 	return p
 }
 
-// checkTests type-checks a package with its tests. External tests see it, and the packages that
-// import it, with the declarations of its internal tests.
+// checkTests type-checks a package with its tests. Its external tests, and the packages that import
+// it, also see the declarations of its internal tests.
 func (c *checker) checkTests(name string) error {
 	found, err := c.find(name)
 	if err != nil {
