@@ -75,7 +75,7 @@ func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	l.say("alice", "hello")
 	l.awaitLastTold("alice", "Noted.")
 	want := ""
-	for i := range 20 { // the newest comes first
+	for i := range 20 { // the newest file comes first
 		want += fmt.Sprintf("new: sync/%02d.md\n", i)
 	}
 	if told := l.awaitFileNotices(2); told != want+"and 11 more" {
