@@ -417,7 +417,7 @@ func TestMoveZone_PastTimes_AreNotRepeated(t *testing.T) {
 	h.passTime(t, 2*time.Hour)
 	moved := person("alice")
 	moved.Timezone = "America/New_York"
-	h.now = h.now.Add(5 * time.Hour) // 15:00 there
+	h.now = h.now.Add(5 * time.Hour) // 15:00 in New York
 	if _, err := h.Press(t.Context(), moved, chatOf("alice"), 9, "zone America/New_York", h.now); err != nil {
 		t.Fatal(err)
 	}

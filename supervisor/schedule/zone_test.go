@@ -74,7 +74,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 		h.remind(t, "alice", words)
 	}
 	moved := person("alice")
-	moved.Timezone = "Asia/Tokyo" // 21:00 there
+	moved.Timezone = "Asia/Tokyo" // 21:00 in Tokyo
 	if d, err := h.OfferZone(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
 		t.Error(d.Text, err)
 	}
