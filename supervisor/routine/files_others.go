@@ -98,7 +98,7 @@ func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 }
 
 const (
-	maxNamedFiles = 20  // named in one message
+	maxNamedFiles = 20  // files named in one message
 	maxFileName   = 200 // characters of a name
 )
 
