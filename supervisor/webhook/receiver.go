@@ -42,7 +42,7 @@ type Options struct {
 
 // Limits for all callers together. A caller may be anybody until its body has been read.
 const (
-	maxAtOnce   = 8         // bodies being read
+	maxAtOnce   = 8         // bodies that are read at once
 	chunk       = 256 << 10 // bytes of a body in memory
 	maxPayloads = 200 << 20 // bytes on disk: of bodies being read and of deliveries that wait
 
