@@ -14,7 +14,7 @@ import (
 
 // Endpoint makes recordings by a provider's model.
 type Endpoint struct {
-	Model string // as provider/model
+	Model string // the model, as provider/model
 	Speak func(ctx context.Context, spec, voice, text string) (ogg []byte, err error)
 	// Pay makes a call of a model and charges it to the user.
 	Pay  func(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage, error)) error
