@@ -33,7 +33,7 @@ const (
 
 // Endpoint is a server that transcribes recordings.
 type Endpoint struct {
-	Model      string // as provider/model
+	Model      string // the model, as provider/model
 	Transcribe func(ctx context.Context, spec string, r modelcall.Recording) (protocol.TranscribeResult, error)
 	Pay        Pay
 	Spool      *spool.Spool

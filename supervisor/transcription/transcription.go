@@ -65,7 +65,7 @@ type Recording struct {
 	Inbound      int64 // the message with the recording, or the command for it
 	Position     int   // among the files of that message
 	Kind         protocol.AttachmentKind
-	Path         string // relative to the home
+	Path         string // the file, relative to the home
 	Seconds      int    // 0 means unknown: a command named the recording
 	// its bytes in the spool; the zero value if they may be gone
 	Blob protocol.BlobRef
@@ -95,7 +95,7 @@ const longAudio = 10 * time.Minute
 // any.
 type outcome struct {
 	text   string
-	words  string // "" if nobody speaks
+	words  string // the bare words; "" if nobody speaks
 	notice supervisor.Delivery
 	heard  bool
 }

@@ -30,7 +30,7 @@ func extendContext(ctx context.Context, by time.Duration) (longer context.Contex
 
 // Heard is the text of a recording.
 type Heard struct {
-	Text         string // "" if nobody speaks
+	Text         string // the words; "" if nobody speaks
 	Language     string // "" means unknown
 	Seconds      int    // the length of the file
 	Milliseconds int64  // how long the transcription took, without receiving the file
