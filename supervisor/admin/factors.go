@@ -13,7 +13,7 @@ import (
 // Enrolled is a new second factor, which is shown once.
 type Enrolled struct {
 	User     string   `json:"user"`
-	Secret   string   `json:"secret"` // in base32
+	Secret   string   `json:"secret"` // the secret in base32
 	URL      string   `json:"url"`    // otpauth://..., with the same secret
 	Recovery []string `json:"recovery"`
 }
