@@ -111,7 +111,7 @@ func BenchmarkScheduledMemory(b *testing.B) {
 	}
 	idle := func(jobs int) float64 {
 		h := apptest.NewService(b, "", people...)
-		h.Start() // makes the database
+		h.Start() // the first start makes the database
 		h.Stop()
 		putJobs(b, h, people, jobs)
 		h.Env = append(h.Env, "GOGC=10")

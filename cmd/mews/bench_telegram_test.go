@@ -25,7 +25,7 @@ const fastRate = "rate: {chat: 30, all: 1000}"
 type endpoint struct {
 	model *modeltest.Server
 	calls chan modelCall
-	takes atomic.Int64 // nanoseconds until it answers
+	takes atomic.Int64 // nanoseconds until the model answers
 }
 
 type modelCall struct{ called, ended time.Time }
@@ -381,7 +381,7 @@ func (m *telegramService) fillHistory(messages int) {
 	if messages == 0 {
 		return
 	}
-	m.Start() // makes the database
+	m.Start() // the first start makes the database
 	m.Stop()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(m.Dir, "state", "private", "mews.db"))
 	if err != nil {

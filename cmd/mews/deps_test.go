@@ -177,8 +177,8 @@ var corePackages = []string{"admin", "api", "app", "command", "control", "hostca
 
 // ban forbids certain packages an import.
 type ban struct {
-	importer string // pattern
-	imported string // pattern
+	importer string // pattern of the importing package
+	imported string // pattern of the imported package
 	because  string
 }
 

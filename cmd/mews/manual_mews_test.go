@@ -26,7 +26,7 @@ type ownMews struct {
 	t        testing.TB
 	dir      string
 	more     []string // environment variables
-	service  bool     // whether it runs
+	service  bool     // whether the service runs
 	terminal *ownTerminal
 	kept     string // number of the newest answered line
 }

@@ -65,7 +65,7 @@ type reminderRun struct {
 // setReminder is a reminder of one person.
 type setReminder struct {
 	person  int
-	times   int       // how often it fires
+	times   int       // how often the reminder fires
 	due     time.Time // zero for a repeating reminder
 	resends int       // how often the reminder was asked for again
 }
