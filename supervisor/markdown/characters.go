@@ -11,7 +11,8 @@ import (
 	renderer "github.com/yuin/goldmark/renderer/html"
 )
 
-// tabWidth is the width of a tab in code, in columns. Telegram's servers would make it one space.
+// tabWidth is the width of a tab in code, in columns. Telegram's servers would turn a tab into one
+// space.
 const tabWidth = 4
 
 // sanitize replaces the characters that Telegram's servers replace or drop. Control characters
@@ -71,7 +72,7 @@ func untabbed(line string) string {
 }
 
 // unescape returns a text as it is displayed: without its backslashes, and with the characters that
-// its references name. The library's writer does that, but escapes its output for HTML.
+// its references name. The library's writer also does that, but it escapes its output for HTML.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s

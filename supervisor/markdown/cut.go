@@ -12,10 +12,10 @@ import (
 	"mews/supervisor"
 )
 
-// A message ends in the last half of its space, at the end of a paragraph, a line or a word. If
-// none ends there, it ends at an earlier such end, if at least an eighth of the space is used. In
-// code it ends before a line without indentation, or else at any line's end. If there is none of
-// these, it ends within a word.
+// A message ends in the last half of its space, at the end of a paragraph, a line or a word. If no
+// such end is there, it ends at an earlier one that uses at least an eighth of the space. In code,
+// it ends before a line without indentation, or at the end of any line. If there is no such end
+// either, the message ends within a word.
 const (
 	preferredPart = 2
 	leastPart     = 8
@@ -75,7 +75,7 @@ func (c *cutter) endsParagraph(i int) bool {
 	return strings.HasPrefix(c.text[i:], "\n\n") && c.text[i-1] != '\n' && c.betweenCharacters(i, false) > 0
 }
 
-// endsWord returns i if a word ends there, or a sentence of a script without spaces; otherwise 0.
+// endsWord returns i if a word ends at i, or a sentence of a script without spaces; otherwise 0.
 func (c *cutter) endsWord(i int) int {
 	if c.text[i] == ' ' {
 		return c.betweenCharacters(i, false)
@@ -89,8 +89,8 @@ func (c *cutter) endsWord(i int) int {
 	return 0
 }
 
-// betweenCharacters returns i if no character is cut there once white space after i is dropped;
-// otherwise 0. In code, only the line's end is dropped.
+// betweenCharacters returns i if a cut at i splits no character; otherwise 0. White space after i
+// is dropped; in code, only the line's end.
 func (c *cutter) betweenCharacters(i int, code bool) int {
 	last := i
 	for i := i; i < len(c.text); {
@@ -110,8 +110,8 @@ func (c *cutter) betweenCharacters(i int, code bool) int {
 	return i
 }
 
-// room returns the last position that a message from at may reach. It stores the starts of its
-// characters in bounds.
+// room returns the last position that a message from at may reach. It stores the starts of the
+// message's characters in bounds.
 func (c *cutter) room(at int) int {
 	within := c.text[at:runeStart(c.text, min(len(c.text), at+utf8.UTFMax*(c.limit+1)))]
 	c.bounds = append(c.bounds[:0], make([]bool, len(within)+1)...)
@@ -149,8 +149,8 @@ func (c *cutter) countOpen(at int) int {
 	return n
 }
 
-// partOfCharacter returns how much of a character fits into a message that is too small for all of
-// it.
+// partOfCharacter returns how much of a character fits into a message that is too small for the
+// whole character.
 func (c *cutter) partOfCharacter(s string) int {
 	used := 0
 	for i, r := range s {
@@ -161,7 +161,7 @@ func (c *cutter) partOfCharacter(s string) int {
 	return len(s)
 }
 
-// cluster returns the length of the first character of s, as people see characters.
+// cluster returns the length of the first character of s, as users see characters.
 func cluster(s string) int {
 	if s[0] < utf8.RuneSelf && s[0] != '\r' && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1

@@ -13,7 +13,7 @@ import (
 type footnote struct {
 	node   ast.Node
 	number int    // 0 if nothing refers to it
-	url    string // the address that it begins with; "" if there is none
+	url    string // the address at the start of the footnote; "" if there is none
 }
 
 // footnotes are a document's footnotes.
@@ -75,7 +75,7 @@ func (n *footnotes) number(one *footnote) int {
 	return one.number
 }
 
-// footnoteReference renders [1], as a link if the footnote has one.
+// footnoteReference renders [1]. It is a link if the footnote has an address.
 func (p *page) footnoteReference(label string) {
 	one := p.footnotes.byLabel[label]
 	if one == nil {
@@ -89,8 +89,8 @@ func (p *page) footnoteReference(label string) {
 	p.w.put("[" + strconv.Itoa(p.footnotes.number(one)) + "]")
 }
 
-// listFootnotes lists the footnotes: first those with references, in the order of these, then the
-// others.
+// listFootnotes lists the footnotes: first those with references, in the order of the references,
+// then the rest.
 func (p *page) listFootnotes() {
 	p.w.gap(2)
 	for i := 0; i < len(p.footnotes.ordered); i++ {

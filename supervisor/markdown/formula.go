@@ -8,7 +8,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// maxFormula is the longest formula, in bytes; longer ones are ordinary text.
+// maxFormula is the longest formula, in bytes. A longer formula is ordinary text.
 const maxFormula = 2000
 
 // formulaParser parses formulas as models write them. They are shown unchanged: their stars and
@@ -77,8 +77,7 @@ func formulaEnd(s []byte) int {
 	return 0
 }
 
-// tightDollars reports whether the dollars around body mark a formula and not prices. (Pandoc's
-// rule.)
+// tightDollars reports whether the dollars around body mark a formula, not prices. (Pandoc's rule.)
 func tightDollars(body, after []byte) bool {
 	first, last := body[0], body[len(body)-1]
 	return first != ' ' && first != '\n' && last != ' ' && last != '\\' &&

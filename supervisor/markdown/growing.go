@@ -27,9 +27,10 @@ func (c Columns) Growing(md string) supervisor.RichText {
 	return c.render(src, root)
 }
 
-// Settled returns how many bytes of growing Markdown are final. Only its last block may still
-// change. steady reports whether the lines of that block stay as they are when more comes; a
-// table's do not. The text must be one that Render takes unchanged: UTF-8 with neither \r nor NUL.
+// Settled returns how many bytes of growing Markdown are final. Only the text's last block may
+// still change. steady reports whether the lines of that block stay the same when more text comes.
+// A table's lines do not. The text must be valid UTF-8 without \r and NUL, which Render would
+// change.
 func Settled(md string) (n int, steady bool) {
 	src := []byte(md)
 	last := parse(src).LastChild()
@@ -39,7 +40,7 @@ func Settled(md string) (n int, steady bool) {
 	return bytes.LastIndexByte(src[:min(last.Pos(), len(src))], '\n') + 1, last.Kind() != extended.KindTable
 }
 
-// settleLastLine decides what the last line will be. A marker alone is left out until text follows
+// settleLastLine decides how the last line is shown. A marker alone is left out until text follows
 // it. The beginning of a table becomes a table.
 func settleLastLine(src []byte, root ast.Node) []byte {
 	last := lastBlock(root)
@@ -60,7 +61,7 @@ func settleLastLine(src []byte, root ast.Node) []byte {
 }
 
 // markerLine matches a line that has only a marker: of a list's item, a heading, an underline, a
-// quote, a fence.
+// quote or a fence.
 var markerLine = regexp.MustCompile("^[ \t>]*" +
 	"(?:(?:[-*+]|[0-9]{1,2}[.)])(?:[ \t]+(?:\\[[ xX]?\\]?)?)?|" +
 	"#{1,6}|=+|-+|\\*{1,3}|_{1,3}|~{1,2}|`{1,2}|\\|{1,2}|!?\\[)?[ \t]*$")
@@ -78,7 +79,7 @@ func withoutPartialFence(src []byte, fence *ast.FencedCodeBlock) []byte {
 	return src[:start]
 }
 
-// lastBlock returns the block of the tree that reaches furthest.
+// lastBlock returns the block of the tree that ends last.
 func lastBlock(root ast.Node) ast.Node {
 	var last ast.Node
 	furthest := -1
@@ -93,7 +94,7 @@ func lastBlock(root ast.Node) ast.Node {
 	return last
 }
 
-// blockEnd returns the end of a block's own lines; -1 if it has none.
+// blockEnd returns the end of a block's own lines; -1 if the block has no lines.
 func blockEnd(n ast.Node) int {
 	if f, ok := n.(*ast.FencedCodeBlock); ok && f.Lines().Len() == 0 && f.Info != nil {
 		return f.Info.Segment.Stop
@@ -109,8 +110,8 @@ func reaches(n ast.Node, end int) bool { return blockEnd(n) >= end }
 // delimiterPart matches a part of the line under a table's head.
 var delimiterPart = regexp.MustCompile(`^[ \t>]*[|:-][|:\- \t]*$`)
 
-// asTable completes a paragraph that ends in a table's head, with or without a part of the line
-// under it, to a table. ok is false for any other paragraph.
+// asTable completes a paragraph to a table if it ends in a table's head, or in a head and a part of
+// the line under it. ok is false for any other paragraph.
 func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	if last == nil || last.Kind() != ast.KindParagraph && last.Kind() != ast.KindHeading && last.Kind() != ast.KindTextBlock {
 		return src, rowBegins(src, last)

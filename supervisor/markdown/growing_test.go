@@ -24,7 +24,7 @@ func TestGrowing_HidesPartialMarks(t *testing.T) {
 	}
 }
 
-// TestGrowing_ParagraphOnlyGrows: the shown part of a paragraph never changes.
+// TestGrowing_ParagraphOnlyGrows checks that the shown part of a paragraph never changes.
 func TestGrowing_ParagraphOnlyGrows(t *testing.T) {
 	const text = "Some **bold words**, *it and `code`* and [the docs](https://go.dev/) are here. ~~Gone~~ is gone."
 	last := ""

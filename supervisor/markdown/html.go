@@ -13,10 +13,11 @@ import (
 // element is the meaning of an HTML tag.
 type element struct {
 	mark supervisor.EntityType // "" means no mark
-	// ^ or _: its text is raised or lowered, or follows this sign if there are no such characters
+	// ^ or _: the element's text is raised or lowered; the sign precedes it if there are no such
+	// characters
 	script   string
-	line     bool // on lines of its own
-	unpaired bool // it needs no closing tag
+	line     bool // the element is on lines of its own
+	unpaired bool // the element needs no closing tag
 }
 
 // elements are HTML tags that models use if Markdown has no equivalent. Any other tag is shown
@@ -62,7 +63,7 @@ func pairs(from, to string) map[rune]rune {
 // tagAction is the action for one tag.
 type tagAction struct {
 	text       string // shown text
-	script     string // set if a tag of it opens or closes
+	script     string // the sign of the tag's raised or lowered text; "" if it has none
 	line       bool   // a line ends
 	opensMark  bool
 	opened     mark

@@ -40,7 +40,7 @@ func (p *page) inline(n ast.Node) {
 		p.link(n, n.Destination, n.Title)
 	case *ast.AutoLink:
 		p.w.put(string(n.Label(p.src)))
-	case *extended.TaskCheckBox: // its list's marker
+	case *extended.TaskCheckBox: // the list shows its marker
 	case *inlineNode:
 		p.ownInline(n)
 	default:
@@ -73,7 +73,7 @@ func (p *page) marked(n ast.Node, kind supervisor.EntityType) {
 	p.w.pop()
 }
 
-// text renders text. A line's end stays one in the chat, because models do not wrap lines.
+// text renders text. A line's end stays a line's end in the chat, because models do not wrap lines.
 func (p *page) text(n *ast.Text) {
 	s := string(n.Value(p.src))
 	if !n.IsRaw() {
@@ -96,11 +96,11 @@ func (p *page) codeSpanText(n ast.Node) string {
 	return b.String()
 }
 
-// link renders a link, or an image as a link. An address that Telegram does not accept follows the
-// text.
+// link renders a link, or an image as a link. If Telegram does not accept the address, the address
+// follows the text.
 func (p *page) link(n ast.Node, destination, title []byte) {
 	address := unescape(string(destination))
-	// Telegram links an e-mail address by itself
+	// Telegram itself links an e-mail address
 	shown := strings.TrimPrefix(sanitize(strings.TrimSpace(address)), "mailto:")
 	to, ok := linkable(string(util.URLEscape([]byte(address), false)))
 	_, image := n.(*ast.Image)
@@ -130,7 +130,7 @@ func (p *page) linked() bool {
 	return slices.ContainsFunc(p.w.open, func(m mark) bool { return m.kind == supervisor.EntityLink })
 }
 
-// plain renders n apart from the page.
+// plain renders n without writing to the page.
 func (p *page) plain(n ast.Node) supervisor.RichText {
 	apart := *p
 	apart.w = &writer{}
@@ -138,8 +138,8 @@ func (p *page) plain(n ast.Node) supervisor.RichText {
 	return apart.w.finish()
 }
 
-// linkable returns an address for a text_link, and whether Telegram accepts it. Telegram's servers
-// drop a link to a host without a dot in its name, and the address would be lost.
+// linkable returns an address for a text_link, and whether Telegram accepts it. If a host's name
+// has no dot, Telegram's servers drop the link, and the address would be lost.
 func linkable(address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil {

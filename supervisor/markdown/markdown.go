@@ -20,23 +20,23 @@ const (
 	// MaxMessage is the longest message, in UTF-16 units without the entities. (Bot API,
 	// sendMessage)
 	MaxMessage = 4096
-	// MaxEntities is the most entities of a message: Telegram's servers drop the others.
+	// MaxEntities is the most entities of a message. Telegram's servers drop further entities.
 	MaxEntities = 100
 )
 
-// Columns is the width up to which a table is shown as a grid. A wider one is shown row by row.
+// Columns is the width up to which a table is shown as a grid. A wider table is shown row by row.
 type Columns int
 
-// phone is for a channel of unknown width: a phone shows about so much of a block of code without
+// phone is for a channel of unknown width. A phone shows about so many columns of code without
 // wrapping.
 const phone Columns = 40
 
 // Render renders Markdown. Every input renders, and no visible text is lost.
 func Render(md string) supervisor.RichText { return phone.Render(md) }
 
-// Growing renders unfinished Markdown. Open marks at its end are closed as they will probably be,
+// Growing renders unfinished Markdown. Open marks at the end are closed in the most probable way,
 // and partial marks are hidden. A document that ends in an empty line outside a fence has nothing
-// open, and is rendered like by Render.
+// open, so it is rendered as by Render.
 func Growing(md string) supervisor.RichText { return phone.Growing(md) }
 
 // Render is the function Render for tables of at most c columns.

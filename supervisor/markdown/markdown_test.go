@@ -41,7 +41,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestSpoiler_HidesCode: code within a spoiler would be readable.
+// TestSpoiler_HidesCode checks that a spoiler hides code, which would otherwise be readable.
 func TestSpoiler_HidesCode(t *testing.T) {
 	got := markdown.Render("||it is `rope`, **really**||")
 	for _, e := range got.Entities {
@@ -52,8 +52,8 @@ func TestSpoiler_HidesCode(t *testing.T) {
 	t.Errorf("got %+v", got)
 }
 
-// TestRender_HostileText_IsFast renders texts that slow parsers down. In quadratic time the test
-// would not end.
+// TestRender_HostileText_IsFast renders texts that slow parsers down. If the time were quadratic,
+// the test would not end.
 func TestRender_HostileText_IsFast(t *testing.T) {
 	for _, s := range []string{
 		"[", "]", "[]", "![", "*", "**a ", "*a _b ", "`", "` `` ", "``` ", "<", "<a ", "</b>", "<b>", "$", "$$ ", "\\[", "~",

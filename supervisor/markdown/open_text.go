@@ -32,7 +32,7 @@ func closeInlines(src []byte, root ast.Node) []byte {
 	return slices.Concat(src[:start], t.closed(), src[end:])
 }
 
-// isWhole reports whether a block can't grow any more. rest is the text after it.
+// isWhole reports whether a block can't grow any more. rest is the text after the block.
 func isWhole(n ast.Node, rest []byte) bool {
 	lines := bytes.Count(rest, []byte("\n"))
 	if n.Kind() == extended.KindTableCell && bytes.IndexByte(rest, '|') >= 0 {
@@ -57,11 +57,11 @@ type openText struct {
 // opener is a mark without its other half.
 type opener struct {
 	char byte // '*', '_', '~', '|' or '['
-	n    int  // their number
+	n    int  // number of characters in the mark
 	at   int
 }
 
-// scanners read a mark, by its first character, and advance beyond it.
+// scanners read a mark, by its first character, and advance beyond the mark.
 var scanners = map[byte]func(*openText){
 	'\\': (*openText).escape, '`': (*openText).codeSpan, '<': (*openText).angle, '$': (*openText).dollar,
 	'*': (*openText).delimiterRun, '_': (*openText).delimiterRun, '~': (*openText).delimiterRun, '|': (*openText).delimiterRun,
@@ -196,7 +196,8 @@ func (t *openText) lastOpener(char byte) int {
 	return -1
 }
 
-// unfinished hides marks at the very end: more may follow, or their text has not begun.
+// unfinished hides marks at the very end. More characters may follow, or the marks' text has not
+// begun.
 func (t *openText) unfinished(c byte, n, start int) bool {
 	for _, o := range t.open {
 		if o.char == c && n < o.n {
@@ -214,8 +215,8 @@ func (t *openText) unfinished(c byte, n, start int) bool {
 
 func opensBefore(r rune) bool { return strings.ContainsRune("([{\"'“‘«—", r) }
 
-// flanks reports whether the run of marks from start to end may open or close. (CommonMark's rules,
-// except that marks within a word never open, because they rarely do.)
+// flanks reports whether the run of marks from start to end may open or close. The rules are
+// CommonMark's, except that marks within a word never open, because they rarely do.
 func (t *openText) flanks(start, end int) (opens, closes bool) {
 	before, after := ' ', ' '
 	if start > 0 {
@@ -271,8 +272,8 @@ func (t *openText) closeBracket() {
 	}
 }
 
-// linkText reports whether the bracketed text at the end may be a link's text. A number, as for
-// sources, may not.
+// linkText reports whether the bracketed text at the end may be a link's text. A number may not,
+// because it marks a source.
 func (t *openText) linkText(o opener, end int) bool {
 	return strings.Trim(string(t.text[o.at+o.n:end]), "0123456789^, xX") != ""
 }
@@ -299,7 +300,7 @@ func (t *openText) address() bool {
 // maxLinkText is the longest text of a link, in bytes.
 const maxLinkText = 80
 
-// closers returns the closing marks of all open ones, innermost first. Marks without text are
+// closers returns the closing marks of all open marks, innermost first. Marks without text are
 // hidden instead.
 func (t *openText) closers() (closers string) {
 	closers = t.lastCloser
@@ -315,12 +316,12 @@ func (t *openText) closers() (closers string) {
 	return closers
 }
 
-// isEmpty reports whether no text is shown from from on.
+// isEmpty reports whether no text after from is shown.
 func (t *openText) isEmpty(from int) bool {
 	return len(bytes.TrimSpace(t.kept(from))) == 0
 }
 
-// kept returns the text from from on, without hidden ranges.
+// kept returns the text after from, without hidden ranges.
 func (t *openText) kept(from int) []byte {
 	slices.SortFunc(t.cuts, func(a, b [2]int) int { return a[0] - b[0] })
 	var kept []byte

@@ -31,7 +31,7 @@ type page struct {
 	w          *writer
 	footnotes  *footnotes
 	usedLabels map[string]bool // labels of link definitions that a link uses
-	depth      int             // of quotes
+	depth      int             // depth of quotes
 	columns    Columns
 }
 
@@ -115,7 +115,7 @@ func (p *page) block(n ast.Node) {
 		p.table(n)
 	case *ast.LinkReferenceDefinition:
 		p.definition(n)
-	case *extended.FootnoteList: // listed at the end
+	case *extended.FootnoteList: // the footnotes are listed at the end
 	default:
 		p.inlines(n)
 	}
@@ -126,8 +126,8 @@ func (p *page) lines(n ast.Node) string {
 	return string(n.Lines().Value(p.src))
 }
 
-// fence renders a fence. Text after the language in its first line is put before the code. Without
-// code, all of that line may be words.
+// fence renders a fence. Text after the language in the fence's first line is put before the code.
+// Without code, all of that line may be words.
 func (p *page) fence(n *ast.FencedCodeBlock) {
 	var language string
 	if n.Info != nil {
@@ -143,8 +143,8 @@ func (p *page) fence(n *ast.FencedCodeBlock) {
 	p.w.pre(p.lines(n), language)
 }
 
-// quote renders a quote. A quote within another has marks before its lines, unless it is the
-// other's only content.
+// quote renders a quote. A quote within another quote has marks before its lines, unless it is the
+// other quote's only content.
 func (p *page) quote(n *ast.Blockquote) {
 	if parent := n.Parent(); parent.Kind() == ast.KindBlockquote && parent.ChildCount() == 1 {
 		p.blocks(n, 2)
@@ -165,14 +165,15 @@ func (p *page) quote(n *ast.Blockquote) {
 	}
 }
 
-// folds reports whether a quote is shown folded: if it is long or contains a diff.
+// folds reports whether a quote is shown folded. A quote is folded if it is long or contains a
+// diff.
 func (p *page) folds(quote mark) bool {
 	text := string(p.w.text[quote.start:quote.end])
 	isDiff := func(m mark) bool { return m.language == "diff" && m.start >= quote.start }
 	return strings.Count(text, "\n") >= foldLines || supervisor.Units(text) > foldUnits || slices.ContainsFunc(p.w.marks, isDiff)
 }
 
-// indented renders with a longer prefix before each line.
+// indented renders what with a longer prefix before each line.
 func (p *page) indented(prefix string, what func()) {
 	outer := p.w.prefix
 	p.w.prefix += prefix

@@ -15,7 +15,7 @@ import (
 // nesting, which no real text has.
 const maxOpeners = 64
 
-// sharedParser is made once, because it keeps no state of a parse.
+// sharedParser is made once, because it keeps no state between parses.
 var sharedParser = sync.OnceValue(newParser)
 
 func newParser() parser.Parser {
@@ -60,11 +60,11 @@ var parseLimits = []struct {
 	n    int
 }{{"[", 8192}, {"](<", 256}}
 
-// maxTargets limits the addresses of links that begin in a run without white space, for the same
-// reason.
+// maxTargets limits the addresses of links that begin in a run without white space. The parser
+// needs quadratic time for them too.
 const maxTargets = 256
 
-// tooCostly reports whether src is too slow to parse. No real text is.
+// tooCostly reports whether src is too slow to parse. No real text is too slow.
 func tooCostly(src []byte) bool {
 	for _, l := range parseLimits {
 		if bytes.Count(src, []byte(l.what)) > l.n {
@@ -112,7 +112,8 @@ func (d doubledParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	return opener.Char == closer.Char
 }
 
-// Parse accepts exactly two. Bars within a word are no marks, because programmers write "or" so.
+// Parse accepts exactly two characters. Bars within a word are no marks, because programmers write
+// "or" so.
 func (d doubledParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	line, segment := block.PeekLine()

@@ -66,7 +66,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkSplit checks the promises of Split. sound means that t keeps the rules for entities.
+// checkSplit checks the promises of Split. If sound is true, whole keeps the rules for entities.
 func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	t.Helper()
 	parts := slices.Clone(markdown.Split(whole, limit))
@@ -100,7 +100,7 @@ func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 
 func plainSpaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
-// checkCharacters checks that no character is cut that fits.
+// checkCharacters checks that characters that fit into a message are not cut.
 func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit int) {
 	t.Helper()
 	at := 0
@@ -150,8 +150,8 @@ func document(t *rapid.T) (md string, words []string) {
 	return b.String(), words
 }
 
-// named reports whether md may use a word as the name of a language, which is not shown without
-// code.
+// named reports whether md may use a word as the name of a language. Without code, that name is not
+// shown.
 func named(md, word string) bool {
 	return regexp.MustCompile("(?:~~~|```)[ \t]*[0-9_a-z]*" + word).MatchString(md)
 }

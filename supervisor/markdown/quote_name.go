@@ -7,7 +7,7 @@ import (
 
 const maxQuotedName = 120
 
-// QuoteName returns a name given by others as Markdown that shows it unchanged on one line.
+// QuoteName returns a foreign name as Markdown that shows it unchanged on one line.
 func QuoteName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '`' || !unicode.IsPrint(r) {

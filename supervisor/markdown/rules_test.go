@@ -57,7 +57,7 @@ func faults(t supervisor.RichText) []string {
 }
 
 // untrimmed reports whether text begins or ends in white space. The indentation of code does not
-// count. A space with a combining mark does not count either: it is half of a character, which
+// count. A space with a combining mark does not count either. It is half of a character, which
 // Split does not cut.
 func untrimmed(text string, indented bool) bool {
 	first, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
@@ -65,8 +65,8 @@ func untrimmed(text string, indented bool) bool {
 	return strings.TrimRightFunc(text, unicode.IsSpace) != text || before && (!indented || text[0] == '\n')
 }
 
-// indentations returns the starts of code. Code keeps the white space before its first line, and so
-// does a quote that begins with it.
+// indentations returns the starts of code. Code keeps the white space before its first line. A
+// quote that begins with code keeps it too.
 func indentations(t supervisor.RichText) map[int]bool {
 	at := map[int]bool{}
 	for _, e := range t.Entities {
@@ -96,7 +96,7 @@ func wrong(all []uint16, e supervisor.Entity, indented bool) string {
 	return ""
 }
 
-// misplaced returns why an entity may not overlap another.
+// misplaced returns why an entity may not overlap another entity.
 func misplaced(outer, inner supervisor.Entity) string {
 	switch {
 	case inner.Offset+inner.Length > outer.Offset+outer.Length:

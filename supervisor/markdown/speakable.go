@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// maxSpokenPart is the longest text of one recording in characters, and maxSpoken that of all.
+	// maxSpokenPart is the longest text of one recording in characters, and maxSpoken that of all
+	// recordings.
 	maxSpokenPart = 1500
 	maxSpoken     = 6000
 )
 
 // Speech is a text to be spoken.
 type Speech struct {
-	// only words and punctuation, each part on one line that ends a sentence; none if there is
-	// nothing to say
+	// only words and punctuation, each part on one line that ends a sentence; none if there is no
+	// text to speak
 	Parts []string
-	Code  bool // it has code; only its length is spoken
+	Code  bool // the text has code; only the code's length is spoken
 	Cut   bool // only the beginning is spoken, and its end says so
 }
 
-// Speakable returns the speech of Markdown. It says links by their words, code by its length, and
+// Speakable returns the speech of Markdown. It speaks the words of links, the length of code, and
 // tables row by row. Numbers and units are unchanged.
 func Speakable(md string) Speech {
 	src := source(md)
@@ -83,7 +84,7 @@ func (s *speaker) sayCode(code string) {
 	}
 }
 
-// list says the items, with their numbers if they have some.
+// list says the items, with their numbers if the list is numbered.
 func (s *speaker) list(n *ast.List) {
 	number := n.Start
 	for item := range children(n) {
@@ -104,7 +105,7 @@ func (s *speaker) html(text string) {
 	s.say(html.UnescapeString(anyTag.ReplaceAllString(text, " ")))
 }
 
-// table says each row: its first cell, and the others with their heads.
+// table says each row: its first cell, and the other cells with their heads.
 func (s *speaker) table(n *extended.Table) {
 	s.page.keepExcess(n)
 	var rows [][]string
@@ -179,7 +180,7 @@ func (s *speaker) inline(n ast.Node) string {
 	return s.words(n)
 }
 
-// text returns a run of text. A line's end is a short pause, because models do not wrap lines.
+// text returns a run of text. A line's end becomes a short pause, because models do not wrap lines.
 func (s *speaker) text(n *ast.Text) string {
 	text := string(n.Value(s.page.src))
 	if !n.IsRaw() {
@@ -194,7 +195,8 @@ func (s *speaker) text(n *ast.Text) string {
 	return text + " "
 }
 
-// link returns the words of a link. If there are none or they are an address, it returns the host.
+// link returns the words of a link. If there are no words, or they are an address, it returns the
+// host.
 func (s *speaker) link(n ast.Node, destination string) string {
 	words := strings.TrimSpace(s.words(n))
 	if words == "" {
@@ -255,9 +257,9 @@ func pictorial(r rune) bool {
 }
 
 // packSentences packs texts into the longest possible parts, cut between sentences. cut reports
-// whether some did not fit.
+// whether some sentences did not fit.
 func packSentences(texts []string) (parts []string, cut bool) {
-	// leaves space for the sentence that there is more
+	// leaves space for the sentence that tells of the rest
 	room := maxSpoken - utf8.RuneCountInString(textRest) - 1
 	for _, text := range texts {
 		for text != "" {
@@ -273,7 +275,7 @@ func packSentences(texts []string) (parts []string, cut bool) {
 	return parts, false
 }
 
-// join appends a piece to the last part, or as a new part if that is full.
+// join appends a piece to the last part, or as a new part if the last part is full.
 func join(parts []string, piece string) []string {
 	last := len(parts) - 1
 	if last < 0 || utf8.RuneCountInString(parts[last])+1+utf8.RuneCountInString(piece) > maxSpokenPart {
@@ -283,8 +285,8 @@ func join(parts []string, piece string) []string {
 	return parts
 }
 
-// firstPiece returns the first sentence of a text. One that is longer than a part is cut between
-// words, or anywhere if there are none.
+// firstPiece returns the first sentence of a text. If the sentence is longer than a part, it is cut
+// between words, or anywhere if it has no spaces.
 func firstPiece(text string) (piece, rest string) {
 	piece, rest, _ = uniseg.FirstSentenceInString(text, -1)
 	if utf8.RuneCountInString(piece) > maxSpokenPart {

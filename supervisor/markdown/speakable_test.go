@@ -91,8 +91,8 @@ func TestSpeakable_LongSentence_IsCutAtWords(t *testing.T) {
 	}
 }
 
-// FuzzSpeakable checks any text's speech: no part is too long or empty, or has a character that an
-// engine takes for a mark.
+// FuzzSpeakable checks any text's speech. No part may be too long or empty, or have a character
+// that an engine treats as a mark.
 func FuzzSpeakable(f *testing.F) {
 	addDocuments(f, func(md string) { f.Add(md) })
 	f.Fuzz(func(t *testing.T, md string) {

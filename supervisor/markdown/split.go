@@ -37,13 +37,13 @@ type cutter struct {
 	text   string
 	limit  int
 	marks  []mark // by start, longer ones first
-	codes  []mark // those of code
+	codes  []mark // marks of code
 	next   int    // index of the first mark at or after the last cut
 	open   []mark // earlier marks that continue after the last cut
 	bounds []bool // starts of characters in the last measured range
 }
 
-// marksOf returns a text's entities in bytes. Those outside the text are left out.
+// marksOf returns a text's entities in bytes. Entities outside the text are left out.
 func marksOf(t supervisor.RichText) []mark {
 	places := make([]int, 0, 2*len(t.Entities))
 	for _, e := range t.Entities {
@@ -76,7 +76,7 @@ func byteOffsets(text string, places []int) map[int]int {
 	return at
 }
 
-// codeAt returns the block of code at at, including its beginning.
+// codeAt returns the block of code at the position at. The block's beginning belongs to it.
 func (c *cutter) codeAt(at int) (mark, bool) {
 	i, _ := slices.BinarySearchFunc(c.codes, at, func(s mark, at int) int { return cmp.Compare(s.end, at+1) })
 	if i < len(c.codes) && c.codes[i].start <= at {
@@ -85,8 +85,8 @@ func (c *cutter) codeAt(at int) (mark, bool) {
 	return mark{}, false
 }
 
-// skip returns the start of the next message after one that ended at at. That is after the white
-// space, but in code before the line's indentation. A space with a combining mark is no white
+// skip returns the start of the next message after one that ended at at. The start is after the
+// white space, but in code before the line's indentation. A space with a combining mark is no white
 // space.
 func (c *cutter) skip(at int) int {
 	seen := at
@@ -98,7 +98,7 @@ func (c *cutter) skip(at int) int {
 		seen += n
 	}
 	in, ok := c.codeAt(seen)
-	if !ok || seen-at >= c.limit { // too much for an indentation
+	if !ok || seen-at >= c.limit { // too long for an indentation
 		return seen
 	}
 	for i := seen; i > max(at, in.start); i-- {
@@ -135,7 +135,7 @@ func indented(t supervisor.RichText) supervisor.RichText {
 }
 
 // edges returns the range of s between at and end, without the white space around it. A mark that
-// begins with code begins where the code does.
+// begins with code begins at the beginning of the code.
 func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	from := max(s.start, at)
 	start, stop = trimSpace(c.text, from, min(s.end, end), s.kind == supervisor.EntityPre)
@@ -145,7 +145,7 @@ func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	return start, stop
 }
 
-// advance sets open to the marks between at and end. Earlier ones are known.
+// advance sets open to the marks between at and end. Earlier marks are known already.
 func (c *cutter) advance(at, end int) {
 	c.open = slices.DeleteFunc(c.open, func(s mark) bool { return s.end <= at })
 	for ; c.next < len(c.marks) && c.marks[c.next].start < end; c.next++ {

@@ -60,7 +60,8 @@ func pre(text string) supervisor.RichText {
 	}}
 }
 
-// TestSplit_Code_CutsBeforeUnindentedLine even if more would fit.
+// TestSplit_Code_CutsBeforeUnindentedLine checks that this cut is preferred even if more code would
+// fit.
 func TestSplit_Code_CutsBeforeUnindentedLine(t *testing.T) {
 	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n}\nif z {\n\ta()\n\tb()\n}\n```"), 34)
 	want := []supervisor.RichText{pre("if x {\n    y()\n}"), pre("if z {\n    a()\n    b()\n}")}
@@ -69,8 +70,8 @@ func TestSplit_Code_CutsBeforeUnindentedLine(t *testing.T) {
 	}
 }
 
-// TestSplit_QuoteBeginsWithItsCode: if the quote began after the code's indentation, each would be
-// within the other.
+// TestSplit_QuoteBeginsWithItsCode checks a quote that begins with code. If the quote began after
+// the code's indentation, each entity would be within the other.
 func TestSplit_QuoteBeginsWithItsCode(t *testing.T) {
 	got := markdown.Split(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
 	want := []supervisor.RichText{quoted("\u00a0\u00a0if x {"), quoted("\u00a0\u00a0\u00a0\u00a0y()"), quoted("\u00a0\u00a0\u00a0\u00a0z()\n}")}
@@ -86,7 +87,7 @@ func quoted(code string) supervisor.RichText {
 	return t
 }
 
-// TestSplit_EntityLimit_LosesNone: entities beyond the limit move to the next message.
+// TestSplit_EntityLimit_LosesNone checks that entities beyond the limit move to the next message.
 func TestSplit_EntityLimit_LosesNone(t *testing.T) {
 	whole := markdown.Render(strings.Repeat("**b** ", 250))
 	parts := markdown.Split(whole, markdown.MaxMessage)

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor"
 )
 
-// cellGap separates a table's cells, and crossingGap is the same in the line under its head.
+// cellGap separates a table's cells. crossingGap separates the parts of the line under the head.
 const (
 	cellGap     = " | "
 	crossingGap = "-+-"
@@ -31,7 +31,7 @@ func (p *page) table(n *extended.Table) {
 	p.rows(cells, words)
 }
 
-// keepExcess appends surplus cells to the last cell of each row. The parser drops them, and models
+// keepExcess appends surplus cells to the last cell of each row. The parser drops them. Models
 // forget that a bar within a cell needs a backslash.
 func (p *page) keepExcess(n ast.Node) {
 	for row := range children(n) {
@@ -62,8 +62,8 @@ func tableCells(n ast.Node) [][]ast.Node {
 	return all
 }
 
-// tableWords returns the text of the cells. plain reports whether that text is enough: in a grid,
-// which is code, a spoiler would show and a link's address would be lost.
+// tableWords returns the text of the cells. plain reports whether that text is enough for a grid. A
+// grid is code, so it would reveal a spoiler and lose a link's address.
 func (p *page) tableWords(cells [][]ast.Node) (words [][]string, plain bool) {
 	plain = true
 	for _, row := range cells {

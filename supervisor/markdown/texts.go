@@ -1,6 +1,6 @@
 package markdown
 
-// Spoken texts that replace parts which can't be spoken.
+// Spoken texts that replace unspeakable parts.
 const (
 	textCode      = "Code, "
 	textChecked   = "done: "

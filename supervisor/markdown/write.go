@@ -15,19 +15,19 @@ type mark struct {
 	kind       supervisor.EntityType // "" means no mark
 	start, end int                   // start is -1 until text is written
 	order      int                   // order of opening
-	indent     int                   // length of its first line's prefix that is outside of it
+	indent     int                   // length of the prefix of the first line that is outside the mark
 	url        string
 	language   string
 }
 
-// writer builds a RichText that keeps the rules for entities, whatever is written.
+// writer builds a RichText that keeps the rules for entities, for any calls.
 type writer struct {
 	text        []byte
-	marks       []mark // closed
-	open        []mark // the innermost last
-	openedCount int    // how many marks were opened
+	marks       []mark // closed marks
+	open        []mark // open marks, the innermost last
+	openedCount int    // number of marks that were opened so far
 	prefix      string // prefix of each line
-	lastPrefix  string // the prefix of the line before
+	lastPrefix  string // the prefix of the previous line
 	newlines    int    // newlines before the next text
 	sameLine    bool   // the next text stays on this line, after a space
 	scripts     []int  // starts of open raised or lowered texts
@@ -76,7 +76,7 @@ func (w *writer) startLine(prefix string) bool {
 	return begins
 }
 
-// commonPrefix returns the common prefix of two lines, which an empty line between them gets.
+// commonPrefix returns the common prefix of two lines. An empty line between them gets this prefix.
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -85,8 +85,9 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// startMarks starts the open marks here. In code these are only the code's own and the quotes
-// around it. At the beginning of a line, a quote includes its own part of the prefix.
+// startMarks starts the open marks at the current position. In code, it starts only the code's own
+// mark and the quotes around the code. At the beginning of a line, a quote includes its own part of
+// the prefix.
 func (w *writer) startMarks(line bool, prefix int) {
 	code := slices.ContainsFunc(w.open, func(m mark) bool { return m.kind == supervisor.EntityCode })
 	for i, m := range w.open {
@@ -107,17 +108,17 @@ func (w *writer) gap(n int) {
 	}
 }
 
-// newline ends a line within a paragraph. More than one make an empty line.
+// newline ends a line within a paragraph. Two or more newlines make an empty line.
 func (w *writer) newline() {
 	if len(w.text) > 0 {
 		w.newlines = min(w.newlines+1, 2)
 	}
 }
 
-// push opens a mark; pop closes it. A mark within another of its kind, or within code, marks
-// nothing. Code may only be in quotes: other marks around it end before it and start again after
-// it. In a link code becomes text, because the link is more useful, and in a spoiler, because the
-// spoiler hides it.
+// push opens a mark; pop closes it. A mark within another of its kind, or within code, has no
+// effect. Code may only be in quotes: other marks around code end before the code and start again
+// after it. In a link, code becomes text, because the link is more useful. In a spoiler, code
+// becomes text, because the spoiler hides it.
 func (w *writer) push(m mark) {
 	code := m.kind == supervisor.EntityCode
 	if slices.ContainsFunc(w.open, func(o mark) bool {
@@ -143,7 +144,7 @@ func (w *writer) pop() int {
 }
 
 // close stores a mark without the white space around it. A mark that begins with a block of code
-// begins where the code does.
+// begins at the beginning of the code.
 func (w *writer) close(m mark) int {
 	if m.kind == "" || m.start < 0 {
 		return -1
@@ -168,8 +169,8 @@ func (w *writer) code(s string) {
 	w.pop()
 }
 
-// endScript raises or lowers the text since its tag opened. If there are no such characters or a
-// mark is in it, it puts the sign before the text.
+// endScript raises or lowers the text since its tag opened. If there are no such characters, or the
+// text has a mark, endScript puts the sign before the text.
 func (w *writer) endScript(sign string) {
 	from := w.scripts[len(w.scripts)-1]
 	w.scripts = w.scripts[:len(w.scripts)-1]
@@ -248,7 +249,7 @@ func marked(text string, marks []mark, base int) supervisor.RichText {
 	return t
 }
 
-// byPlace sorts marks by their beginning, longer ones first, and equal ones in the order of
+// byPlace sorts marks by their beginning, and longer marks first. Equal marks keep the order of
 // opening.
 func byPlace(a, b mark) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.order, b.order))
@@ -272,8 +273,8 @@ func offsets(text string, marks []mark, base int) map[int]int {
 }
 
 // trimSpace returns a range of text without the white space around it. Code keeps the indentation
-// of its first line. So does a mark that begins with code, because it would otherwise begin within
-// the code.
+// of its first line. A mark that begins with code keeps it too, because otherwise the mark would
+// begin within the code.
 func trimSpace[T string | []byte](text T, start, end int, code bool) (int, int) {
 	s := strings.TrimRightFunc(string(text[start:end]), unicode.IsSpace)
 	blank := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
