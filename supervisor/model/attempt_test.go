@@ -50,7 +50,7 @@ func (s *spender) settle(spec string, lease int64, u protocol.Usage) {
 	}
 }
 
-// withPrices sets the price of each model in times to that many millionths of a dollar a token.
+// withPrices sets a price for each model in times, in millionths of a dollar per token.
 func withPrices(c *Catalogue, times map[string]float64) *Catalogue {
 	prices := maps.Clone(*c.prices.Load())
 	for spec, n := range times {
@@ -99,8 +99,8 @@ func TestTry_SetsMoneyAsideFirst(t *testing.T) {
 	})
 }
 
-// TestBrokenOffAttempt_CountsWhatCame checks the usage of an attempt by how it ended, and that it
-// is the same without a budget.
+// TestBrokenOffAttempt_CountsWhatCame checks the usage of an attempt by the way in which it ended.
+// The usage must be the same without a budget.
 func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) modelcall.Answer {
@@ -112,13 +112,13 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 		return usage{Input: input, Output: output, CacheRead: cached, Estimated: true}
 	}
 	cases := map[string]struct {
-		class modelcall.Class  // "": it answers; stopped: the caller cancels
+		class modelcall.Class  // "": the model answers; stopped: the caller cancels
 		heard modelcall.Answer // what the provider knows of the call
 		said  string
 		count usage
 		free  bool
 		want  usage
-		kept  bool // its lease is kept, with its usage
+		kept  bool // the attempt's lease is kept, with its usage
 	}{
 		"never sent":                             {class: modelcall.Network, heard: none},
 		"sent, and no word came":                 {modelcall.Stalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
@@ -189,13 +189,13 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 
 // TestNoMoney_CheaperModelAnswers also checks that the cheaper model may get the user's words.
 func TestNoMoney_CheaperModelAnswers(t *testing.T) {
-	// the cost with a price of a millionth for each token
+	// the cost at a price of one millionth for each token
 	const token = perRequest + perMessage + perPart + 2 + leastOutput
 	cases := map[string]struct {
 		spec  string
 		money int64
 		costs map[string]float64 // a model that is missing here has no price
-		want  string             // "": no model answers
+		want  string             // the model that answers; "": none
 		bids  string
 	}{
 		"there is":                         {"", 9 * token, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "a/m", "a/m"},
@@ -313,8 +313,8 @@ func TestCallLimit_BoundsRunningCalls(t *testing.T) {
 	})
 }
 
-// TestServerBehaviours_AreEachPaidOnce plays everything that a server can do, in both formats. No
-// lease may be left, and nothing may cost more than the money set aside.
+// TestServerBehaviours_AreEachPaidOnce plays every behaviour of a server, in both formats. At the
+// end no lease may be open, and no attempt may cost more than the money set aside.
 func TestServerBehaviours_AreEachPaidOnce(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"cut in the middle": modeltest.Cut(700), "cut at once": modeltest.Cut(1), "stalls": modeltest.Stalls(900),
@@ -376,9 +376,10 @@ func sum(bids []modelcall.Estimate) (most int64) {
 	return most
 }
 
-// TestRefusals_CostByStatus: only requests that the server may have worked on are paid for.
+// TestRefusals_CostByStatus checks that only requests are paid for that the server may have worked
+// on.
 func TestRefusals_CostByStatus(t *testing.T) {
-	want := map[int]bool{} // paid for
+	want := map[int]bool{} // whether a refusal with the status is paid for
 	for _, status := range []int{301, 400, 401, 402, 403, 404, 413, 422, 429, 500, 501, 503, 529} {
 		want[status] = false
 	}

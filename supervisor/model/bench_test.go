@@ -20,7 +20,8 @@ func BenchmarkPolicy(b *testing.B) {
 	}
 }
 
-// BenchmarkProvider measures the same call without the policy, as the base to subtract.
+// BenchmarkProvider measures the same call without the policy, as the base to subtract from
+// BenchmarkPolicy.
 func BenchmarkProvider(b *testing.B) {
 	first := answers("fine")
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}

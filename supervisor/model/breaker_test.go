@@ -41,7 +41,7 @@ func TestBreaker_FailedProbes_StayOpenLonger(t *testing.T) {
 	}
 }
 
-// TestBreaker_TakesOnlyListedTransitions draws events in any order, and checks that the breaker
+// TestBreaker_TakesOnlyListedTransitions draws events in any order. It checks that the breaker
 // never gets stuck.
 func TestBreaker_TakesOnlyListedTransitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// greedyProvider is a provider that counts a token for every byte and answers with all that it may. It
-// counts only a share of the first known messages.
+// greedyProvider is a provider that counts a token for every byte, and answers with the longest
+// allowed answer. It counts only a share of the first known messages.
 type greedyProvider struct {
 	known int
 	share int64
@@ -64,7 +64,8 @@ func (g *greedyProvider) prompt(r modeltest.Request) int64 {
 	return sum
 }
 
-// officialPictureTokens returns the tokens of a picture by the providers' own pages, before any scaling.
+// officialPictureTokens returns the tokens of a picture by the providers' own pages, before the
+// picture is scaled.
 func officialPictureTokens(f modeltest.Format, p modeltest.Picture) int64 {
 	if f == modeltest.Anthropic {
 		return int64(math.Ceil(float64(p.Width*p.Height) / 750))
@@ -124,8 +125,8 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 	}
 }
 
-// TestCostBound_IsNeverExceeded draws requests, and providers that count tokens and their cache in
-// any way.
+// TestCostBound_IsNeverExceeded draws requests, and providers with any count of tokens and any use
+// of their cache.
 func TestCostBound_IsNeverExceeded(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {

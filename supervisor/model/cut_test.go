@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// The money left limits the length of an answer, and thinking shrinks to fit. If only a tiny answer
-// could be paid, the model is not called.
+// The money left limits the length of an answer, and thinking shrinks to fit. If the money only
+// covers a tiny answer, the model is not called.
 func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
@@ -45,14 +45,14 @@ func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	}
 }
 
-// An answer that was cut only for lack of money can be continued, even if no part of it is
+// An answer that was cut only for lack of money can be continued, even if no part of the answer is
 // complete.
 func TestCutForMoney_IsAnAnswer(t *testing.T) {
 	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
 	for name, k := range map[string]struct {
 		answer modeltest.Answer
 		poor   bool
-		want   string // text, stop and CutForMoney
+		want   string // the text, the stop reason and CutForMoney
 	}{
 		"a text":                  {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, true, `"one two" length true <nil>`},
 		"a text of somebody rich": {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, false, `"one two" length false <nil>`},

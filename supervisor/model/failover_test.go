@@ -31,7 +31,8 @@ func TestAnswer_EndsRetries(t *testing.T) {
 	})
 }
 
-// TestTries_AreCountedTogether: a cut is tried again, but not if it is the second failure already.
+// TestTries_AreCountedTogether checks that a cut answer is tried again, unless it is already the
+// second failure.
 func TestTries_AreCountedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := failsWith(modelcall.Overloaded, modelcall.Cut, "")
@@ -59,7 +60,7 @@ func TestFallback_RestartsAnswerFirst(t *testing.T) {
 	})
 }
 
-// TestStream_DeltasEqualAnswer draws failures that break the answer off at any point.
+// TestStream_DeltasEqualAnswer draws failures that end the answer at any point.
 func TestStream_DeltasEqualAnswer(t *testing.T) {
 	classes := make([]modelcall.Class, 0, len(policyRows)+1)
 	for _, row := range policyRows {
@@ -142,7 +143,7 @@ func TestStop_EndsCallWithoutFailure(t *testing.T) {
 	stopped := errors.New("the person said stop")
 	hang := func(ctx context.Context, _ int, _ func(string)) (modelcall.Answer, error) {
 		<-ctx.Done()
-		// whatever the provider takes it for
+		// the provider may report the stop as any error
 		return modelcall.Answer{}, failed(modelcall.Auth)
 	}
 	for name, first := range map[string]*scripted{

@@ -29,8 +29,8 @@ func TestLocalityOf(t *testing.T) {
 	}
 }
 
-// TestFallback_StaysAsNearAsModel: a user's own choice falls back only to models that are no
-// farther away.
+// TestFallback_StaysAsNearAsModel checks that a user's own choice falls back only to models that
+// are no farther away.
 func TestFallback_StaysAsNearAsModel(t *testing.T) {
 	c, err := NewCatalogue(Options{
 		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},
@@ -69,7 +69,8 @@ func TestFallback_StaysAsNearAsModel(t *testing.T) {
 	}
 }
 
-// TestLocalModel_FailureStaysLocal checks the same with a call.
+// TestLocalModel_FailureStaysLocal checks with a call that a local model falls back only to local
+// models.
 func TestLocalModel_FailureStaysLocal(t *testing.T) {
 	far := answers("I heard it all")
 	c := catalogueOf(t, answers("fine"), far) // a/m is the default model, and b/m its fallback

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// notices makes a call, and returns the notices that the user got meanwhile, and their times.
+// notices makes a call. It returns the notices that the user got meanwhile, and their times.
 func notices(t *testing.T, c *Catalogue) (words []string, at []time.Duration, err error) {
 	t.Helper()
 	begin := time.Now()
@@ -19,7 +19,7 @@ func notices(t *testing.T, c *Catalogue) (words []string, at []time.Duration, er
 		words, at = append(words, text), append(at, time.Since(begin))
 	}}
 	_, err = c.Stream(t.Context(), "", req, func(modelcall.Delta) {})
-	time.Sleep(time.Hour) // later notices would come now
+	time.Sleep(time.Hour) // later notices would come within this time
 	return words, at, err
 }
 
@@ -70,7 +70,8 @@ func TestSilentModel_GivesOneNotice(t *testing.T) {
 	}
 }
 
-// TestNotice_EndsWithRetries: a model that answers at its second try has not been slow.
+// TestNotice_EndsWithRetries checks that a model that answers at its second try does not count as
+// slow.
 func TestNotice_EndsWithRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if words, _, err := notices(t, catalogueOf(t, failsWith(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {

@@ -13,11 +13,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// policyRows has the expected behaviour for each class, if a model always fails with it: the calls and
-// the time of one Stream, whether a fallback answers, and whether the next call avoids the model.
+// policyRows has the expected behaviour for each class, if a model always fails with that class. It
+// has the calls and the time of one Stream. It also tells whether a fallback answers, and whether
+// the next call avoids the model.
 var policyRows = []struct {
 	class    modelcall.Class
-	asked    time.Duration // RetryAfter of the provider
+	asked    time.Duration // the RetryAfter of the provider
 	calls    int
 	from, to time.Duration
 	next     bool

@@ -201,7 +201,8 @@ func parsed(t testing.TB, text string) (value any) {
 	return value
 }
 
-// TestThinking_GoesBackVerbatim: thinking is signed, and only Anthropic can compute the signature.
+// TestThinking_GoesBackVerbatim matters because thinking is signed, and only Anthropic can compute
+// the signature.
 func TestThinking_GoesBackVerbatim(t *testing.T) {
 	const block = `{"type":"thinking","thinking":"ein \"Wort\" \u2028 \u003cund\u003e <zwei> & 🦅","signature":"a+/==","n":1.50}`
 	req := hi()
@@ -213,8 +214,8 @@ func TestThinking_GoesBackVerbatim(t *testing.T) {
 	}
 }
 
-// withoutMarkers returns a body without its cache markers. Only they may change in the common
-// prefix of two requests.
+// withoutMarkers returns a body without its cache markers. Only the markers may change in the
+// common prefix of two requests.
 func withoutMarkers(body string) string {
 	for _, marker := range []string{`"cache_control":{"ttl":"1h","type":"ephemeral"}`} {
 		body = strings.NewReplacer(marker+",", "", ","+marker, "").Replace(body)
@@ -222,7 +223,7 @@ func withoutMarkers(body string) string {
 	return body
 }
 
-// prefixOf returns a body's part up to the end of its last message, and the rest.
+// prefixOf returns the messages of a body, and the rest of the body.
 func prefixOf(t *testing.T, body string) (messages, rest string) {
 	t.Helper()
 	from := strings.Index(body, `"messages":[`)
@@ -237,7 +238,7 @@ func TestRequest_ExtendsPreviousOne(t *testing.T) {
 	base, bodies := captureRequests(t)
 	p := open(t, Options{BaseURL: base})
 	all := history()
-	grow := []int{3, 6, 7, 9} // where a request of this turn may end; 7 is what the user added
+	grow := []int{3, 6, 7, 9} // where a request of this turn may end; 7 is the user's new message
 	for _, end := range append(grow, 9) {
 		req := all
 		req.Messages = all.Messages[:end]
@@ -252,7 +253,7 @@ func TestRequest_ExtendsPreviousOne(t *testing.T) {
 	for i := range len(got) - 2 {
 		before, fixed := prefixOf(t, withoutMarkers(got[i]))
 		after, same := prefixOf(t, withoutMarkers(got[i+1]))
-		// a message may follow it
+		// a message may follow the prefix
 		before = strings.TrimSuffix(before, `],"role":"user"}`)
 		if !strings.HasPrefix(after, before) || fixed != same {
 			t.Errorf("request %d:\n%s\nrequest %d:\n%s", i, got[i], i+1, got[i+1])
@@ -310,7 +311,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 			called("toolu_01", "read_file", `{"path":"notizen/über.md"}`), called("toolu_02", "list_files", `{}`)),
 		Model: "claude-opus-5-5", Request: "req_1", Stop: modelcall.StopTools,
 		Usage: protocol.Usage{Input: 1525, Output: 89, CacheRead: 1200, CacheWrite: 300},
-		Sent:  true, Received: got.Received, // have a test of their own
+		Sent:  true, Received: got.Received, // Received has a test of its own
 	}
 	for _, p := range got.Message.Parts {
 		if p.Thinking != nil {
@@ -326,12 +327,12 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	}
 }
 
-// answers are complete streams with the expected answer, by their stop reason.
+// answers are complete streams and the expected answers, by their stop reason.
 var answers = []struct {
 	name, blocks, reason string
 	stop                 modelcall.StopReason
 	text                 string
-	calls                []string // id name arguments
+	calls                []string // each call as "id name arguments"
 }{
 	{"all said", text("hi"), "end_turn", modelcall.StopEnd, "hi", nil},
 	{"a reason nobody has heard of", text("hi"), "tired", modelcall.StopOther, "hi", nil},

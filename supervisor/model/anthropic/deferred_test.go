@@ -37,8 +37,8 @@ type wire struct {
 	Messages []struct{ Content json.RawMessage } `json:"messages"`
 }
 
-// TestOpenedTools_AreDeferredIfReferredTo: tools without a reference are sent whole, after those
-// that are always there.
+// TestOpenedTools_AreDeferredIfReferredTo also checks that tools without a reference are sent
+// whole, after the permanent tools.
 func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*modelcall.Request)
@@ -86,7 +86,8 @@ func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 	}
 }
 
-// TestDeferredTools_Refused_AreSentWhole covers any model name. The model is not asked again.
+// TestDeferredTools_Refused_AreSentWhole covers any model name. The model is not asked again for
+// deferred tools.
 func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	server.NoDeferring = true
@@ -104,7 +105,8 @@ func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
 	}
 }
 
-// TestOpenedTool_PrefixStaysCached checks that all before an opened tool is read from the cache.
+// TestOpenedTool_PrefixStaysCached checks that everything before an opened tool is read from the
+// cache.
 func TestOpenedTool_PrefixStaysCached(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// talker is a script that calls two tools at once, then one, then answers.
+// talker is a script that first calls two tools at once, then one tool, and then answers.
 func talker(r modeltest.Request) modeltest.Answer {
 	switch len(r.Done()) {
 	case 0:
@@ -49,8 +49,8 @@ func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 	}
 }
 
-// answerWith runs one turn to its end, as the session does: calls get ids of ours, and their
-// results go back.
+// answerWith runs one turn to its end, as the session does: calls get our ids, and their results go
+// back.
 func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 	t.Helper()
 	for step := range 3 {
@@ -88,8 +88,8 @@ func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
 	return out
 }
 
-// TestTurn_BegunByAnotherModel_Continues: the other model's thinking is left out, and the strict
-// server takes the rest.
+// TestTurn_BegunByAnotherModel_Continues checks that the other model's thinking is left out, and
+// that the strict server accepts the rest.
 func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5-5"} {
 		_, base := modeltest.NewServer(t, modeltest.Echo)

@@ -45,7 +45,7 @@ func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	}
 }
 
-// TestStrictServer_TakesPictures uses a cache, which counts their tokens.
+// TestStrictServer_TakesPictures uses a cache, which counts the pictures' tokens.
 func TestStrictServer_TakesPictures(t *testing.T) {
 	var seen []modeltest.Picture
 	server, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
@@ -82,7 +82,7 @@ func TestModelWithoutPictures_IsAskedWithout(t *testing.T) {
 	}
 }
 
-// TestBadPicture_IsLeftOutOnce: the next request has pictures again.
+// TestBadPicture_IsLeftOutOnce checks that the next request has pictures again.
 func TestBadPicture_IsLeftOutOnce(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})

@@ -64,8 +64,8 @@ const (
 	odd               = `"test" at HOST sent something that is not an answer of Anthropic's API. Check its base_url and its version.`
 )
 
-// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for its
-// address.
+// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for the
+// endpoint's address.
 var userTexts = []struct {
 	name  string
 	h     http.HandlerFunc
@@ -250,8 +250,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestKey_IsNeverInErrors lets endpoints send the key back in every way, also across the cut of a
-// long message.
+// TestKey_IsNeverInErrors lets endpoints repeat the key in every way, also across the cut of a long
+// message.
 func TestKey_IsNeverInErrors(t *testing.T) {
 	const canary = "sk-canary-0123456789"
 	echo := func(status int, format string) http.HandlerFunc {
@@ -261,7 +261,7 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 			fmt.Fprintf(w, format, r.Header.Get("X-Api-Key"))
 		}
 	}
-	long := strings.Repeat("x", 285) // the key starts at byte 300, where text of others is cut
+	long := strings.Repeat("x", 285) // the key starts at byte 300, where foreign text is cut
 	handlers := map[string]http.HandlerFunc{
 		"in a message":           echo(400, `{"error":{"message":"you sent %s"}}`),
 		"half hidden":            page(401, "application/json", `{"error":{"message":"Incorrect API key: sk-can***6789"}}`),

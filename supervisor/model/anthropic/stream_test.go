@@ -209,7 +209,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// mustBeSendable sends an answer back: every answer that was accepted must be sendable.
+// mustBeSendable sends an answer back, because every accepted answer must be sendable.
 func mustBeSendable(t *testing.T, answer modelcall.Answer) {
 	t.Helper()
 	for _, c := range answer.Message.Calls() {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestThinkingForm_ByModelName covers the names that models have here and at proxies.
+// TestThinkingForm_ByModelName covers the names of models at Anthropic and at proxies.
 func TestThinkingForm_ByModelName(t *testing.T) {
 	const budget, adaptive = `{"type":"enabled","budget_tokens":8192}`, `{"type":"adaptive"} "medium"`
 	cases := []struct{ model, off, medium string }{
@@ -94,7 +94,8 @@ func TestThinkingBudget_LeavesRoomForAnswer(t *testing.T) {
 	}
 }
 
-// TestThinking_GoesBackInItsTurn: only in the running turn, and only if the model still thinks.
+// TestThinking_GoesBackInItsTurn checks that thinking goes back only in the running turn, and only
+// if the model still thinks.
 func TestThinking_GoesBackInItsTurn(t *testing.T) {
 	for _, c := range []struct {
 		model string
@@ -125,7 +126,7 @@ func TestOldThinking_Refused_IsLeftOut(t *testing.T) {
 		level       modelcall.Thinking
 		refusal     string
 		asked       int
-		then        string // must not be in the second request
+		then        string // a text that must not be in the second request
 	}{
 		{"thoughts of another conversation", "claude-opus-5-5", modelcall.ThinkingLow,
 			"messages.3.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.", 2,

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzDecode feeds anything to both formats. A refusal must give its reason. An accepted request
+// FuzzDecode feeds any body to both formats. A refusal must give its reason. An accepted request
 // must have answered calls, and a prompt that the cache can count.
 func FuzzDecode(f *testing.F) {
 	for _, rule := range messagesCases {

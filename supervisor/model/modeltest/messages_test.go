@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// messagesRequestOf returns a streaming request in Anthropic's format. more has further keys, each with a
-// comma after it.
+// messagesRequestOf returns a streaming request in Anthropic's format. more has further keys. Each
+// key ends with a comma.
 func messagesRequestOf(more, messages string) string {
 	return `{` + more + `"model":"m","max_tokens":4096,"stream":true,"messages":[` + messages + `]}`
 }

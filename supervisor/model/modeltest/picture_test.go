@@ -63,7 +63,7 @@ func TestChat_PictureInResult_IsRefused(t *testing.T) {
 	}
 }
 
-// TestScript_SeesPictures checks that each picture is at its result, whichever message has it.
+// TestScript_SeesPictures checks that each picture is at its result, in any kind of message.
 func TestScript_SeesPictures(t *testing.T) {
 	var got Request
 	_, base := NewServer(t, func(r Request) Answer { got = r; return Answer{Text: "ok"} })

@@ -40,7 +40,7 @@ const (
 	useFind = `{"type":"tool_use","id":"s","name":"find","input":{}}`
 )
 
-// laterTool is a tool that finds others, and a deferred tool.
+// laterTool is a tool that finds tools, and a deferred tool.
 var laterTool = `"tools":[` + tool("find", object, "") + "," + tool("f", object, `,"defer_loading":true`) + `],`
 
 // refersTo returns a result that refers to a tool.
@@ -250,8 +250,8 @@ func TestLimits_AreEnforced(t *testing.T) {
 	}
 }
 
-// askThinking makes a request with thinking on, and returns the answer's blocks in the form in which
-// they go back.
+// askThinking makes a request with thinking on. It returns the answer's blocks in the form in which
+// a client sends them back.
 func askThinking(t *testing.T, base, messages string) (blocks []map[string]any) {
 	t.Helper()
 	body := strings.Replace(messagesRequestOf(thinks+oneTool, messages), `"stream":true,`, "", 1)

@@ -25,15 +25,15 @@ type chat struct {
 	calls   []string                       // all calls so far, as "name arguments"
 
 	meanwhile  string // a message that the user sends while the next tool runs
-	first      int64  // the message that the turn began with; 0 means the last
-	extraCalls int    // allowed calls beside maxCalls
+	first      int64  // the message with which the turn began; 0 means the last
+	extraCalls int    // allowed calls in addition to maxCalls
 }
 
 func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
 	return &chat{t: t, tools: offer(toolNames...), results: results}
 }
 
-// addUnanswered adds unanswered messages that the next turn begins with.
+// addUnanswered adds unanswered messages, with which the next turn begins.
 func (c *chat) addUnanswered(texts ...string) {
 	c.first, c.extraCalls = int64(len(c.history))+1, len(texts)
 	for _, text := range texts {
@@ -95,8 +95,8 @@ func (c *chat) wantCalls(want ...string) {
 func ok(text string) protocol.ToolResult     { return protocol.ToolResult{Text: text} }
 func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: text, Failed: true} }
 
-// TestTurn_AnswersEachMessage checks that messages are answered in their order, and tools run one
-// after the other. A message that an earlier, stopped turn left unanswered stays unanswered.
+// TestTurn_AnswersEachMessage checks that messages are answered in their order, and that tools run
+// one after the other. A message that an earlier, stopped turn left unanswered stays unanswered.
 func TestTurn_AnswersEachMessage(t *testing.T) {
 	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"),
 		"delete_file": failed("there is no such file")})
@@ -178,8 +178,8 @@ func TestUsage_IsEstimated(t *testing.T) {
 	}
 }
 
-// TestLongAnswers compares the model's texts about itself with testdata/*.golden; -update writes
-// them.
+// TestLongAnswers compares the model's texts about itself with testdata/*.golden. -update writes
+// the files.
 func TestLongAnswers(t *testing.T) {
 	for name, message := range map[string]string{
 		"help": "help", "unknown": "What is the capital of France?", "identity": "are you a real AI?",
@@ -203,7 +203,7 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-// TestUnknownMessage_ExplainsModelAndSetup covers everything that the model does not understand.
+// TestUnknownMessage_ExplainsModelAndSetup covers all messages that the model does not understand.
 func TestUnknownMessage_ExplainsModelAndSetup(t *testing.T) {
 	for _, message := range []string{"Why is the sky blue?", "asdf", "", "   ", "\x00\xff", "how do I cook pasta?"} {
 		answer := newChat(t, nil).say(message)
@@ -215,7 +215,7 @@ func TestUnknownMessage_ExplainsModelAndSetup(t *testing.T) {
 	}
 }
 
-// The answer to a request for a reminder names the command that sets it.
+// The answer to a request for a reminder names the command that sets a reminder.
 func TestReminderRequest_NamesCommand(t *testing.T) {
 	for _, message := range []string{"remind me tomorrow at 9 to call", "Please set a reminder for the bins", "could you wake me at 7"} {
 		if answer := newChat(t, nil).say(message); !strings.Contains(answer, "/remind tomorrow at 9: call Ann") {

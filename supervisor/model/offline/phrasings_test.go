@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew, to be read before it is kept")
 
-// toolNames are the tools that the rules know, and one that they don't know.
+// toolNames are the tools that the rules know, and one unknown tool.
 var toolNames = []string{
 	"append_file", "ask_user", "delete_file", "edit_file", "list_files", "move_file", "read_file", "recall", "remember", "run_command", "run_python", "write_file",
 }
@@ -40,7 +40,7 @@ func outcome(message string) string {
 }
 
 // TestPhrasings reads lines "message => action". Add new lines by hand, or with -update, and check
-// them.
+// the result.
 func TestPhrasings(t *testing.T) {
 	const file = "testdata/phrasings.txt"
 	text, err := os.ReadFile(file)

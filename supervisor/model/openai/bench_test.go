@@ -29,15 +29,15 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaLatency measures the time from a delta's write to a socket until it is passed on.
-// Only then the next is written.
+// BenchmarkDeltaLatency measures the time from a delta's write to a socket until the delta is
+// passed on. Only then the next delta is written.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
 		flush := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range benchEach {
-			// a client that has gone ends the benchmark by its own error
+			// if the client has gone, its own error ends the benchmark
 			_, _ = io.WriteString(w, benchDelta)
 			_ = flush.Flush()
 			select {

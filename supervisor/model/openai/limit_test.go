@@ -8,8 +8,8 @@ import (
 	"mews/protocol"
 )
 
-// TestPaidOutputLimit_IsNeverDropped: a refused limit is renamed, or lowered to what the model
-// allows.
+// TestPaidOutputLimit_IsNeverDropped checks that a refused limit is renamed, or lowered to the
+// highest limit that the model allows.
 func TestPaidOutputLimit_IsNeverDropped(t *testing.T) {
 	refuse := func(body string) http.HandlerFunc { return page(400, "application/json", body) }
 	cases := map[string]struct {

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// listHandler returns a handler that answers GET /v1/models with a body, and nothing else.
+// listHandler returns a handler that answers only GET /v1/models, with a body.
 func listHandler(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/v1/models" {

@@ -149,7 +149,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	want := modelcall.Answer{
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Grüße, wie geht's?"}}},
 		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopEnd,
-		Request: answer.Request, Sent: true, Received: answer.Received, // have tests of their own
+		Request: answer.Request, Sent: true, Received: answer.Received, // Request and Received have tests of their own
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Error(diff)
@@ -184,7 +184,7 @@ func TestToolCalls_ArriveComplete(t *testing.T) {
 // dialects are streams that real servers have sent.
 var dialects = []struct {
 	name, stream, text string
-	calls              []string // id name arguments
+	calls              []string // each call as "id name arguments"
 }{
 	{"comments, keep-alives, CRLF and fields of no use to us",
 		": OPENROUTER PROCESSING\r\n\r\nid: 7\r\nretry: 10\r\ndata:\r\n\r\n" +

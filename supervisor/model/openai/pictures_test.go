@@ -54,7 +54,7 @@ func TestPictures_FollowTheirResults(t *testing.T) {
 	if diff := cmp.Diff(seenPictures, sketch(t, p, req)); diff != "" {
 		t.Error(diff)
 	}
-	// Later messages come after the pictures, and change nothing before them.
+	// Later messages come after the pictures, and do not change the messages before.
 	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Yes."}}})
 	if diff := cmp.Diff(seenPictures+"\nassistant \"Yes.\"", sketch(t, p, req)); diff != "" {
 		t.Error(diff)
@@ -75,8 +75,8 @@ func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	}
 }
 
-// TestModelWithoutVision_WordsOfEachServer: the model is asked again at once, and from then on
-// without pictures.
+// TestModelWithoutVision_WordsOfEachServer checks that the model is asked again at once without
+// pictures. Later requests have no pictures either.
 func TestModelWithoutVision_WordsOfEachServer(t *testing.T) {
 	for _, dialect := range modeltest.Dialects {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestModelWithoutVision_WordsOfEachServer(t *testing.T) {
 	}
 }
 
-// TestBadPicture_IsLeftOutOnce: the next request has pictures again.
+// TestBadPicture_IsLeftOutOnce checks that the next request has pictures again.
 func TestBadPicture_IsLeftOutOnce(t *testing.T) {
 	refusals := 0
 	handler := func(w http.ResponseWriter, r *http.Request) {

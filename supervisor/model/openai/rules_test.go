@@ -43,8 +43,8 @@ const (
 	refused     = supervisor.CodeModel
 )
 
-// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for its
-// address.
+// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for the
+// endpoint's address.
 var userTexts = []struct {
 	name  string
 	class modelcall.Class
@@ -185,8 +185,8 @@ func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
 	}
 }
 
-// TestKey_IsNeverInErrors lets endpoints send the key back in every way, also across the cut of a
-// long message.
+// TestKey_IsNeverInErrors lets endpoints repeat the key in every way, also across the cut of a long
+// message.
 func TestKey_IsNeverInErrors(t *testing.T) {
 	const canary = "sk-canary-0123456789"
 	echo := func(status int, format string) http.HandlerFunc {
@@ -196,7 +196,7 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 			fmt.Fprintf(w, format, r.Header.Get("Authorization"))
 		}
 	}
-	long := strings.Repeat("x", 285) // the key starts at byte 300, where text of others is cut
+	long := strings.Repeat("x", 285) // the key starts at byte 300, where foreign text is cut
 	handlers := map[string]http.HandlerFunc{
 		"as OpenAI does":           refusesKey,
 		"in a message":             echo(400, `{"error":{"message":"you sent %s"}}`),

@@ -53,7 +53,7 @@ func TestServerAt(t *testing.T) {
 	}
 }
 
-// extras returns the parameters of a request that not every server takes.
+// extras returns the parameters of a request that some servers do not take.
 func extras(t *testing.T, body []byte) string {
 	t.Helper()
 	var all map[string]json.RawMessage
@@ -190,7 +190,7 @@ func (s *pickyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendStream(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 }
 
-// TestRefusedParameter_IsLeftOutFromThenOn has each server's own words for it.
+// TestRefusedParameter_IsLeftOutFromThenOn has each server's own words for the refusal.
 func TestRefusedParameter_IsLeftOutFromThenOn(t *testing.T) {
 	reply := func(status int, body string) http.HandlerFunc { return page(status, "application/json", body) }
 	cases := []struct {
@@ -238,7 +238,7 @@ func TestRefusedParameter_IsLeftOutFromThenOn(t *testing.T) {
 			if len(s.sent) != 3 || strings.Contains(s.sent[1], c.word) || s.sent[2] != s.sent[1] {
 				t.Errorf("sent %d: %s", len(s.sent), strings.Join(s.sent, "\n"))
 			}
-			req.Model += "-2" // a model of which nothing is known yet
+			req.Model += "-2" // a model without known refusals
 			if _, _, err := ask(p, req); err != nil || len(s.sent) != 5 {
 				t.Errorf("another model: sent %d, %v", len(s.sent), err)
 			}

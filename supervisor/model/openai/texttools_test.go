@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// serverWithoutTools is a server whose model has no native tools. It refuses requests with tools, and answers
-// all others with its pieces.
+// serverWithoutTools is a server whose model has no native tools. It refuses requests with tools,
+// and answers all other requests with its pieces.
 type serverWithoutTools struct {
 	refuse http.HandlerFunc
 	pieces []string

@@ -23,7 +23,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// transcribesAs returns a fake server that always transcribes the same.
+// transcribesAs returns a fake server that always returns the same transcription.
 func transcribesAs(answer modeltest.Answer) *modeltest.Server {
 	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
 	fake.Key, fake.Models = "sk-secret", []string{"whisper-1", "gpt-4o-mini-transcribe"}
@@ -35,7 +35,7 @@ func TestTranscribe(t *testing.T) {
 	p := speakerAt(t, fake)
 	for model, want := range map[string]protocol.TranscribeResult{
 		"whisper-1":              {Text: "Buy milk.", Language: "english", Seconds: 1},
-		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // it tells neither
+		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // tells neither language nor length
 	} {
 		r := recording("ogg", 3000)
 		r.Language = "en"

@@ -102,7 +102,7 @@ func TestExplain_CodeShowsIfRetryHelps(t *testing.T) {
 	}
 }
 
-// TestKey_IsNeverInErrors also covers long text that is cut within the key.
+// TestKey_IsNeverInErrors also covers a long text that is cut within the key.
 func TestKey_IsNeverInErrors(t *testing.T) {
 	long := strings.Repeat("x", maxQuote-6)
 	for name, err := range map[string]error{
@@ -128,7 +128,8 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 	}
 }
 
-// TestEndpointText_IsOnlyLoggedAtDebug: the text may repeat the user's words.
+// TestEndpointText_IsOnlyLoggedAtDebug matters because an endpoint's text may repeat the user's
+// words.
 func TestEndpointText_IsOnlyLoggedAtDebug(t *testing.T) {
 	for level, shown := range map[hclog.Level]bool{hclog.Debug: true, hclog.Info: false} {
 		e, _ := endpoint()
@@ -177,7 +178,7 @@ func TestUnreachable_HasTextForUser(t *testing.T) {
 	}
 }
 
-// get returns the error of a request that gets no answer.
+// get returns the error of a request that fails.
 func get(t *testing.T, base string) error {
 	t.Helper()
 	client := Client(nil)

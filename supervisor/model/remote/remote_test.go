@@ -128,7 +128,8 @@ func TestValidModelName(t *testing.T) {
 	}
 }
 
-// says returns a body that sends each of words after a pause, and then nothing until the call ends.
+// says returns a body that sends each of words after a pause. Then the body is silent until the
+// call ends.
 func says(ctx context.Context, pause time.Duration, words ...string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
