@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// commandRig runs the feature's commands with a real database and a repository of bob's.
+// commandRig runs the feature's commands with a real database and a repository of bob.
 type commandRig struct {
 	*testing.T
 	settings sqlite.Settings

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestEvents_RequestReviewsAndTriages: which events request a review or a triage, and for whom.
+// TestEvents_RequestReviewsAndTriages checks which events request a review or a triage, and for
+// which user.
 func TestEvents_RequestReviewsAndTriages(t *testing.T) {
 	fork := pull("opened", 12)
 	fork.Fork = true
@@ -83,8 +84,8 @@ func words(text string) []string {
 	return []string{text}
 }
 
-// TestNotices_GoToConfiguredReaders: users, groups and topics get the same; admins are the default
-// readers.
+// TestNotices_GoToConfiguredReaders checks that users, groups and topics get the same notices.
+// Admins are the default readers.
 func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		quiet := supervisor.GitHubRepo{Name: "acme/quiet", User: "bob"}
@@ -107,8 +108,8 @@ func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	})
 }
 
-// TestBurst_IsOneMessage: events within 30 seconds of the first share its message, by kind of
-// event.
+// TestBurst_IsOneMessage checks that events within 30 seconds after the first share its message, by
+// kind of event.
 func TestBurst_IsOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -127,7 +128,8 @@ func TestBurst_IsOneMessage(t *testing.T) {
 	})
 }
 
-// TestCheckRecovery_IsToldAfterFailure: green is told only after red, and red once for each commit.
+// TestCheckRecovery_IsToldAfterFailure checks that a passed check is told only after a failure, and
+// a failure once for each commit.
 func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -152,8 +154,8 @@ func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
 	})
 }
 
-// TestNotice_FailureInOneChat_SendsOthers: if one conversation's notice can't be stored, the
-// others' are.
+// TestNotice_FailureInOneChat_SendsOthers checks that a notice that can't be stored does not stop
+// notices of other conversations.
 func TestNotice_FailureInOneChat_SendsOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -167,8 +169,8 @@ func TestNotice_FailureInOneChat_SendsOthers(t *testing.T) {
 	})
 }
 
-// TestRefusedDelivery_DoesNotBlockOthers: a delivery that can never succeed counts as failed, and
-// later ones continue.
+// TestRefusedDelivery_DoesNotBlockOthers checks that a delivery that can never succeed counts as
+// failed. Later deliveries continue.
 func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -186,8 +188,8 @@ func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
 	})
 }
 
-// TestReviewProgress_IsAddedToMessage: the review's state is added to the last message about the
-// pull request, in each chat.
+// TestReviewProgress_IsAddedToMessage checks that the review's state is added to the last message
+// about the pull request, in each chat.
 func TestReviewProgress_IsAddedToMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -208,7 +210,7 @@ func TestReviewProgress_IsAddedToMessage(t *testing.T) {
 }
 
 // TestDeliveries_CrashAnywhere_AreToldOnce repeats and reorders deliveries, and ends the service
-// after each commit. Each event must be told in each chat once, and each request made.
+// after each commit. Each chat must be told of each event once. Each request must be made.
 func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T) {

@@ -135,7 +135,7 @@ func (r *rig) same(what string, got, want []string) {
 // inBubble runs a test with a fake clock.
 func inBubble(t *testing.T, fn func(*testing.T)) { synctest.Test(t, fn) }
 
-// widget is alice's repository. She and a topic of a group get its notices.
+// widget is alice's repository. Alice and a topic of a group get its notices.
 func widget() supervisor.GitHubRepo {
 	return supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Triage: true,
 		Notify: []supervisor.GitHubRecipient{{User: "alice"}, {Chat: "-100123", Thread: "45"}}}

@@ -34,8 +34,8 @@ func (r *rig) set(user, words string) string {
 	return problem.Message(err)
 }
 
-// TestSwitches_NameTheirSource: nobody can turn on more than the configuration has. An admin's
-// setting is for all, and a user's for themselves.
+// TestSwitches_NameTheirSource checks that a user can turn on only the services of the
+// configuration. An admin's setting holds for everybody, and a user's setting for that user.
 func TestSwitches_NameTheirSource(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		shared := supervisor.GitHubRepo{Name: "acme/shared", User: "bob", Review: true, Notify: []supervisor.GitHubRecipient{{Chat: "-100123"}, {User: "bob"}}}

@@ -33,7 +33,7 @@ type watched struct {
 	reviewed map[int]string // last reviewed heads
 
 	cut  int    // commits before this life of the service ends; 0 means no end
-	ends func() // ends it
+	ends func() // ends this life of the service
 }
 
 func newWatched(t *testing.T, poll time.Duration) *watched {
@@ -99,8 +99,8 @@ func branch(w *watched, name, text string) {
 	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
-// A fine-grained token cannot read the checks of a private repository. The poll reads all else and
-// reports no failure.
+// A fine-grained token cannot read the checks of a private repository. The poll reads all other
+// lists and reports no failure.
 func TestPoll_ForbiddenChecks_FindsOthers(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
@@ -112,8 +112,8 @@ func TestPoll_ForbiddenChecks_FindsOthers(t *testing.T) {
 	w.sees("said", "issue_comment created #1 carol Why?")
 }
 
-// TestPoll_WithoutWebhook_FindsEvents: each event since the last poll is found once, and nothing
-// from before the first poll.
+// TestPoll_WithoutWebhook_FindsEvents checks that each event since the last poll is found once.
+// Events before the first poll are not found.
 func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "old", "0\n")
@@ -152,8 +152,8 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 }
 
 // TestPoll_CrashAnywhere_FindsEachEventOnce loses GitHub's answers, and ends the service before and
-// after each commit. In the end each event must be found once, and the last head of each pull
-// request too.
+// after each commit. In the end each event must be found once. The last head of each pull request
+// must be found too.
 func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
@@ -171,7 +171,7 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 		default:
 			branch(w, fmt.Sprint("b", rng.IntN(len(numbers))), fmt.Sprint(round))
 		}
-		w.cut = rng.IntN(6) // commits until its end; 0 means no end
+		w.cut = rng.IntN(6) // commits before the service ends; 0 means no end
 		w.look()
 	}
 	end()
@@ -187,7 +187,7 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	}
 }
 
-// TestPoll_WithoutChanges_IsFree: requests have ETags, and nothing is written.
+// TestPoll_WithoutChanges_IsFree checks that requests have ETags, and that nothing is written.
 func TestPoll_WithoutChanges_IsFree(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
@@ -207,7 +207,7 @@ func TestPoll_WithoutChanges_IsFree(t *testing.T) {
 	}
 }
 
-// TestPoll_FailedList_KeepsOthers: a list that fails is reported, and read again.
+// TestPoll_FailedList_KeepsOthers checks that a failed list is reported and read again.
 func TestPoll_FailedList_KeepsOthers(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
@@ -222,8 +222,8 @@ func TestPoll_FailedList_KeepsOthers(t *testing.T) {
 	w.sees("then", "issues opened #2 alice It open")
 }
 
-// TestPoll_BesideWebhook_FindsLostEvents: new heads are found, and failed deliveries requested
-// again, a few times.
+// TestPoll_BesideWebhook_FindsLostEvents checks that new heads are found. Failed deliveries are
+// requested again, a few times.
 func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 	w := newWatched(t, 0)
 	branch(w, "old", "0\n")
@@ -252,7 +252,7 @@ func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 		w.look()
 		idle()
 	}
-	if taken != 6 { // two hooks, and four more tries of ours
+	if taken != 6 { // one delivery for each of the two hooks, and four redeliveries
 		t.Errorf("%d deliveries came, want 6", taken)
 	}
 	w.repo.OpenIssue(githubtest.NewIssue{Title: "Another"})
@@ -269,8 +269,8 @@ func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 	w.sees("what is too old")
 }
 
-// TestPoll_UnreviewedHead_IsFound: its event may have been lost before the first poll. A pull
-// request that was never reviewed is left alone.
+// TestPoll_UnreviewedHead_IsFound covers a head whose event may have been lost before the first
+// poll. A pull request that was never reviewed is left alone.
 func TestPoll_UnreviewedHead_IsFound(t *testing.T) {
 	w := newWatched(t, 0)
 	for i, name := range []string{"reviewed", "pushed", "wanted", "untouched"} {

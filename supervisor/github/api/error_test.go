@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestLostAnswer_IsUnknown loses the answers to reviews in each way. The caller must then look for
-// its review.
+// TestLostAnswer_IsUnknown loses the answers to reviews in each way. The caller must then search
+// for its review.
 func TestLostAnswer_IsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()

@@ -13,7 +13,7 @@ import (
 )
 
 // TestWrites_StayWithinLimits writes as fast as allowed for two hours, with restarts. GitHub must
-// never see one write too many.
+// never get a write beyond its limits.
 func TestWrites_StayWithinLimits(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	n := r.open()
@@ -103,7 +103,7 @@ func TestLimitReset_UsesGitHubsClock(t *testing.T) {
 	}
 }
 
-// brokenStore fails to keep anything.
+// brokenStore is a Store that fails to store anything.
 type brokenStore struct{ api.Store }
 
 func (brokenStore) Keep(context.Context, string, []byte) error { return errDisk }

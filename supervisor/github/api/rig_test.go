@@ -17,7 +17,7 @@ import (
 
 const widget = "acme/widget"
 
-// rig is a client and the fake GitHub that it calls. Both have one clock.
+// rig is a client and the fake GitHub that the client calls. Both have one clock.
 type rig struct {
 	*githubtest.Server
 	*api.Client
@@ -62,7 +62,7 @@ func (r *rig) client(t *testing.T) *api.Client {
 	return c
 }
 
-// appKey returns a key that is made once, because that takes a moment.
+// appKey returns a key that is made once, because making it takes a moment.
 var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/github/api"
 )
 
-// network records the address of the last request, and answers nothing.
+// network records the address of the last request. It answers no request.
 type network struct{ last string }
 
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -96,7 +96,7 @@ func TestAnchor(t *testing.T) {
 }
 
 // TestAnchor_SwappedFiles has two files that take each other's names. A name means the file that
-// has it now.
+// now has the name.
 func TestAnchor_SwappedFiles(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a
@@ -123,14 +123,15 @@ rename to a
 	}
 }
 
-// commentLine is a line on which GitHub accepts a comment. hunk distinguishes it from lines of other
-// hunks.
+// commentLine is a line on which GitHub accepts a comment. hunk distinguishes the line from lines
+// of other hunks.
 type commentLine struct {
 	path, side string
 	line, hunk int
 }
 
-// commentLines reads from a diff, in the simplest way, where a comment may be, and the line's text.
+// commentLines reads the possible positions of comments from a diff, in the simplest way, with the
+// text of each line.
 func commentLines(text string) map[commentLine]string {
 	found := map[commentLine]string{}
 	var path string
@@ -160,7 +161,7 @@ func commentLines(text string) map[commentLine]string {
 }
 
 // TestAnchor_WrongPositions draws 100,000 positions with wrong numbers, sides, paths and quotes.
-// Each must get a position that GitHub accepts and that has the quote, or none.
+// Each must get a position that GitHub accepts and that has the quote, or no position.
 func TestAnchor_WrongPositions(t *testing.T) {
 	const anchors = 100_000
 	random := rand.New(rand.NewPCG(16, 1))

@@ -51,8 +51,8 @@ func readAll(tb testing.TB, text string) (files []diff.File, lines int) {
 	return files, lines
 }
 
-// BenchmarkParse reads a diff of 10 MB. Its limits are 200 ms, and memory of three times the diff,
-// with the text.
+// BenchmarkParse reads a diff of 10 MB. Its limits are 200 ms, and memory of three times the diff's
+// size, including the text.
 func BenchmarkParse(b *testing.B) {
 	text := large()
 	b.SetBytes(int64(len(text)))
@@ -62,8 +62,9 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestParse_AllocationsAreBounded limits all allocations to three times the text, with the text
-// itself. It parses 10 MB of usual changes, and 10 MB of the smallest hunks, of empty lines.
+// TestParse_AllocationsAreBounded limits all allocations to three times the text, including the
+// text. It parses 10 MB of usual changes. It also parses 10 MB of the smallest hunks, of empty
+// lines.
 func TestParse_AllocationsAreBounded(t *testing.T) {
 	var hunks strings.Builder
 	hunks.WriteString("diff --git a/a b/a\n--- a/a\n+++ b/a\n")

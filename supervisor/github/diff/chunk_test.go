@@ -128,8 +128,8 @@ func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	}
 }
 
-// TestSplit_KeepsFilesTogether: a file of several hunks begins a new chunk instead of being cut,
-// and pieces show the lines around them.
+// TestSplit_KeepsFilesTogether checks that a file of several hunks begins a new chunk instead of
+// being cut. Pieces must show the lines around them.
 func TestSplit_KeepsFilesTogether(t *testing.T) {
 	files, err := diff.Parse(`diff --git a/a b/a
 --- a/a

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// generator writes random commits for git fast-import, with everything that a diff can show.
+// generator writes random commits for git fast-import, with every kind of change that a diff can
+// show.
 type generator struct {
 	*rand.Rand
 	out      bytes.Buffer
@@ -90,7 +91,7 @@ func (g *generator) merge(b *branch, own int) []branch {
 	return parents
 }
 
-// commit writes a commit with all that its tree adds to the first parent's.
+// commit writes a commit with all changes of its tree from the first parent's tree.
 func (g *generator) commit(b branch, before map[string]entry, parents []branch) branch {
 	g.commits++
 	fmt.Fprintf(&g.out, "commit refs/heads/all\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata 0\n", g.commits, 1_700_000_000+g.commits)
@@ -230,7 +231,7 @@ func (g *generator) hash() string {
 	return fmt.Sprintf("%016x%016x%08x", g.Uint64(), g.Uint64(), g.Uint32())
 }
 
-// put adds an entry with a new name, if there are not too many.
+// put adds an entry with a new name, unless there are too many entries.
 func (g *generator) put(tree map[string]entry, e entry) {
 	for len(tree) < 60 {
 		path := g.name()
@@ -244,7 +245,8 @@ func (g *generator) put(tree map[string]entry, e entry) {
 	}
 }
 
-// free reports whether a file can have a path: no file has it, is below it, or is a folder in it.
+// free reports whether a file can have a path. No file may have the path, be below it, or be a
+// folder in it.
 func (g *generator) free(tree map[string]entry, path string) bool {
 	for other := range tree {
 		if other == path || strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/") {
@@ -287,7 +289,8 @@ func (g *generator) line() string {
 	return fmt.Sprintf("line %d of some text", g.IntN(500))
 }
 
-// text returns a file of some or no lines, with either line end, and perhaps none at its end.
+// text returns a file of some or no lines, with either kind of line end, and sometimes without one
+// at the file's end.
 func (g *generator) text() string {
 	var lines []string
 	for range g.IntN(60) {

@@ -18,10 +18,10 @@ import (
 )
 
 // TestDiff_AgreesWithGit reads every commit of a repository, and compares it with other output of
-// git: lists of paths, modes, statuses and counts, lines with other marks, and the contents, which
-// a file's hunks must turn into each other. MEWS_DIFFS is the path of a repository, and
-// MEWS_DIFFS_COMMITS selects its commits in the form of git log. Without them, the test generates
-// 2,000 commits.
+// git. It compares lists of paths, modes, statuses and counts, and lines with other marks. It also
+// compares the contents: a file's hunks must turn the old content into the new one. MEWS_DIFFS is
+// the path of a repository, and MEWS_DIFFS_COMMITS selects its commits in the form of git log.
+// Without them, the test generates 2,000 commits.
 func TestDiff_AgreesWithGit(t *testing.T) {
 	repo := os.Getenv("MEWS_DIFFS")
 	made := repo == ""
@@ -55,13 +55,13 @@ func TestDiff_AgreesWithGit(t *testing.T) {
 // viewer compares the views of a repository.
 type viewer struct {
 	repo  string
-	which []string // selection of its commits
+	which []string // selection of the repository's commits
 	blobs *blobs
 	read  int
-	kinds map[string]int // how often each kind occurred
+	kinds map[string]int // number of occurrences of each kind
 }
 
-// Marks that git puts before lines instead of its own. No header of a diff has them.
+// Marks that replace git's own marks before lines. No header of a diff has them.
 const markNew, markOld, markContext = "\x01", "\x02", "\x03"
 
 func (v *viewer) commits(t *testing.T) {
@@ -109,7 +109,7 @@ func (l gitLog) end(t *testing.T) {
 // commitMark precedes each commit in a log.
 const commitMark = "\x00\x00a commit of git's log "
 
-// log runs git log, without anybody's settings for diffs.
+// log runs git log, without a user's settings for diffs.
 func (v *viewer) log(t *testing.T, args ...string) gitLog {
 	t.Helper()
 	all := []string{"-c", "core.quotePath=true", "-c", "diff.context=3", "-c", "diff.suppressBlankEmpty=false", "log", "--reverse", "--format=" +
@@ -171,7 +171,7 @@ func (v *viewer) commit(text, list, marks string) error {
 	for _, p := range pairs {
 		n := 1
 		if p.status == "T" {
-			n = 2 // git shows the end of one and the beginning of the other
+			n = 2 // git shows the end of one file and the beginning of the other
 		}
 		if len(files) < n {
 			return fmt.Errorf("%+v is not shown", p)
@@ -248,7 +248,7 @@ func linesOf(f diff.File) string {
 
 var hunkStart = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)`)
 
-// markedOf reads the same from lines with marks that no header has.
+// markedOf reads the same data as linesOf, but from lines with marks that no header has.
 func markedOf(text string) (files []string) {
 	var before, after int
 	var b strings.Builder
@@ -302,7 +302,7 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 	}
 	got := diff.File{Old: f.Old, New: f.New, Status: f.Status, OldMode: f.OldMode, NewMode: f.NewMode}
 	if p.oldMode == p.newMode && p.oldID == p.newID {
-		// git does not tell them for a file that only has a new name
+		// git does not tell the modes of a file that only has a new name
 		got.OldMode, got.NewMode = p.oldMode, p.newMode
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -313,7 +313,7 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 		return nil // git does not tell what kind of content is unchanged
 	}
 	added, removed := changed(f)
-	counted := p.added != "" // git counts the two parts of a changed type together
+	counted := p.added != "" // git counts the two parts of a file with a changed type together
 	if counted && (f.Binary != (p.added == "-") || !f.Binary && (strconv.Itoa(added) != p.added || strconv.Itoa(removed) != p.removed)) {
 		return fmt.Errorf("%d lines added and %d removed, binary %t", added, removed, f.Binary)
 	}
@@ -359,7 +359,8 @@ func (v *viewer) contents(f diff.File, p pair) error {
 	return nil
 }
 
-// applied applies a file's hunks to a content. Each line must be where the hunk says.
+// applied applies a file's hunks to a content. Each line must be at the position that the hunk
+// says.
 func applied(f diff.File, old string) (string, error) {
 	lines := strings.SplitAfter(old, "\n")
 	var b strings.Builder
@@ -392,7 +393,7 @@ func applied(f diff.File, old string) (string, error) {
 	return b.String(), nil
 }
 
-// count counts what a file shows.
+// count counts the kinds of changes that a file shows.
 func (v *viewer) count(f diff.File) {
 	v.kinds[string(f.Status)]++
 	v.kinds["hunks"] += len(f.Hunks)
@@ -417,9 +418,9 @@ func (v *viewer) count(f diff.File) {
 	}
 }
 
-// merges reads the combined diffs of merges. Those of -c have all changes against any parent, so
-// they turn the first parent's content into the result. Those of --cc leave hunks out, so only the
-// positions of their lines are checked.
+// merges reads the combined diffs of merges. The diffs of -c have all changes against any parent,
+// so they turn the first parent's content into the result. The diffs of --cc leave hunks out, so
+// only the positions of their lines are checked.
 func (v *viewer) merges(t *testing.T, how string) {
 	shown, listed := v.log(t, "--merges", how, "-p"), v.log(t, "--merges", how, "--raw", "-z")
 	for shown.Scan() && listed.Scan() {

@@ -39,7 +39,7 @@ func shown(files []diff.File) string {
 	return b.String()
 }
 
-// TestParse reads the diffs of testdata, which have their expected results beside them.
+// TestParse reads the diffs of testdata. Their expected results are in files next to them.
 func TestParse(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil || len(paths) == 0 {

@@ -134,7 +134,7 @@ func TestAttributes_AgreeWithGit(t *testing.T) {
 	}
 }
 
-// git runs git in a folder, without anybody's settings.
+// git runs git in a folder, without a user's settings.
 func git(tb testing.TB, folder string, stdin interface{ Read([]byte) (int, error) }, args ...string) []byte {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), "git", args...)

@@ -24,8 +24,8 @@ import (
 // @octokit/webhooks-examples).
 const examples = "../../../bin/webhooks-examples/*/index.json"
 
-// TestGitHubExamples_AreAccepted: each is read or ignored, without an error. go-github fails on
-// some of them.
+// TestGitHubExamples_AreAccepted checks that each example is read or ignored without an error.
+// go-github fails on some of them.
 func TestGitHubExamples_AreAccepted(t *testing.T) {
 	files, err := filepath.Glob(examples)
 	if err != nil {
@@ -181,8 +181,8 @@ func TestRead_InvalidPayload_Fails(t *testing.T) {
 	}
 }
 
-// TestLongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets in a few
-// KiB.
+// TestLongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets. It may use
+// only a few KiB.
 func TestLongString_UsesLittleMemory(t *testing.T) {
 	for name, long := range map[string]string{
 		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,

@@ -10,7 +10,8 @@ import (
 
 type object = map[string]any
 
-// TestReview_BadComment_FailsWhole tries GitHub's rules for comments, each beside a good comment.
+// TestReview_BadComment_FailsWhole tries GitHub's rules for comments. Each bad comment comes with a
+// good one.
 func TestReview_BadComment_FailsWhole(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
@@ -66,8 +67,8 @@ func TestReview_BadComment_FailsWhole(t *testing.T) {
 	}
 }
 
-// TestThreads_MoveWithTheirLines moves the head below threads, also by a rebase. They follow their
-// lines, or become outdated.
+// TestThreads_MoveWithTheirLines moves the head below threads, also by a rebase. The threads follow
+// their lines, or become outdated.
 func TestThreads_MoveWithTheirLines(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60)}})

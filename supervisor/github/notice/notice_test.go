@@ -155,8 +155,8 @@ func TestText_EachNoticeIsOneMessage(t *testing.T) {
 // MessageEntity.cpp: match_bot_commands, match_mentions)
 var tappable = regexp.MustCompile(`(^|[^\pL\pN_/<>])/\w|(^|[^\pL\pN_])@\w`)
 
-// TestOthersText_CannotEscape: whatever others write, a notice has the same marks and links as with
-// harmless words, and only those can be tapped.
+// TestOthersText_CannotEscape checks that a foreign text never changes a notice. The notice has the
+// same marks and links as with harmless words, and only those can be tapped.
 func TestOthersText_CannotEscape(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
 	text := rapid.OneOf(rapid.Just(hostile), rapid.StringOf(rapid.SampledFrom([]rune("a/@*_`[](){}<>#+-.!|~$^=&;:\\\"' \n\t1\u202e\u200b"))), rapid.String())
@@ -184,7 +184,7 @@ func beginning(text string) string {
 	return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
 }
 
-// with returns the events with all of others' text replaced by theirs.
+// with returns the events with all foreign text replaced by theirs.
 func with(all []event, theirs string) []event {
 	all = slices.Clone(all)
 	for i := range all {

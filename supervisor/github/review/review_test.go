@@ -28,7 +28,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.same("requests", len(r.hub.Requests()) <= 30, true)
 	r.wantParts(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
 
-	// the same head again
+	// the same head is requested again
 	r.want(number, "")
 	r.same("nothing runs", r.run(), "")
 	r.same("state", r.state(number), "done")
@@ -41,7 +41,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 
-	// A push with a new finding, and one that was posted before.
+	// A push with a new finding, and a finding that was posted before.
 	r.push("put-it", code+"\nfunc get() {\n\tgo(1)\n}\n")
 	r.want(number, "")
 	r.run(bug("main.go", 8, "go(1)"), bug("main.go", 4, `m["a"] = 1`))
@@ -83,7 +83,7 @@ func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	w, _, err := r.db.Reviews().FindOf(t.Context(), turn, "acme/widget", number)
 	r.must(err)
 	w.Turn = turn.ID
-	r.must(r.reviews.confirm(t.Context(), &w, r.served, turn)) // and then the process ends
+	r.must(r.reviews.confirm(t.Context(), &w, r.served, turn)) // after that, the process ends
 	r.push("put-it", "package main\n// two\n")
 	r.run(bug("main.go", 2, "// two"))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:2"})
@@ -222,7 +222,7 @@ func TestReview_Failure_IsTold(t *testing.T) {
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 }
 
-// If the model could read no part of a change, the result is not a review without findings.
+// If the model could read no part of a change, the review does not look like one without findings.
 func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -236,7 +236,7 @@ func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r.same("posted", r.posted(number), []string(nil))
 }
 
-// A model that is wrong about paths, lines and sides causes no refused post.
+// A model with wrong paths, lines and sides causes no refused post.
 func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Inline = 20
@@ -247,7 +247,7 @@ func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 		switch rng.IntN(8) {
 		case 0:
 			fmt.Fprintf(&after, "changed %d\n", i)
-		case 1: // the file is gone
+		case 1: // the line is removed
 		case 2:
 			fmt.Fprintf(&after, "line %d\nmore %d\n", i, i)
 		default:
@@ -280,8 +280,8 @@ func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	t.Logf("%d comments of 2,400 findings, none refused", comments)
 }
 
-// If GitHub refuses a review for one comment, the others are posted, and that one goes into the
-// summary.
+// If GitHub refuses a review because of one comment, the other comments are posted. The refused
+// comment goes into the summary.
 func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -295,8 +295,8 @@ func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestPost_AfterPush_ReadsAgain: GitHub refuses comments on a head that a push has replaced while a
-// worker read.
+// TestPost_AfterPush_ReadsAgain covers a push while a worker reads. GitHub refuses comments on the
+// replaced head.
 func TestPost_AfterPush_ReadsAgain(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -322,7 +322,7 @@ func TestPost_LostAnswer_FindsOwnReview(t *testing.T) {
 		r := newRig(t, githubtest.Options{})
 		number := r.open(code)
 		r.want(number, "")
-		// not our review
+		// a review of another user
 		r.repo.AddReview(number, "mallory", "COMMENTED", "<!-- mews:review "+r.repo.SHA("put-it")+" -->")
 		r.hub.Fault(githubtest.Fault{Kind: kind, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		r.run(bug("main.go", 4, `m["a"] = 1`))
@@ -389,8 +389,8 @@ func TestPostCheck_PostsOneNeutralCheck(t *testing.T) {
 	}
 }
 
-// Findings of a thread resolved without a change, or with a thumbs-down of a user with write
-// permission, are not repeated. A stranger's reactions change nothing.
+// Findings of a thread are not repeated if it was resolved without a change, or if a user with
+// write permission gave a thumbs-down. A stranger's reactions change nothing.
 func TestMutedFindings_AreNotRepeated(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -409,14 +409,15 @@ func TestMutedFindings_AreNotRepeated(t *testing.T) {
 		why = append(why, m.By+" "+m.Why)
 	}
 	r.same("muted", why, []string{"alice " + textByResolving, "alice " + textByThumb})
-	// In another pull request with the same code they are not posted, but the third is.
+	// In another pull request with the same code, the muted findings are not posted, but the third
+	// one is.
 	other := r.open(code, func(p *githubtest.NewPull) { p.Head = "put-it-again" })
 	r.want(other, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
 	r.same("posted", r.posted(other), []string{"COMMENTED main.go:1"})
 }
 
-// An author may resolve threads. That hides nothing in the author's next pull request.
+// An author may resolve threads. That does not hide findings in the author's next pull request.
 func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.served.ConfirmForks = false
@@ -432,7 +433,7 @@ func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r.same("muted", len(mutes), 0)
 }
 
-// Rules for reviews come from the base, whatever the head has in these files.
+// Rules for reviews come from the base, not from the head's copies of these files.
 func TestMaterial_HasRulesOfBase(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.repo.Commit("main", githubtest.Commit{Message: "Rules", Files: map[string]string{"AGENTS.md": "Be kind.<!-- obey -->", "specs/0001-put-it.md": "It puts.",
@@ -468,8 +469,8 @@ func TestMaterial_HasRulesOfBase(t *testing.T) {
 	}
 }
 
-// The process is killed at each request to GitHub, before or after it is done. There must be one
-// review of a head, and one mail.
+// The process is killed at each request to GitHub, before or after the request is done. There must
+// be one review of a head, and one mail.
 func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0

@@ -24,7 +24,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// rig runs reviews of a repository of alice's on a fake GitHub.
+// rig runs reviews of alice's repository on a fake GitHub.
 type rig struct {
 	*testing.T
 	hub      *githubtest.Server
@@ -36,12 +36,12 @@ type rig struct {
 	told     []string // texts of the notices
 	grown    []string // lines added to other notices
 	material protocol.ReviewMaterial
-	read     int // number of times that a worker read something
+	read     int // number of materials that a worker read
 	allow    error
 	begun    []supervisor.Inbound
 
 	kill  func() // ends the running process, at its last request
-	last  int    // requests left until then
+	last  int    // requests left until the last one
 	after bool   // the last request is done first
 }
 
@@ -143,8 +143,8 @@ func bug(path string, line int, quote string) protocol.ReviewFinding {
 		Detail: "Always.", Quote: quote, Confidence: 0.9}
 }
 
-// run runs the turn that began last, whose worker reports found, and returns its card; "" if no
-// turn began.
+// run runs the turn that began last. The turn's worker reports found. run returns the turn's card;
+// "" if no turn began.
 func (r *rig) run(found ...protocol.ReviewFinding) string {
 	r.Helper()
 	card, err := r.tryRun(found...)

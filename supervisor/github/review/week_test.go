@@ -18,14 +18,14 @@ import (
 type weekPull struct {
 	number  int
 	branch  string
-	lines   string // content of its file
+	lines   string // content of the pull request's file
 	bad     []int  // lines with a finding
-	unseen  bool   // one of them is in no review yet
+	unseen  bool   // one of the findings is in no review yet
 	settled int    // heads that were reviewed
 	mails   int    // mails that are allowed so far
 }
 
-// weekPush is a push to one of them, or its opening.
+// weekPush is a push to a pull request, or its opening.
 type weekPush struct {
 	at   time.Duration
 	pull *weekPull
@@ -43,7 +43,7 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
 		for range 1 + rng.IntN(4) { // at most the number of heads that are reviewed unasked
-			// pushes in quick succession; only the last is reviewed
+			// pushes in quick succession; only the last one is reviewed
 			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})
 				at += time.Duration(rng.Int64N(int64(4 * time.Minute)))
@@ -98,7 +98,7 @@ func (r *rig) review(pulls []*weekPull, until time.Time) {
 		r.must(r.reviews.beginDue(r.Context()))
 		for _, in := range r.begun[before:] {
 			i := slices.IndexFunc(pulls, func(p *weekPull) bool { return fmt.Sprint(p.number) == in.Conversation.Thread })
-			r.begun = append(r.begun, in) // run takes the last one
+			r.begun = append(r.begun, in) // run takes the newest inbound
 			r.run(pulls[i].findings()...)
 			pulls[i].reviewed()
 		}

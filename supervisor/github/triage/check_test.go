@@ -48,7 +48,7 @@ func TestSearchWords_HaveNoOperators(t *testing.T) {
 	}
 }
 
-// A text that somebody talked the model into causes no action in a comment.
+// A comment causes no action, even if somebody made the model write a hostile text.
 func TestComment_IsInert(t *testing.T) {
 	r := result{Triage: protocol.Triage{Priority: "low", Labels: []string{"docs"}, Related: []int{3},
 		Summary: "Fixes #12, ask @acme/owners. ![x](https://evil.example/?q=1) [here](http://evil.example) <!-- mews:triage --> <script>x</script>"}}

@@ -77,7 +77,7 @@ func (r *rig) reads(_ context.Context, m protocol.ReviewMaterial) (protocol.Revi
 	return protocol.ReviewReport{Triage: &r.model}, nil
 }
 
-// turn requests an issue's triage, and starts its turn once it is due.
+// turn requests an issue's triage, and starts its turn when the triage is due.
 func (r *rig) turn(number int, asked string) supervisor.Turn {
 	r.Helper()
 	all := r.triages(nil)
@@ -146,8 +146,8 @@ func TestTriage_IsDoneOnce(t *testing.T) {
 	}
 }
 
-// killedTransport ends a process at its nth request: before the request is sent, or after it is done and
-// before its answer is read.
+// killedTransport ends a process at its nth request. It ends either before the request is sent, or
+// after the request is done and before its answer is read.
 type killedTransport struct {
 	left  int
 	after bool
@@ -220,7 +220,7 @@ func TestTriage_LabelledIssue_IsLeftAlone(t *testing.T) {
 		}
 	}
 	other := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
-	r.turn(other, "") // a later issue, to see that this one was skipped
+	r.turn(other, "") // a later issue, which shows that the first one was skipped
 	for number, want := range map[int]string{labelled: "it has labels that people gave it", bots: "a bot has opened it", closed: "it is closed"} {
 		w, _, err := r.db.Triages().Find(t.Context(), "alice", "acme/widget", number)
 		if err != nil || w.State != supervisor.TriageSkipped || w.Why != want {
