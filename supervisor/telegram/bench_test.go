@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// yes answers every request on one connection. It allocates nothing, so that only the client's
+// yes answers every request on one connection. It allocates no memory, so that only the client's
 // allocations are counted.
 func yes(conn net.Conn) {
 	const result = `{"ok":true,"result":{"message_id":7,"from":{"id":42,"is_bot":true,"first_name":"Mews","username":"mews_bot"},` +

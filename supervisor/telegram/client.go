@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// callTimeout is the default limit of a call. (Telegram itself gives up on a slow answer sooner.)
+// callTimeout is the default limit of a call. (Telegram gives up on a slow answer earlier.)
 const callTimeout = 30 * time.Second
 
 // Options configure a Client.
@@ -27,12 +27,13 @@ type Options struct {
 	APIURL    string
 	Log       hclog.Logger      // nil means no log
 	Transport http.RoundTripper // makes every request; nil means the client's own connections
-	// Open opens a file to be sent, by its SHA-256 in hexadecimal, and returns its size in bytes.
-	// The client closes it. One send may open it several times. nil means that files can't be sent.
+	// Open opens a file to send, by its SHA-256 in hexadecimal, and returns the file's size in
+	// bytes. The client closes the file. One send may open it several times. nil means that files
+	// can't be sent.
 	Open func(sha256 string) (io.ReadCloser, int64, error)
-	// Files is the folder in which one's own Bot API server, started with --local, stores received
-	// files: an absolute path. Nothing is read outside it. "" means that the server returns files
-	// over HTTP.
+	// Files is the absolute path of the folder in which your own Bot API server, started with
+	// --local, stores received files. No file outside the folder is read. "" means that the server
+	// returns files over HTTP.
 	Files string
 }
 
@@ -48,18 +49,18 @@ type Client struct {
 	// separate from sends, so that a poll that waits 50 s never delays one
 	polls   http.RoundTripper
 	sends   http.RoundTripper
-	fetches http.RoundTripper // for downloads
+	fetches http.RoundTripper // connections for downloads
 	// the library's typed methods, over this client, without the token
 	bot      *gotgbot.Bot
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
 	files    string // Options.Files
 	log      hclog.Logger
-	answered chan struct{} // has a token if a call that is no poll was answered
+	answered chan struct{} // has a token if a call other than a poll was answered
 }
 
-// tokenShape matches a token of @BotFather: the bot's id and a secret. A URL needs no escapes for
-// it.
+// tokenShape matches a token of @BotFather: the bot's id and a secret. The token needs no escapes
+// in a URL.
 var tokenShape = regexp.MustCompile(`^([1-9][0-9]{0,18}):([A-Za-z0-9_-]{3,})$`)
 
 // tokenInPath matches the path of an API call, which is longer than the root.
@@ -72,8 +73,8 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("read the Telegram token: it is not of the form 123456789:AAbbCC, as @BotFather gives it")
 	}
 	id, err := strconv.ParseInt(parts[1], 10, 64)
-	// the error's text would show the part before the colon, which is the secret if the token was
-	// pasted in the wrong order
+	// the error's text would show the part before the colon, and that part is the secret if the
+	// token was pasted in the wrong order
 	if err != nil {
 		return nil, errors.New("read the Telegram token: the number before its colon is too large for a bot's id")
 	}
@@ -105,7 +106,7 @@ func New(o Options) (*Client, error) {
 func loggerOr(log hclog.Logger) hclog.Logger { return cmp.Or(log, hclog.NewNullLogger()) }
 
 // apiRoot returns the URL with which the API's paths begin, without a slash at its end. Its errors
-// do not show the given URL, because a whole API URL, pasted by mistake, has the token in it.
+// do not show the given URL. If a whole API URL was pasted by mistake, it contains the token.
 func apiRoot(given string) (string, error) {
 	if given == "" {
 		return gotgbot.DefaultAPIURL, nil
@@ -124,10 +125,10 @@ func apiRoot(given string) (string, error) {
 func (c *Client) BotID() int64 { return c.id }
 
 // Source returns the name of the update ids' source: "telegram/<API root>/<bot id>". Each server
-// numbers a bot's updates by itself.
+// numbers a bot's updates independently.
 func (c *Client) Source() string { return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10) }
 
-// Close closes idle connections. Calls under way end with their contexts.
+// Close closes idle connections. Running calls end with their contexts.
 func (c *Client) Close() {
 	dropIdle(c.polls)
 	dropIdle(c.sends)

@@ -30,10 +30,10 @@ const (
 	getFileTimeout = time.Hour
 
 	getFileMethod  = "getFile"
-	downloadMethod = "download" // in errors only: it is no method of the API
+	downloadMethod = "download" // only in errors, because it is no method of the API
 )
 
-// LargestFile returns the size of the largest file that can be fetched.
+// LargestFile returns the size in bytes of the largest file that can be fetched.
 func (c *Client) LargestFile() int64 {
 	if c.files != "" {
 		return maxLocalFile
@@ -57,7 +57,7 @@ func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	if err != nil {
 		return c.finalFetch(err)
 	}
-	defer source.Close() // it was only read: its error does not matter
+	defer source.Close() // the file was only read, so its error does not matter
 	n, err := io.Copy(w, io.LimitReader(source, c.LargestFile()+1))
 	switch {
 	case err != nil:
@@ -70,8 +70,8 @@ func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	return nil
 }
 
-// openFile opens a file of the server. An absolute path is a file on its disk, which such a server
-// does not return over HTTP.
+// openFile opens a file of the server. An absolute path is a file on the server's disk. A server
+// with such files does not return them over HTTP.
 func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	if filepath.IsAbs(path) {
 		return c.openLocal(ctx, path)
@@ -79,7 +79,7 @@ func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, erro
 	return c.download(ctx, path)
 }
 
-// download opens a file over HTTP. It calls RoundTrip without an http.Client, so that it follows no
+// download opens a file over HTTP. It calls RoundTrip without an http.Client, so it follows no
 // redirect.
 func (c *Client) download(ctx context.Context, path string) (io.ReadCloser, error) {
 	ended := func(err error) error { return ending(ctx, ctx, 0, err) }
@@ -98,7 +98,7 @@ func (c *Client) download(ctx context.Context, path string) (io.ReadCloser, erro
 			return fail(&failure{responder: responderGateway, code: resp.StatusCode, err: ended(err)})
 		}}, nil
 	}
-	defer resp.Body.Close() // it was only read: its error does not matter
+	defer resp.Body.Close() // the body was only read, so its error does not matter
 	if _, f := readResult(resp, downloadMethod, ended); f != nil {
 		return nil, fail(f)
 	}
@@ -123,7 +123,7 @@ func (r fileReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finalFetch returns an error for users if err would come every time.
+// finalFetch returns an error for users if err would come at every try.
 func (c *Client) finalFetch(err error) error {
 	f, ok := errors.AsType[*failure](err)
 	switch {
@@ -137,7 +137,8 @@ func (c *Client) finalFetch(err error) error {
 	return err
 }
 
-// noFile are the codes for a file that the server does not have, although it has just named it.
+// noFile are the status codes for a file that the server lacks, although the server has just named
+// the file.
 var noFile = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone}
 
 func (c *Client) tooLarge(err error) error {

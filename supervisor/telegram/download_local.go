@@ -12,8 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// openLocal opens a file that the Bot API server has on its disk. The token may be in its path, as
-// the name of a folder.
+// openLocal opens a file that the Bot API server has on its disk. The file's path may contain the
+// token, as the name of a folder.
 func (c *Client) openLocal(ctx context.Context, path string) (io.ReadCloser, error) {
 	file, err := openBeneath(c.files, path)
 	if err != nil {
@@ -23,7 +23,7 @@ func (c *Client) openLocal(ctx context.Context, path string) (io.ReadCloser, err
 	return fileReader{ctx, file, func(err error) error { return errors.New(c.redact(err.Error())) }}, nil
 }
 
-// openBeneath opens a file beneath a folder, and nothing else.
+// openBeneath opens a file beneath a folder, and no file outside the folder.
 func openBeneath(folder, path string) (*os.File, error) {
 	if folder == "" {
 		return nil, errors.New("it was started with --local, and telegram.files does not say which folder it works in")

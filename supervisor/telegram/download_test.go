@@ -22,7 +22,7 @@ import (
 
 var sender = telegramtest.User{ID: 101, First: "Ann"}
 
-// filed starts a server with a sent file, and returns it with a client.
+// filed starts a server with a sent file. It returns the server with a client.
 func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*telegramtest.Server, *Client) {
 	t.Helper()
 	o.Token = canaryToken
@@ -184,7 +184,7 @@ func TestFetch_Redirect_IsNotFollowed(t *testing.T) {
 	}
 }
 
-// A path stays below the token, whatever it contains.
+// A path stays below the token, even if the path contains special characters.
 func TestFetch_PathIsEscaped(t *testing.T) {
 	asked := make(chan string, 1)
 	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })

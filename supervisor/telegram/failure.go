@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// floodWait is the pause after a flood error without a time. The API itself always gives one; a
-	// proxy before it may not.
+	// floodWait is the pause after a flood error without a time. The API itself always gives a
+	// time; a proxy before the API may not.
 	floodWait = 5 * time.Second
-	// maxFloodWait is the longest pause that is believed. Telegram's own were of minutes. A
-	// delivery that waits for more than a day is given up.
+	// maxFloodWait is the longest pause that is believed. Telegram's own pauses were minutes long.
+	// A delivery that waits for more than a day is given up.
 	maxFloodWait   = 24 * time.Hour
 	floodWaitCode  = 420 // MTProto's own 429, which Bot API servers mostly translate
 	maxDescription = 300 // bytes of a server's text that an error contains
@@ -42,11 +42,11 @@ type failure struct {
 	method     string
 	chat       string
 	responder  responder
-	code       int   // the API's error code, or else the HTTP status; 0 with responderNone
-	retryAfter int64 // seconds from the header; 0 if it has none
+	code       int   // the API's error code, or the HTTP status if there is none; 0 with responderNone
+	retryAfter int64 // seconds from the header; 0 if the header has none
 	sentWhole  bool  // the whole request may have reached the server
 	api        *gotgbot.TelegramError
-	err        error // the error on the way; nil if a complete answer came
+	err        error // the error of the connection; nil if a complete answer came
 }
 
 // failureRule is the meaning of one kind of failure.
@@ -61,7 +61,7 @@ type failureRule struct {
 
 // failureRules are tried in order; the first match decides.
 var failureRules = []failureRule{
-	// names, connections, TLS, a proxy; or we ended the call
+	// a failure of names, connections, TLS or a proxy; or we ended the call
 	{responderNone, 0, 0, notSentWhole, supervisor.SendUnsent, supervisor.ReasonNone},
 	// reset, end of file or timeout, after the request was written
 	{responderNone, 0, 0, nil, supervisor.SendUnknown, supervisor.ReasonNone},
@@ -88,13 +88,13 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 400, says(noChat), supervisor.SendRefused, supervisor.SendReasonChatGone},
 	{responderAPI, 403, 403, nil, supervisor.SendRefused, supervisor.SendReasonChatGone},
 	{responderAPI, 400, 499, nil, supervisor.SendRefused, supervisor.ReasonNone},
-	// the API knows that it did nothing, and says so
+	// the API knows and says that it did nothing
 	{responderAPI, 500, 599, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 
 	{responderGateway, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
-	// it would say so for this file every time
+	// every try with this file would get the same answer
 	{responderGateway, 413, 413, nil, supervisor.SendRefused, supervisor.ReasonNone},
-	// it did not reach the API
+	// the request did not reach the API
 	{responderGateway, 300, 499, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 }
 
@@ -118,7 +118,7 @@ var (
 	noThread   = []string{"message thread not found", "topic_deleted"}
 	noChat     = []string{"chat not found"}
 	tooBig     = []string{"file is too big"}
-	// or the id is wrong: the text does not distinguish that
+	// or the id is wrong, which the text does not distinguish
 	unavailable = []string{"temporarily unavailable"}
 )
 
@@ -164,8 +164,8 @@ func (f *failure) read(body []byte) json.RawMessage {
 	return nil
 }
 
-// notTelegram returns the error for an answer that is not the API's. It is some web page, whose
-// text does not help.
+// notTelegram returns the error for an answer that does not come from the API. The answer is some
+// web page, whose text does not help.
 func (f *failure) notTelegram() error {
 	if f.code/100 == 2 {
 		return errors.New("what was answered is not Telegram's, or cut off")
@@ -208,14 +208,14 @@ func (r failureRule) fits(f *failure) bool {
 // floodSaid matches MTProto's flood error, which is only text.
 var floodSaid = regexp.MustCompile(`FLOOD_WAIT_([0-9]{1,9})`)
 
-// flood returns how long nothing may be sent: exactly what the API says.
+// flood returns how long sending must pause: exactly as long as the API says.
 func (f *failure) flood() time.Duration {
 	seconds := f.retryAfter
 	if f.api != nil && f.api.ResponseParams != nil && f.api.ResponseParams.RetryAfter != 0 {
 		seconds = f.api.ResponseParams.RetryAfter
 	} else if f.api != nil {
 		if said := floodSaid.FindStringSubmatch(f.api.Description); said != nil {
-			seconds, _ = strconv.ParseInt(said[1], 10, 64) // it is a number
+			seconds, _ = strconv.ParseInt(said[1], 10, 64) // the match is a number
 		}
 	}
 	if seconds <= 0 {

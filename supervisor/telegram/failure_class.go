@@ -20,19 +20,20 @@ import (
 // failureClass is a kind of failure of incoming updates.
 type failureClass struct {
 	is func(error) bool
-	// Telegram can't be reached, so an answer to another call means that it is back
+	// Telegram can't be reached, so an answer to another call means that Telegram is back
 	away bool
 	// the problem; {text} is Telegram's own text
 	text   string
 	advice string // the remedy, in whole sentences
-	// the wait after the first failure; it doubles; 0 means a second
+	// the wait after the first failure, which doubles after each further one; 0 means a second
 	first time.Duration
 	most  time.Duration // the longest wait; 0 means a minute
 	// failures in a row until an alarm; 0 means 3
 	alarmAfter int
-	// for the recovery message: the fate of messages meanwhile; "" means that nothing is lost
+	// for the recovery message: which messages were lost meanwhile; "" means none
 	lost string
-	// a success within this time after the last failure proves nothing; 0 means that it does
+	// a success within this time after the last failure does not end the failure; 0 means that any
+	// success does
 	remembered time.Duration
 	fix        func(context.Context, *Client) error // runs before the next attempt; nil means nothing
 }
@@ -68,7 +69,7 @@ func (c *failureClass) explain(err error) string {
 // retention is how long Telegram keeps updates that nobody fetched. (Bot API, getUpdates.)
 const retention = 24 * time.Hour
 
-// recovery returns the message after the end of such a failure.
+// recovery returns the message after the end of a failure of the class.
 func (c *failureClass) recovery(away time.Duration) string {
 	text := fmt.Sprintf(textRecovered, away.Round(time.Second))
 	if away < retention {
@@ -101,8 +102,9 @@ func isRefusal(from, to int) func(error) bool {
 	}
 }
 
-// isWebhook matches "can't use getUpdates method while webhook is active; ...". The other conflict
-// has "terminated by other getUpdates request; ..." or "terminated by setWebhook request".
+// isWebhook matches "can't use getUpdates method while webhook is active; ...". The conflict with
+// another poller has "terminated by other getUpdates request; ..." or "terminated by setWebhook
+// request".
 func isWebhook(err error) bool {
 	r := refusal(err)
 	return r != nil && r.Code == http.StatusConflict && strings.Contains(strings.ToLower(r.Description), "webhook")
@@ -139,7 +141,7 @@ func (e *deliveryError) Error() string { return "deliver to the webhook: " + e.t
 // retryDelays computes the waits between failed attempts. The zero value is the state before the
 // first failure.
 type retryDelays struct {
-	quick  bool // while Telegram can't be reached, pauses only grow to maxAwayDelay
+	quick  bool // Telegram can't be reached, so pauses only grow to maxAwayDelay
 	class  *failureClass
 	pauses retry.Pauses
 }
@@ -147,12 +149,12 @@ type retryDelays struct {
 const (
 	minDelay = time.Second // the least time between two failing requests
 	// maxAwayDelay is the longest pause while Telegram can't be reached, plus or minus a fifth.
-	// Waiting messages are sent within 3 s of its return. (With pauses up to a minute, an outage of
-	// 20 s took 12 s more.)
+	// Waiting messages are then sent within 3 s of Telegram's return. (With pauses up to a minute,
+	// an outage of 20 s lasted 12 s longer.)
 	maxAwayDelay = 2500 * time.Millisecond
 )
 
-// next returns the wait after a failure. If Telegram says how long, it is exactly that.
+// next returns the wait after a failure. If Telegram says how long, next returns exactly that.
 func (d *retryDelays) next(class *failureClass, err error) time.Duration {
 	if e, ok := errors.AsType[*supervisor.SendError](err); ok && e.RetryAfter > 0 {
 		return e.RetryAfter

@@ -25,7 +25,7 @@ func no(code int, description string) string {
 
 const badGateway = "<html><head><title>502 Bad Gateway</title></head></html>"
 
-// outcome has all fields on which callers decide.
+// outcome has all fields by which callers decide.
 type outcome struct {
 	fate   supervisor.SendResult
 	reason supervisor.SendReason
@@ -141,7 +141,7 @@ func TestSend_AnswerDecidesOutcome(t *testing.T) {
 	}
 }
 
-// An error names the responder, and not the text of a gateway's page.
+// An error names the responder, but does not contain the text of a gateway's page.
 func TestError_NamesResponderNotItsPage(t *testing.T) {
 	const gateway, other = "something before Telegram answered, not Telegram", "what was answered is not Telegram's, or cut off"
 	for _, row := range []struct {
@@ -210,7 +210,7 @@ func TestFlood_GatewayHeader_GivesWait(t *testing.T) {
 	}
 }
 
-// fixedAnswer is a server that takes a whole request and answers with these bytes.
+// fixedAnswer is a server that reads a whole request and answers with fixed bytes.
 type fixedAnswer []byte
 
 func (p fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -220,8 +220,8 @@ func (p fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(bytes.NewReader(p)), r)
 }
 
-// FuzzResponse checks any answer for a message's name or an outcome, and that no text has the
-// token.
+// FuzzResponse checks that any answer gives a message's name or an outcome, and that no text has
+// the token.
 func FuzzResponse(f *testing.F) {
 	head := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for _, row := range wholeAnswers {

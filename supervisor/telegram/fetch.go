@@ -10,15 +10,16 @@ import (
 
 const (
 	// pollDeadline limits a whole poll. It is far longer than the wait requested from the server.
-	// Some polls have hung for hours while all other calls worked, so a successful call elsewhere
-	// proves nothing.
+	// Some polls have hung for hours while all other calls worked. So a successful call does not
+	// prove that polls work.
 	pollDeadline = 120 * time.Second
-	// cancelGrace is how long a cancelled call may take to return. A slower one is abandoned.
+	// cancelGrace is how long a cancelled call may take to return. A slower call is abandoned.
 	cancelGrace = 5 * time.Second
 )
 
-// fetch makes a poll. It returns at the end of the poll or of ctx, or at the poll's deadline, even
-// if the call does not end with its context. The result of an abandoned call is never used.
+// fetch makes a poll. It returns at the end of the poll or of ctx, or at the poll's deadline. This
+// holds even if the call does not end with its context. The result of an abandoned call is never
+// used.
 func (p *Poller) fetch(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, pollDeadline, errStall)
 	defer cancel()
@@ -51,8 +52,8 @@ func (p *Poller) fetch(ctx context.Context) (json.RawMessage, error) {
 	return a.result, a.err
 }
 
-// call returns the call for the next batch. After a failure the server must not wait for updates,
-// so that a success shows at once.
+// call returns the call for the next batch. After a failure, the server must answer without waiting
+// for updates, so that a success shows at once.
 func (p *Poller) call() apiCall {
 	wait := p.timeout
 	if !p.lastWorked {

@@ -12,8 +12,8 @@ import (
 type Health struct {
 	// Alarm is called once if a failure lasts, with the problem, its start and the remedy.
 	// Recovered is called once when updates come again after an Alarm. If failures come and go,
-	// Alarm waits some time after the last call of either. Both must neither block nor call a
-	// method of Health; nil means no call. Set them before the first use.
+	// Alarm waits some time after the last call of either function. Both must neither block nor
+	// call a method of Health; nil means no call. Set them before the first use.
 	Alarm     func(text string)
 	Recovered func(text string)
 	// Reached is called when an attempt succeeds after a failed one. Like Alarm, it must neither
@@ -22,16 +22,16 @@ type Health struct {
 
 	mu      sync.Mutex // guards the fields below
 	status  Status
-	alarmed bool      // Alarm was called, and Recovered not yet
+	alarmed bool      // Alarm was called, and Recovered was not called since
 	toldAt  time.Time // time of the last call of Alarm or Recovered
 	last    lastFailure
 }
 
 // lastFailure is the last failure, with the history of its class.
 type lastFailure struct {
-	class   *failureClass // nil means none yet
+	class   *failureClass // nil means no failure yet
 	at      time.Time
-	count   int  // failures of the class; each came within remembered of the one before
+	count   int  // failures of the class; each came within remembered after the previous one
 	lasting bool // the failure is more than a short interruption
 }
 
@@ -90,7 +90,7 @@ func (h *Health) begin(mode Mode) {
 	h.update(func(s *Status) { s.Mode = mode; s.transition(HealthStarting) })
 }
 
-// answered records a sign of life of Telegram.
+// answered records an answer of Telegram.
 func (h *Health) answered() {
 	h.update(func(s *Status) { s.Completed = time.Now() })
 }
@@ -103,8 +103,8 @@ func (h *Health) pending(n int64) {
 	h.update(func(s *Status) { s.Pending = int(n) })
 }
 
-// succeeded records a success. The failure is over, unless its class has remembered, which allows
-// successes in between.
+// succeeded records a success. The failure is over, unless its class has a time remembered, within
+// which a success proves nothing.
 func (h *Health) succeeded() {
 	h.update(func(s *Status) {
 		if h.last.lasting && time.Since(h.last.at) < h.last.class.remembered {

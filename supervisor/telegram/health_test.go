@@ -12,12 +12,12 @@ import (
 )
 
 // TestAlarm_Flapping_IsNotRepeated checks an hour of failures that come and go. They cause few
-// alarms, but all are logged. A lasting failure and its end are reported.
+// alarms, but all failures are logged. A lasting failure and its end are reported.
 func TestAlarm_Flapping_IsNotRepeated(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken      func(after time.Duration) bool
 		least, most int  // allowed number of alarms
-		lasts       bool // whether the last failure is still there at the end
+		lasts       bool // whether the last failure persists at the end
 	}{
 		"a minute in two, for an hour": {func(after time.Duration) bool {
 			return after < time.Hour && after/time.Minute%2 == 0
@@ -71,7 +71,7 @@ func brief(ctx context.Context) (*http.Response, error) {
 	}
 }
 
-// TestLog_LastingFailure_IsMarked: three failures in a row count as lasting.
+// TestLog_LastingFailure_IsMarked checks that three failures in a row count as lasting.
 func TestLog_LastingFailure_IsMarked(t *testing.T) {
 	log, journal := logged()
 	n := 0

@@ -12,22 +12,22 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// getMeTimeout is the limit of getMe if something waits for the bot's name.
+// getMeTimeout is the limit of getMe if a caller waits for the bot's name.
 const getMeTimeout = 10 * time.Second
 
-// identity is what is known of the bot, with the time of the next request.
+// identity is the known data of the bot, with the time of the next request.
 type identity struct {
 	id     int64 // the id in the token
 	bot    *gotgbot.Bot
 	known  atomic.Pointer[gotgbot.User]
-	asking *slots.Slots // one slot, held by whoever asks; it guards the fields below
+	asking *slots.Slots // one slot, held by the goroutine that asks; it guards the fields below
 
 	failure error     // failure of the last attempt; nil after a success
 	retryAt time.Time // no request before this time
 	delays  retryDelays
 }
 
-// get returns the bot's user. If it is known, get only asks again if anew is set.
+// get returns the bot's user. If the user is known, get only asks again if anew is set.
 func (i *identity) get(ctx context.Context, anew bool) (gotgbot.User, error) {
 	known := i.known.Load()
 	if known != nil && !anew {
@@ -65,13 +65,13 @@ func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	return *user, nil
 }
 
-// Me returns the bot's user. It asks Telegram until it is known, and then remembers it: see
-// RefreshMe.
+// Me returns the bot's user. It asks Telegram until the user is known, and then remembers the user.
+// RefreshMe asks again.
 func (c *Client) Me(ctx context.Context) (gotgbot.User, error) { return c.identity.get(ctx, false) }
 
-// RefreshMe asks Telegram for the bot's user again, because a bot can be renamed. If that fails,
-// the known user stays. For some time after a failure, RefreshMe fails without a request: as long
-// as Telegram has said, or else longer and longer.
+// RefreshMe asks Telegram for the bot's user again, because a bot can be renamed. If the request
+// fails, the known user stays. For some time after a failure, RefreshMe fails without a request.
+// Telegram sets that time; if not, it grows with each failure.
 func (c *Client) RefreshMe(ctx context.Context) (gotgbot.User, error) {
 	return c.identity.get(ctx, true)
 }
@@ -90,5 +90,5 @@ func (c *Client) askName(ctx context.Context, h *Health) (string, error) {
 // Self is the bot that reads updates.
 type Self struct {
 	ID   int64
-	Name func() (string, error) // returns its username, without @; only called if the username matters
+	Name func() (string, error) // returns the bot's username, without @; only called if the username matters
 }

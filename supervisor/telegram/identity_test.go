@@ -15,7 +15,7 @@ import (
 
 const ourselves = `{"id":7,"is_bot":true,"first_name":"Mews","username":"mews_bot"}`
 
-// script answers each request with the next answer, and then always with the last.
+// script answers each request with the next answer, and after the last answer always with that.
 func script(answers ...func(context.Context) (*http.Response, error)) func(asked, context.Context) (*http.Response, error) {
 	var mu sync.Mutex
 	return func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -58,8 +58,8 @@ func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 	})
 }
 
-// TestGetMe_AfterFailure_Waits checks the pause after a failure. If Telegram gave a time, there is
-// no request before it.
+// TestGetMe_AfterFailure_Waits checks the pause after a failure. If Telegram gave a time, no
+// request comes earlier.
 func TestGetMe_AfterFailure_Waits(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
@@ -108,7 +108,7 @@ func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 2)
 		go func() { _, err := c.Me(ctx); gone <- err }()
-		go func() { _, err := c.Me(ctx); gone <- err }() // this caller waits for the first
+		go func() { _, err := c.Me(ctx); gone <- err }() // this caller waits for the first one
 		synctest.Wait()
 		cancel()
 		for range 2 {

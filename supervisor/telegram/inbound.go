@@ -11,9 +11,9 @@ import (
 	"mews/supervisor"
 )
 
-// Read reads an update. It asks for the bot's name only if that decides whether a group's message
-// is for the bot, and its only errors come from that request. An update that is not understood is
-// IncomingOther, and so is one with an error.
+// Read reads an update. It asks for the bot's name only if the name decides whether a group's
+// message is for the bot. Read's only errors come from that request. An update that is not
+// understood is IncomingOther, and so is an update with an error.
 func Read(raw json.RawMessage, self Self) (supervisor.Incoming, error) {
 	r := updateReader{self: self}
 	r.in = supervisor.Incoming{Channel: supervisor.ChannelTelegram, Raw: raw, Kind: supervisor.IncomingOther}
@@ -45,8 +45,8 @@ func (r *updateReader) read(raw json.RawMessage) error {
 	return r.message(field[fields](update, "message"))
 }
 
-// edited reads an edited message. If the change has no time, Telegram made it, for example a link's
-// preview. A live location also changes by moving.
+// edited reads an edited message. If the change has no time, Telegram made the change, for example
+// a link's preview. A live location also changes by moving.
 func (r *updateReader) edited(m fields) error {
 	at := field[int64](m, "edit_date")
 	if _, moves := m["location"]; moves || at <= 0 || at > lastDate {
@@ -67,7 +67,7 @@ func (r *updateReader) message(m fields) error {
 // lastDate is the end of the year 9999. Later dates cannot be formatted.
 const lastDate = 253402300799
 
-// envelope reads the fields of every message, and reports whether they are there.
+// envelope reads the fields that every message has, and reports whether they are there.
 func (r *updateReader) envelope(m fields) bool {
 	chat := field[gotgbot.Chat](m, "chat")
 	id, date := field[int64](m, "message_id"), field[int64](m, "date")
@@ -103,7 +103,7 @@ func (r *updateReader) moved(m fields) bool {
 	return true
 }
 
-// impersonalFields are fields of messages that no person wrote to the bot in their own name. The
+// impersonalFields are fields of messages that no user wrote to the bot in their own name. The
 // sender is a chat (a group's anonymous admins, a channel), a web page, or an account run by a
 // business bot.
 var impersonalFields = []string{"sender_chat", "web_app_data", "business_connection_id", "sender_business_bot"}
@@ -112,8 +112,8 @@ func impersonal(m fields) bool {
 	return slices.ContainsFunc(impersonalFields, func(name string) bool { _, ok := m[name]; return ok })
 }
 
-// person reads the sender of a message or press, and reports whether it is a person: not a bot, and
-// in a private chat its owner.
+// person reads the sender of a message or press, and reports whether the sender is a person. A bot
+// is no person. In a private chat, only its owner counts.
 func (r *updateReader) person(m fields) bool {
 	from := field[gotgbot.User](m, "from")
 	if from.Id <= 0 || from.IsBot || !r.in.Group && from.Id != r.chat {
@@ -123,7 +123,7 @@ func (r *updateReader) person(m fields) bool {
 	return true
 }
 
-// contents reads what the person sent.
+// contents reads the contents that the person sent.
 func (r *updateReader) contents(m fields) error {
 	w := wordingOf(m)
 	r.in.Album = line(field[string](m, "media_group_id"), maxName)

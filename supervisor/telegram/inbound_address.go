@@ -8,13 +8,13 @@ import (
 	"github.com/PaulSonOfLars/gotgbot/v2"
 )
 
-// commandShape distinguishes a command from a path, as the inbox does. Its group is the bot that
+// commandShape distinguishes a command from a path, as the inbox does. The group is the bot that
 // the command names.
 var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(?:\s|$)`)
 
-// addressed reports whether a group's message is for the bot: a command for no other bot, a message
-// that names the bot, or a reply to the bot. words are the message's words without the bot's name
-// at the beginning.
+// addressed reports whether a group's message is for the bot. That is a command that names no other
+// bot, a message that names the bot, or a reply to the bot. words are the message's words without
+// the bot's name at the beginning.
 func addressed(m fields, w wording, self Self) (toBot bool, words wording, err error) {
 	words, mentioned := w.withoutName(func(e gotgbot.MessageEntity, _ string) bool {
 		return e.Type == "text_mention" && e.User != nil && e.User.Id == self.ID
@@ -33,9 +33,9 @@ func addressed(m fields, w wording, self Self) (toBot bool, words wording, err e
 	return mentioned || named || from.IsBot && from.Id == self.ID, words, nil
 }
 
-// nameOf returns the bot's name if some names are in question, and "" if it does not matter. While
-// it is unknown, it matters only if one of names may be a bot's: those end in "bot", except some
-// that were bought.
+// nameOf returns the bot's name if a message has names, and "" if the name does not matter. An
+// unknown name matters only if one of names may be a bot's. A bot's name ends in "bot", except for
+// some that were bought.
 func nameOf(self Self, names []string) (string, error) {
 	if len(names) == 0 {
 		return "", nil
@@ -65,7 +65,7 @@ func usernames(m fields, w wording) []string {
 }
 
 // commandIn returns a command and the bot that it names; nil if there is none. A forwarded command
-// does not count, nor one that a bot wrote for somebody.
+// does not count. A command that a bot wrote for a user does not count either.
 func commandIn(m fields, w wording) []string {
 	if attribution(m) != "" {
 		return nil
@@ -73,8 +73,8 @@ func commandIn(m fields, w wording) []string {
 	return commandShape.FindStringSubmatch(w.text())
 }
 
-// withoutName reports whether an entity names the bot, and returns the words without a name at
-// their beginning. Words that are only the name stay.
+// withoutName reports whether an entity names the bot. It returns the words without a name at their
+// beginning. Words that are only the name stay.
 func (w wording) withoutName(names func(e gotgbot.MessageEntity, shown string) bool) (words wording, named bool) {
 	words = w
 	for _, e := range w.entities {

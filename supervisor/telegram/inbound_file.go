@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxFileID      = 1 << 10 // bytes; Telegram's have some 100
-	maxMediaType   = 128     // bytes
+	maxFileID      = 1 << 10 // bytes of a file's id; Telegram's ids have some 100
+	maxMediaType   = 128     // bytes of a media type
 	maxInboundName = 1 << 10 // bytes of a file's name, which Telegram itself cuts earlier
 	maxSeconds     = 1 << 30 // seconds of a recording; higher numbers are wrong
 )
@@ -21,7 +21,7 @@ type fileField struct {
 	mediaType func(file fields) string // used if the file has no media type
 }
 
-// fileFields are sorted by precedence: an animation also comes as a document.
+// fileFields are sorted by precedence, because an animation also comes as a document.
 var fileFields = []fileField{
 	{protocol.AttachmentVoice, ofType("audio/ogg")},
 	{protocol.AttachmentPhoto, ofType("image/jpeg")},

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// fileTests are files in messages, and how they are read. If the wanted File is "", there is none.
+// fileTests are files in messages, with the expected results. If the expected File is "", there is
+// no file.
 var fileTests = []struct {
 	name, fields string
 	want         supervisor.Attachment
@@ -90,8 +91,8 @@ func unkept(a supervisor.Attachment) bool {
 		!utf8.ValidString(text) || strings.Contains(text, "\x00") || a.SHA256 != "" || a.Failure != ""
 }
 
-// TestRead_WordsOfOthers_AreWorld checks whose words a message has: only the sender's, or also
-// those of others.
+// TestRead_WordsOfOthers_AreWorld checks whether a message has only the sender's words, or also
+// words of others.
 func TestRead_WordsOfOthers_AreWorld(t *testing.T) {
 	forwarded := `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
 	across := func(by string) string {

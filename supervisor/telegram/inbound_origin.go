@@ -24,7 +24,8 @@ func (r *updateReader) origin(m fields) {
 	}
 }
 
-// quotesOthers reports whether a message quotes one that is neither its sender's own nor the bot's.
+// quotesOthers reports whether a message quotes a message of others: neither the sender's nor the
+// bot's.
 func (r *updateReader) quotesOthers(m fields) bool {
 	to := repliedTo(m)
 	by := field[gotgbot.User](to, "from").Id

@@ -14,8 +14,8 @@ const (
 )
 
 // press reads the press of a button. The message with the button must be there and be the bot's
-// own, because only such a message has our buttons. The data may be anything: a modified client can
-// send any.
+// own, because only the bot's messages have our buttons. The data may be any text, because a
+// modified client can send any text.
 func (r *updateReader) press(raw json.RawMessage) {
 	var q fields
 	if json.Unmarshal(raw, &q) != nil {

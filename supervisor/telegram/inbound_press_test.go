@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// press returns an update in which somebody presses a button of the bot's message in a chat. more
-// are fields of the query.
+// press returns an update in which a user presses a button of the bot's message in a chat. more are
+// fields of the query.
 func press(chat, from string, more ...string) string {
 	fields := append([]string{`"id":"4382bfdwdsb323b2d9"`, from, `"chat_instance":"-3"`,
 		`"message":{"message_id":11,"date":1760000000,` + bot + `,` + chat + `,"text":"Sure?"}`}, more...)

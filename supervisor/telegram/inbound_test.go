@@ -64,8 +64,8 @@ const (
 	voice = `"voice":{"duration":3,"mime_type":"audio/ogg","file_id":"AwAC","file_unique_id":"AgAD","file_size":9876}`
 )
 
-// inboundTests are updates with people's words, and how they are read. Other fields are checked
-// below.
+// inboundTests are updates with people's words, and the expected results. Tests below check the
+// other fields.
 var inboundTests = []struct {
 	name, update string
 	kind         supervisor.IncomingKind
@@ -239,8 +239,8 @@ var inboundTests = []struct {
 	{"an update without an id", strings.Replace(message(ann, privateChat, text("x")), "500001", `"x"`, 1), "other", "", ""},
 }
 
-// whole returns the text of a message for a model: the quoted message and the words. A command has
-// nothing before it.
+// whole returns the text of a message for a model: the quoted message and the words. No text
+// precedes a command.
 func whole(in supervisor.Incoming) string {
 	if name, _ := slash.Parse(in.Text); name != "" {
 		return in.Text
@@ -319,7 +319,7 @@ func TestRead_Envelope_HasSenderChatAndTime(t *testing.T) {
 func replyTo(who string) string { return `"reply_to_message":{"message_id":3,` + who + `,"text":"Hm"}` }
 
 // TestRead_InGroup_KeepsMessagesForBot checks which messages are for the bot. The bot's name is
-// requested only if that depends on it.
+// requested only if the result depends on it.
 func TestRead_InGroup_KeepsMessagesForBot(t *testing.T) {
 	other := `"from":{"id":8,"is_bot":true,"first_name":"Other","username":"other_bot"}`
 	for name, test := range map[string]struct {
@@ -424,7 +424,7 @@ func TestRead_LongFields_AreCut(t *testing.T) {
 	}
 }
 
-// FuzzUpdate checks that any update is read within the promises of Incoming.
+// FuzzUpdate checks that Read keeps the promises of Incoming for any update.
 func FuzzUpdate(f *testing.F) {
 	for _, l := range inboundTests {
 		f.Add([]byte(l.update))

@@ -15,10 +15,10 @@ import (
 	"mews/supervisor/internal/codes"
 )
 
-// maxName is the longest name given by others, in characters.
+// maxName is the longest foreign name, in characters.
 const maxName = 300
 
-// wording is a text with its entities, or a caption with its own.
+// wording is a text with its entities, or a caption with its entities.
 type wording struct {
 	units    []uint16 // the text in UTF-16, in which Telegram counts
 	entities []gotgbot.MessageEntity
@@ -81,8 +81,8 @@ func clean(text string) string {
 }
 
 // compose returns the model's text of a message: its words, with lines about their origin and
-// attachments around them. There is nothing before a command or among its arguments, nor beside a
-// code, which is only recognised alone.
+// attachments around them. No line is put before a command or among its arguments. A code gets no
+// line either, because a code is only recognised alone.
 func (r *updateReader) compose(m fields, w wording) string {
 	text := w.text()
 	if commandIn(m, w) == nil && !isCode(text) {
@@ -95,15 +95,15 @@ func (r *updateReader) compose(m fields, w wording) string {
 	return cut(text, supervisor.MaxText)
 }
 
-// Patterns of codes for the gate. One is six digits with spaces between them or a dash in the
-// middle. The other is a recovery code of 26 digits and letters without U, in groups of any size.
-// The gate checks whether the code is right.
+// Patterns of codes for the gate. The first code is six digits with spaces between them or a dash
+// in the middle. The second is a recovery code of 26 digits and letters without U, in groups of any
+// size. The gate checks whether the code is right.
 var (
 	timedShape    = regexp.MustCompile(`^(?:\d *){6}$|^\d{3} ?- ?\d{3}$`)
 	recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z][ -]*){26}$`)
 )
 
-// maxCode is the longest code in bytes, in any form.
+// maxCode is the longest code in bytes, in any of the patterns.
 const maxCode = 128
 
 // isCode reports whether a text looks like a code. A text without a digit is words.
@@ -115,7 +115,7 @@ func isCode(text string) bool {
 	return timedShape.MatchString(plain) || recoveryShape.MatchString(plain) && strings.ContainsAny(plain, "0123456789")
 }
 
-// origin is the origin of a forwarded message. Its type decides which fields are there.
+// origin is the origin of a forwarded message. The origin's type decides which fields are there.
 type origin struct {
 	User    gotgbot.User `json:"sender_user"`
 	Hidden  string       `json:"sender_user_name"`
@@ -123,7 +123,8 @@ type origin struct {
 	Channel gotgbot.Chat `json:"chat"`
 }
 
-// attribution returns a line about the author of a message's words, if that is not its sender.
+// attribution returns a line about the author of a message's words, if the sender is not the
+// author.
 func attribution(m fields) string {
 	if _, ok := m["via_bot"]; ok {
 		return "[Made by the bot @" + line(field[gotgbot.User](m, "via_bot").Username, maxName) + "]"
@@ -140,7 +141,7 @@ func attribution(m fields) string {
 	return "[Forwarded]"
 }
 
-// reply reads the message that is replied to: all of its text, and the part that the person
+// reply reads the message that the user replies to: all of its text, and the part that the user
 // selected.
 func (r *updateReader) reply(m fields) {
 	to := repliedTo(m)
@@ -161,7 +162,7 @@ func (r *updateReader) reply(m fields) {
 	r.in.Quote = q
 }
 
-// repliedTo returns the message that is replied to, in this chat or another one. In a topic,
+// repliedTo returns the message that the user replies to, in this chat or another one. In a topic,
 // Telegram shows a message that is no reply as a reply to the topic's first message. Such a reply
 // does not count.
 func repliedTo(m fields) fields {
@@ -192,7 +193,7 @@ func line(text string, n int) string {
 	return string(runes)
 }
 
-// cut returns a text's first n bytes, or fewer so that no character is cut.
+// cut returns a text's first n bytes, or a few less so that no character is cut.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

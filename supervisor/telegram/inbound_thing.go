@@ -18,10 +18,10 @@ const maxThing = 2000
 type thing struct {
 	field string
 	words func(m fields) string // returns the line without brackets; "" if the field is invalid
-	world bool                  // the thing is made by somebody else or is about somebody else
+	world bool                  // another person made the attachment, or it is about another person
 }
 
-// things are sorted by precedence: a venue also comes as a location.
+// things are sorted by precedence, because a venue also comes as a location.
 var things = []thing{
 	{"venue", venueWords, true},
 	{"location", locationWords, false},
@@ -32,7 +32,7 @@ var things = []thing{
 }
 
 // thingIn returns the line in brackets about an attached thing; "" if there is none. world reports
-// whether it comes from others.
+// whether the thing comes from others.
 func thingIn(m fields) (words string, world bool) {
 	for _, t := range things {
 		if _, ok := m[t.field]; !ok {
@@ -49,8 +49,8 @@ func coordinates(l fields) string {
 	return fmt.Sprintf("%.5f, %.5f", field[float64](l, "latitude"), field[float64](l, "longitude"))
 }
 
-// locationWords describes a location. For a live location it is the start; its movement comes as
-// edits.
+// locationWords describes a location. For a live location, it describes the start; the movement
+// comes as edits.
 func locationWords(m fields) string {
 	l := field[fields](m, "location")
 	if l == nil {
@@ -114,8 +114,8 @@ func joined(between string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), between)
 }
 
-// carried names the file of a message, or an attachment that does not reach a bot; "" if there is
-// none.
+// carried names the file of a message, or an attachment that Telegram does not give to a bot; "" if
+// there is none.
 func carried(m fields) string {
 	if file, _ := fileIn(m); file.Kind != "" {
 		return titles.Attachment(file)
@@ -132,8 +132,7 @@ func carried(m fields) string {
 	return ""
 }
 
-// besidesWords names everything that a message has besides words, in brackets; "" if there is
-// nothing.
+// besidesWords names the attachments of a message, in brackets; "" if there are none.
 func besidesWords(m fields) string {
 	if words, _ := thingIn(m); words != "" {
 		return words

@@ -18,8 +18,8 @@ type Command struct {
 // deleted.
 var formerLanguages = []string{"de", "es", "fr"}
 
-// SetMenu sets the bot's menu for everybody. It changes nothing if the menu is already set, so it
-// may be called at every start.
+// SetMenu sets the bot's menu for everybody. It changes nothing if the menu is already set, so
+// callers may call it at every start.
 func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
 	// The scope is explicit, because the library sends "null" without one.
 	all := gotgbot.BotCommandScopeDefault{}
@@ -34,8 +34,8 @@ func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
 	return nil
 }
 
-// SetChatMenu sets the bot's menu in one chat, as SetMenu does. An empty menu makes the chat show
-// everybody's menu.
+// SetChatMenu sets the bot's menu in one chat, as SetMenu does. If the menu is empty, the chat
+// shows everybody's menu.
 func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []Command) error {
 	id, err := parseID("chat", chat)
 	if err == nil {

@@ -13,16 +13,17 @@ import (
 
 const (
 	// holdTime is how long a group's message that names a bot is held back while the bot's name is
-	// unknown. Then the message is dropped. Nothing else waits for it.
+	// unknown. Then the message is dropped. No other chat waits for it.
 	holdTime = time.Minute
-	// holdTimeFull is holdTime for a full batch, behind which private messages may wait.
+	// holdTimeFull replaces holdTime for a full batch, because private messages may wait behind
+	// that batch.
 	holdTimeFull = 5 * time.Second
 )
 
 // errNameUnknown is the error of messages that depend on the bot's unknown name.
 var errNameUnknown = errors.New("the bot's name is not known yet")
 
-// nameLookup finds the bot's name beside the polls, if a message depends on it.
+// nameLookup finds the bot's name in parallel to the polls, if a message depends on it.
 type nameLookup struct {
 	client *Client
 	health *Health
@@ -38,7 +39,7 @@ func newNameLookup(c *Client, h *Health, log hclog.Logger) *nameLookup {
 }
 
 // run asks for the name when it is wanted, until ctx ends. The client decides how often to ask, and
-// repeats an old failure in between; each is logged once.
+// repeats an old failure in between. Each failure is logged once.
 func (l *nameLookup) run(ctx context.Context) {
 	var last error
 	for {
@@ -57,8 +58,8 @@ func (l *nameLookup) run(ctx context.Context) {
 	}
 }
 
-// self returns the client's bot. It does not wait for the name: until it is known, the error is
-// errNameUnknown.
+// self returns the client's bot. It does not wait for the name. While the name is unknown, the
+// error is errNameUnknown.
 func (l *nameLookup) self() Self {
 	return Self{ID: l.client.id, Name: func() (string, error) {
 		if known := l.client.identity.known.Load(); known != nil {
@@ -83,7 +84,7 @@ func (l *nameLookup) mayHold(full bool) bool {
 }
 
 // readBatch is a batch, some of whose updates may be held back. After a held message, all later
-// ones of the chat are held too, so that each chat keeps its order.
+// messages of the chat are held too, so that each chat keeps its order.
 type readBatch struct {
 	ready     []supervisor.Incoming
 	heldChats map[string]bool // chats with a held update
@@ -101,7 +102,7 @@ func (b *readBatch) hold(in supervisor.Incoming) {
 	}
 }
 
-// next returns the start of the next batch. Held updates and all after them come again.
+// next returns the start of the next batch. Held updates and all later updates come again.
 func (b *readBatch) next(otherwise int64) int64 {
 	switch {
 	case b.firstHeld != 0:

@@ -31,8 +31,8 @@ func mention(after time.Duration, id int64, words string) upcoming {
 	return upcoming{after, id, strings.Replace(raw, "500001", fmt.Sprint(id), 1)}
 }
 
-// queue answers polls as Telegram does. It returns up to 100 updates from the offset on, or else
-// waits for the next one. It refuses getMe until the time nameless.
+// queue answers polls as Telegram does. It returns up to 100 updates from the offset on; if there
+// are none, it waits for the next one. It refuses getMe until the time nameless.
 func queue(nameless time.Duration, all ...upcoming) func(asked, context.Context) (*http.Response, error) {
 	return func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "getMe" && a.after < nameless {
@@ -89,8 +89,8 @@ func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int6
 
 func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.Duration{}} }
 
-// TestGroupMessage_WaitsBrieflyForName checks that the message is neither dropped nor taken for
-// another bot's. Its group keeps its order.
+// TestGroupMessage_WaitsBrieflyForName checks that the message is neither dropped nor treated as
+// another bot's. The group keeps its order.
 func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	for name, nameless := range map[string]time.Duration{"that comes at once": 0, "that comes late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	}
 }
 
-// TestPrivateMessages_DoNotWaitForName checks that private messages come at once, however long the
-// name is unknown. The group's message is dropped after a minute, and causes no more polls.
+// TestPrivateMessages_DoNotWaitForName checks that private messages come at once while the name is
+// unknown. The group's message is dropped after a minute, and causes no more polls.
 func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,

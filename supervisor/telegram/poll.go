@@ -16,12 +16,12 @@ import (
 
 // Receiver stores incoming updates, and then decides who may talk.
 type Receiver interface {
-	// Next returns the start of the next batch; 0 if none has come yet.
+	// Next returns the start of the next batch; 0 if no batch has come yet.
 	Next(ctx context.Context) (offset int64, err error)
-	// Take stores a batch and the start of the next one in one transaction. After nil, Telegram may
-	// forget the batch; after an error, the whole batch comes again. If next is 0, the start stays;
-	// it may also be lower than before. The same update may come again, also concurrently, and with
-	// another offset. batch may be empty if only next changes.
+	// Take stores a batch and the start of the next batch in one transaction. After nil, Telegram
+	// may forget the batch; after an error, the whole batch comes again. If next is 0, the start
+	// stays; next may also be lower than before. The same update may come again, also concurrently,
+	// and with another offset. batch may be empty if only next changes.
 	Take(ctx context.Context, batch []supervisor.Incoming, next int64) error
 }
 
@@ -62,7 +62,7 @@ type Poller struct {
 	fix          func(context.Context, *Client) error
 }
 
-// NewPoller creates a poller; nothing else may poll with the client's token.
+// NewPoller creates a poller. No other program may poll with the client's token.
 func NewPoller(c *Client, receiver Receiver, o PollOptions) *Poller {
 	if o.Timeout <= 0 || o.Timeout > pollTimeout {
 		o.Timeout = pollTimeout
@@ -86,7 +86,7 @@ func healthOr(h *Health) *Health {
 	return h
 }
 
-// Run polls until ctx ends, and then cancels the poll under way. Call it once. It retries every
+// Run polls until ctx ends, and then cancels the running poll. Call Run once. It retries every
 // failure, and its error is nil. It pauses as long as Telegram says, but a new process makes its
 // first poll at once. (The outbox stores such pauses of sends on disk.)
 func (p *Poller) Run(ctx context.Context) error {
@@ -98,14 +98,15 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// After logEach failures in a row, only one in each logInterval is logged.
+// After logEach failures in a row, only one failure in each logInterval is logged.
 const (
 	logEach     = 5
 	logInterval = time.Minute
 )
 
-// retryForever makes attempts until ctx ends: without pauses while they succeed, and with growing
-// pauses while they fail. If Telegram can't be reached, an answer to another call ends the pause.
+// retryForever makes attempts until ctx ends. It makes no pauses while attempts succeed, and
+// growing pauses while they fail. If Telegram can't be reached, an answer to another call ends the
+// pause.
 func retryForever(
 	ctx context.Context,
 	c *Client,
@@ -159,7 +160,7 @@ func (c *Client) unsignal() {
 	}
 }
 
-// attempt makes one poll, after the steps that a poll needs first.
+// attempt makes one poll, after the steps that must precede a poll.
 func (p *Poller) attempt(ctx context.Context) error {
 	if p.fix != nil {
 		if err := p.fix(ctx, p.client); err != nil {
@@ -206,9 +207,9 @@ func (p *Poller) poll(ctx context.Context) error {
 	return nil
 }
 
-// receive stores a batch, and only then moves the offset. The offset may move back: Telegram begins
-// ids anew after a week without updates, and answers an offset beyond its queue from the queue's
-// start. If that happens repeatedly, the server ignores the offset.
+// receive stores a batch, and only then moves the offset. The offset may move back. After a week
+// without updates, Telegram begins ids again, and answers an offset beyond its queue from the
+// queue's start. If that happens repeatedly, the server ignores the offset.
 func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	batch := p.read(updates)
 	asked, next := p.offset, batch.next(p.offset)
@@ -223,7 +224,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 		p.staleBatches = 0
 	}
 	if batch.firstHeld != 0 {
-		retry.WaitOr(ctx, minDelay, p.names.known) // the same batch would come again at once
+		retry.WaitOr(ctx, minDelay, p.names.known) // without the pause, the same batch would come again at once
 	}
 	if p.staleBatches > 1 {
 		return fmt.Errorf("read updates from %d on: %w", asked, errStale)

@@ -38,7 +38,7 @@ func poll(t *testing.T, s gate, while time.Duration, answer func(asked, context.
 	return p
 }
 
-// pollAs is poll with options, which must have Health.
+// pollAs is like poll, with options, which must have Health.
 func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
 	answer func(asked, context.Context) (*http.Response, error)) (w *wire, status telegram.Status) {
 	t.Helper()
@@ -164,8 +164,8 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 	}
 }
 
-// TestAlarm_TwoFailures_RaiseNone checks a short conflict: a poll of our own killed process lingers
-// some 30 s.
+// TestAlarm_TwoFailures_RaiseNone checks a short conflict: a poll of our own killed process
+// continues for some 30 s.
 func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
@@ -189,8 +189,8 @@ func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
 	}
 }
 
-// TestTwoPollersOneToken_AlarmOnce checks two pollers that alternate. Polls succeed between the
-// conflicts, but that is no recovery. There is one alarm, and one recovery some time after the last
+// TestTwoPollersOneToken_AlarmOnce checks two pollers that alternate. A poll that succeeds between
+// the conflicts is no recovery. There is one alarm, and one recovery some time after the last
 // conflict.
 func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
@@ -303,8 +303,8 @@ func TestLongOutage_ReportsLoss(t *testing.T) {
 	}
 }
 
-// TestFirstRequest_IsThePoll checks the whole first request, and that there is no other. The server
-// need not wait, so that a success shows at once.
+// TestFirstRequest_IsThePoll checks the whole first request, and that no other request is made. The
+// server need not wait, so that a success shows at once.
 func TestFirstRequest_IsThePoll(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -370,7 +370,7 @@ func TestDropWebhook_Failure_PausesNormally(t *testing.T) {
 	}
 }
 
-// feed answers polls with the batches, and then with nothing.
+// feed answers polls with the batches, and then with empty answers.
 func feed(batches ...string) func(asked, context.Context) (*http.Response, error) {
 	return func(_ asked, ctx context.Context) (*http.Response, error) {
 		if len(batches) == 0 {
@@ -418,7 +418,7 @@ func TestOffset_FollowsHighestStoredID(t *testing.T) {
 }
 
 // TestPoll_IgnoredOffset_SlowsDown checks a server that ignores the offset. Updates are still read,
-// but not at full speed.
+// but more slowly.
 func TestPoll_IgnoredOffset_SlowsDown(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.after < 30*time.Minute {

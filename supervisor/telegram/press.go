@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// ackTimeout limits the answer to a press. Later, the person has looked away.
+	// ackTimeout limits the answer to a press. A later answer comes too late to be noticed.
 	ackTimeout = 10 * time.Second
-	// characters of the answer to a press (Bot API); here UTF-16 code units, which are at least as
-	// many
+	// limit of characters in the answer to a press (Bot API); counted here in UTF-16 code units,
+	// which are at least as many
 	maxAck = 200
 )
 
@@ -50,10 +50,10 @@ type answerParams struct {
 	Alert bool   `json:"show_alert,omitempty"`
 }
 
-// AckPress ends the wait after a press, and shows the first 200 characters of text. It shows them
-// as an alert that must be closed, or else for a moment. "" shows nothing. It makes one try of at
-// most 10 s. An expired query is no error, because nothing can be shown any more. Its error is a
-// *supervisor.SendError.
+// AckPress ends the wait after a press, and shows the first 200 characters of text. If alert is
+// true, the user must close the text; otherwise it is shown for a moment. "" shows no text.
+// AckPress makes one try of at most 10 s. An expired query is no error, because no text can be
+// shown any more. Its error is a *supervisor.SendError.
 func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) error {
 	const method = "answerCallbackQuery"
 	if query == "" {

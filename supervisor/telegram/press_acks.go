@@ -25,7 +25,7 @@ func NewPressAcks(client *Client, log hclog.Logger) *PressAcks {
 // pressAck is the answer to one press, which ends Telegram's waiting sign.
 type pressAck struct {
 	query string
-	text  string // shown for a moment to the person alone; "" shows nothing
+	text  string // text shown for a moment to the user alone; "" shows no text
 }
 
 // Put queues the acknowledgement of a press. It never blocks.

@@ -20,14 +20,15 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// store is a gate that stores batches as a database does: each update once, with the offset.
+// store is a gate that stores batches as a database does. It stores each update once, with the
+// offset.
 type store struct {
 	mu      sync.Mutex
 	next    int64
-	kept    map[string]supervisor.Incoming // stored updates, by key, or by update id if there is no key
+	kept    map[string]supervisor.Incoming // stored updates, by key; by update id if there is no key
 	order   []string                       // the stored texts, in order
 	batches [][]int64                      // the updates of every batch that came, stored or not
-	refuse  func() error                   // called before a batch is stored; nil refuses nothing
+	refuse  func() error                   // called before a batch is stored; nil refuses no batch
 	changed chan struct{}
 }
 

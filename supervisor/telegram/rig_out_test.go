@@ -19,7 +19,7 @@ import (
 	"mews/supervisor"
 )
 
-// A token that cannot be confused with other text, and a person's words.
+// A token that cannot be confused with other text, and a user's words.
 const (
 	canarySecret = "AAcanary-S3CRET_tokenThatNobodyMaySee99"
 	canaryToken  = "42:" + canarySecret
@@ -59,7 +59,7 @@ func open(t testing.TB, url string) *Client {
 	return c
 }
 
-// hides checks that a text contains neither the token nor a person's words.
+// hides checks that a text contains neither the token nor a user's words.
 func hides(t testing.TB, what, text string) {
 	t.Helper()
 	if strings.Contains(text, canarySecret) || strings.Contains(text, canaryWords) {
@@ -67,8 +67,8 @@ func hides(t testing.TB, what, text string) {
 	}
 }
 
-// hidden does the same check as hides for every printed form of an error, and for each error within
-// it.
+// hidden makes the check of hides for every printed form of an error, and for each error within the
+// error.
 func hidden(t testing.TB, err error) {
 	t.Helper()
 	for err != nil {

@@ -13,10 +13,10 @@ import (
 	"mews/supervisor"
 )
 
-// actionTimeout limits a chat action, which lasts 5 s and is useless later.
+// actionTimeout limits the call for a chat action. The action lasts 5 s and is useless later.
 const actionTimeout = 5 * time.Second
 
-// generalTopic is the topic that every forum has. A call does not name it.
+// generalTopic is the topic that every forum has. Calls do not name that topic.
 const generalTopic = 1
 
 // sendParams are the parameters of every method that shows something in a chat.
@@ -32,11 +32,11 @@ type sendParams struct {
 	// replaces the text if the message is a file
 	Caption string                  `json:"caption,omitempty"`
 	Marks   []gotgbot.MessageEntity `json:"caption_entities,omitempty"`
-	// a document stays a document
+	// a document stays a document, even if it has a type that Telegram plays or shows
 	AsIs bool `json:"disable_content_type_detection,omitempty"`
 	// an album's files
 	Media []albumMedia `json:"media,omitempty"`
-	// for a video: it can be played while it loads
+	// for a video: users can play it while it loads
 	Streaming bool `json:"supports_streaming,omitempty"`
 	// length of audio or video, in seconds
 	Duration int `json:"duration,omitempty"`
@@ -45,7 +45,7 @@ type sendParams struct {
 	Height   int                         `json:"height,omitempty"`
 	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list removes the reaction
 	Preview  *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
-	// an edit without it removes the buttons
+	// an edit without the markup removes the buttons
 	Markup gotgbot.ReplyMarkup      `json:"reply_markup,omitempty"`
 	Reply  *gotgbot.ReplyParameters `json:"reply_parameters,omitempty"`
 	Silent bool                     `json:"disable_notification,omitempty"`
@@ -75,8 +75,8 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 	return messageNames(method, to.Chat, result)
 }
 
-// Edit replaces the content of a message; its file can't change. It is no error if nothing changes.
-// Its error is a *supervisor.SendError.
+// Edit replaces the content of a message; its file can't change. An edit without a change is no
+// error. Edit's error is a *supervisor.SendError.
 func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
@@ -112,8 +112,8 @@ func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []s
 	return err
 }
 
-// Unbutton removes a message's buttons. It is no error if the message has none, is missing or can't
-// be changed any more. Its error is a *supervisor.SendError.
+// Unbutton removes a message's buttons. It is no error if the message has no buttons, is missing or
+// can't be changed any more. Its error is a *supervisor.SendError.
 func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
 	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
@@ -141,8 +141,8 @@ func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoj
 	return c.changeMessage(ctx, apiCall{method: "setMessageReaction", timeout: actionTimeout}, to, message, sendParams{Reaction: &list})
 }
 
-// contentParams returns a text's parameters. Its links show no preview, because nobody asked for
-// one and Telegram would fetch the pages.
+// contentParams returns a text's parameters. The links show no preview, because nobody asked for a
+// preview and Telegram would fetch the pages.
 func contentParams(content supervisor.RichText) sendParams {
 	o := sendParams{Markup: keyboard(content.Buttons)}
 	if content.File != nil {
@@ -166,8 +166,8 @@ func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 	return out
 }
 
-// changeMessage makes a call about a message. It names no thread, because the message is in one
-// already.
+// changeMessage makes a call about a message. The call names no thread, because the message is in a
+// thread already.
 func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.Address, message string, o sendParams) error {
 	id, err := parseID("message", message)
 	if err != nil {

@@ -19,7 +19,7 @@ type asked struct {
 	Params string // JSON
 }
 
-// hears starts a server that accepts everything. It returns a client and the requests.
+// hears starts a server that accepts every call. It returns a client and the requests.
 func hears(t testing.TB) (*Client, <-chan asked) {
 	t.Helper()
 	heard := make(chan asked, 8)
@@ -116,7 +116,7 @@ func TestCalls_SendExactParameters(t *testing.T) {
 	}
 }
 
-// Every kind of mark arrives unchanged, counted in UTF-16: the falcon has two units.
+// Every kind of mark arrives unchanged, counted in UTF-16. The falcon has two units.
 func TestSend_EntitiesArriveUnchanged(t *testing.T) {
 	c, heard := hears(t)
 	content := supervisor.RichText{Text: "🦅 bold italic gone secret code pre link quote long", Entities: []supervisor.Entity{
@@ -168,7 +168,7 @@ func TestCalls_InvalidIDs_AreNotSent(t *testing.T) {
 	}
 }
 
-// A message that already has the wanted state is no failure; a similar answer is one.
+// If a message already has the wanted state, the edit is no failure. A similar answer is a failure.
 func TestEdit_UnchangedMessage_IsNoFailure(t *testing.T) {
 	edit := func(ctx context.Context, c *Client) error {
 		return c.Edit(ctx, supervisor.Address{Chat: "5"}, "7", supervisor.RichText{Text: canaryWords})

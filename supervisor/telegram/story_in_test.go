@@ -84,7 +84,7 @@ func (s *scene) raw(method string, params url.Values) {
 	_, _ = io.Copy(io.Discard, resp.Body)
 }
 
-// waiting waits until a poll that began after n others waits at the server.
+// waiting waits until a poll waits at the server after n earlier polls.
 func (s *scene) waiting(n int) {
 	s.t.Helper()
 	s.Await(s.t, "a poll", func() bool { return s.CountCalls("getUpdates") > n })
@@ -103,7 +103,7 @@ func TestPoll_StoresMessages(t *testing.T) {
 	}
 }
 
-// TestPoll_AnyFault_LosesNothing checks that the next poll after a fault brings the message, once.
+// TestPoll_AnyFault_LosesNothing checks that the next poll after a fault brings the message once.
 func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 	for name, fault := range map[string]telegramtest.Fault{
 		"a refusal":             {Kind: telegramtest.Error, Code: 500},
@@ -202,7 +202,7 @@ func TestPoll_LowerIDs_AreAccepted(t *testing.T) {
 
 func TestPoll_OffsetBeyondQueue_IsCorrected(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
-	s.next = 900_000_000 // the offset of another server, for example
+	s.next = 900_000_000 // an offset, for example of another server
 	s.say("one")
 	s.say("two")
 	s.poll()
@@ -282,8 +282,8 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortal is a store whose poller dies at any moment: before a batch is stored, or afterwards,
-// before the poller knows that.
+// mortal is a store whose poller dies at any moment. It dies before a batch is stored, or after
+// that, before the poller knows of it.
 type mortal struct {
 	*store
 	rng  *rand.Rand
@@ -337,7 +337,7 @@ func TestPoll_KilledAnywhere_StoresEachOnce(t *testing.T) {
 
 // TestWebhook_EndToEnd_StoresAllInOrder checks a webhook that the registrar sets. The server
 // delivers for many chats at once, and the store sometimes fails. All updates must be stored, and
-// those of a chat in order.
+// updates of one chat in order.
 func TestWebhook_EndToEnd_StoresAllInOrder(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
 	calls := 0
@@ -388,7 +388,7 @@ func TestWebhook_EndToEnd_StoresAllInOrder(t *testing.T) {
 	end()
 }
 
-// TestWebhook_WrongSecret_IsRefused checks a server whose secret is not the handler's.
+// TestWebhook_WrongSecret_IsRefused checks a server whose secret differs from the handler's.
 func TestWebhook_WrongSecret_IsRefused(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
 	handler, err := telegram.NewWebhook(s.client(), s.store, telegram.WebhookOptions{Secret: secret})

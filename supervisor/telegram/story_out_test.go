@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// at starts a strict server, and returns it with a client.
+// at starts a strict server. It returns the server with a client.
 func at(t *testing.T) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s := telegramtest.New(t, telegramtest.Options{Token: canaryToken, Strict: true})
@@ -27,7 +27,7 @@ func seen(s *telegramtest.Server, chat int64) []string {
 	return texts
 }
 
-// An answer grows in a forum's topic, is finished, and its surplus messages are deleted.
+// An answer grows in a forum's topic and is finished. Its surplus messages are deleted.
 func TestAnswer_GrowsInTopic(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7, First: "Alice"}

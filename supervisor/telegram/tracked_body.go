@@ -12,19 +12,19 @@ import (
 var errEnded = errors.New("the call has ended")
 
 // trackedBody is a request's body that knows whether it may have reached the server completely. The
-// server only accepts a complete request, so a request whose last byte was never given to a
-// connection was certainly not accepted. This covers every failure of names, connections and TLS.
-// httptrace can't tell as much: WroteRequest comes from another goroutine, and may come after the
-// call has failed. Here nothing is given out after stop.
+// server only accepts a complete request. A request whose last byte was never given to a connection
+// was certainly not accepted. This covers every failure of names, connections and TLS. httptrace
+// can't tell as much: WroteRequest comes from another goroutine, and may come after the call has
+// failed. trackedBody gives out no byte after stop.
 //
-// If the body is of our own type, net/http writes the head first. So a connection that the server
-// has closed meanwhile mostly fails at the head.
+// If the body is of our own type, net/http writes the head first. So if the server has closed a
+// connection meanwhile, the call mostly fails at the head.
 type trackedBody struct {
 	size int64
 	open func() (io.ReadCloser, error) // opens the body at its beginning; may be called again
 
 	mu sync.Mutex
-	// number of readers: net/http makes another if a connection failed before its first byte
+	// number of readers: net/http makes another one if a connection failed before its first byte
 	readers   int
 	sentWhole bool // the newest reader has given out the last byte
 	ended     bool
@@ -38,7 +38,7 @@ func bytesBody(body []byte) *trackedBody {
 	}}
 }
 
-// reader starts the body again. The bytes of an earlier reader have then reached nobody.
+// reader starts the body again. The bytes of an earlier reader have then not reached the server.
 func (b *trackedBody) reader() (io.ReadCloser, error) {
 	source, err := b.open()
 	b.mu.Lock()
@@ -73,7 +73,7 @@ type bodyReader struct {
 func (r *bodyReader) Read(buf []byte) (int, error) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()
-	// at the end, an answer may be there already, and an error would cut it off
+	// at the end, an answer may be there already, and an error would cut off that answer
 	if r.left == 0 {
 		return 0, io.EOF
 	}

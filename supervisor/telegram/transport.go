@@ -73,7 +73,8 @@ func dropIdle(t http.RoundTripper) {
 	}
 }
 
-// dropPolls makes the next poll use a new connection, once the present one's context has ended.
+// dropPolls makes the next poll use a new connection, after the context of the present connection
+// has ended.
 func (c *Client) dropPolls() { dropIdle(c.polls) }
 
 // do makes one call. Its error is a *supervisor.SendError. If the API itself refused, errors.As
@@ -96,8 +97,8 @@ func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 	return nil, c.redacted(k, f).sendError()
 }
 
-// exchange sends one request and reads its answer. It calls RoundTrip without an http.Client, so
-// that it follows no redirect: that would send the token and a person's words to a host that nobody
+// exchange sends one request and reads its answer. It calls RoundTrip without an http.Client, so it
+// follows no redirect. A redirect would send the token and a user's words to a host that nobody
 // configured.
 func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *failure) {
 	ctx, cancel := context.WithTimeout(parent, k.timeout)
@@ -111,7 +112,7 @@ func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *
 	if err != nil {
 		return nil, unanswered(out, ended(err))
 	}
-	defer resp.Body.Close() // it was only read: its error does not matter
+	defer resp.Body.Close() // the body was only read, so its error does not matter
 	return readResult(resp, k.method, ended)
 }
 
@@ -151,7 +152,7 @@ func unanswered(out *trackedBody, err error) *failure {
 	return &failure{sentWhole: whole, err: err}
 }
 
-// newRequest never fails because of a person's words: all of them can be marshalled.
+// newRequest never fails because of a user's words, because all words can be marshalled.
 func (c *Client) newRequest(ctx context.Context, k apiCall) (*http.Request, *trackedBody, error) {
 	out, kind, err := k.body()
 	if err != nil {
@@ -216,9 +217,9 @@ func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 	return err
 }
 
-// readAnswer reads a body to its end, because only then the connection is reused.
+// readAnswer reads a body to its end, because a connection is reused only after that.
 func readAnswer(resp *http.Response, method string) ([]byte, error) {
-	// the body is then the connection itself, which no context ends
+	// the body is then the connection itself, and no context ends it
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errors.New("the answer is another protocol's")
 	}

@@ -44,7 +44,7 @@ func utters(text string) func(net.Conn) {
 	return func(conn net.Conn) { _, _ = io.WriteString(conn, text) }
 }
 
-// nobody returns an address at which nothing listens.
+// nobody returns an address without a listener.
 func nobody(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,7 +56,8 @@ func nobody(t testing.TB) string {
 
 func secure(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// For each failure without a complete answer: the outcome of the message. No text shows the token.
+// For each failure without a complete answer, the test checks the outcome of the message. No text
+// may show the token.
 func TestSend_NoAnswer_IsUnsentOrUnknown(t *testing.T) {
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for name, test := range map[string]struct {
@@ -113,7 +114,7 @@ func stranger(t testing.TB) string {
 	return s.URL
 }
 
-// A request that is only in the buffers of a server that reads nothing does not count as accepted.
+// A request counts as unsent if it is only in the buffers of a server that does not read.
 func TestSend_PartlyWritten_IsUnsent(t *testing.T) {
 	c := open(t, listen(t, func(net.Conn) { <-t.Context().Done() }))
 	huge := &sendParams{Chat: 5, Text: strings.Repeat(canaryWords, 2<<20)}
@@ -189,7 +190,7 @@ func TestPoll_DoesNotDelaySends(t *testing.T) {
 	}
 }
 
-// Over TLS: one call a connection at a time, and a ClientHello that every backend accepts.
+// Over TLS, a connection has one call at a time, and every backend accepts the ClientHello.
 func TestTLS_UsesHTTP1AndClassicCurves(t *testing.T) {
 	var mu sync.Mutex
 	var curves []tls.CurveID
@@ -234,7 +235,7 @@ func TestConnections_IdleOnes_CloseEarly(t *testing.T) {
 	}
 }
 
-// A batch of a hundred updates is larger than any other answer may be.
+// A batch of a hundred updates is longer than any other answer may be.
 func TestPoll_AnswerMayBeLarge(t *testing.T) {
 	c := open(t, answers(t, 200, `{"ok":true,"result":["`+strings.Repeat("a", 2*maxAnswer)+`"]}`))
 	if _, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 1}}); err != nil {

@@ -24,16 +24,16 @@ const (
 	sendAlbum    = "sendMediaGroup"
 
 	maxPhoto = 10 << 20 // bytes (TDLib: MAX_PHOTO_SIZE)
-	// bytes; Telegram says 50 MB, which may be either kind, and this is the smaller one
+	// bytes; Telegram says 50 MB without saying which kind of MB, and this is the smaller one
 	maxDocument = 50_000_000
-	maxSides    = 10000 // pixels, a photo's width and height together (Bot API, sendPhoto)
+	maxSides    = 10000 // pixels of a photo's width and height together (Bot API, sendPhoto)
 	// the highest ratio of a photo's sides (Bot API, sendPhoto)
 	maxStretch  = 20
 	maxCaption  = 1024 // UTF-16 code units (Bot API)
-	maxFileName = 200  // characters
+	maxFileName = 200  // characters of a file's name
 
 	uploadRate = 128 << 10 // the assumed speed of the slowest line, in bytes a second
-	// bytes in which the size of a picture is searched; cameras put a preview before it
+	// bytes in which the size of a picture is searched; cameras put a preview before the size
 	maxPictureHead = 1 << 20
 )
 
@@ -42,7 +42,7 @@ type uploadKind struct {
 	method string
 	part   string               // the parameter of the file; in an album its type
 	most   int64                // the largest size in bytes
-	fits   func(io.Reader) bool // reports whether a file fits; nil means that all do
+	fits   func(io.Reader) bool // reports whether a file fits; nil means that all files fit
 }
 
 var (
@@ -52,8 +52,8 @@ var (
 )
 
 // uploadKinds are the ways to send files, by media type; all other files are documents. (Bot API:
-// sendVoice takes Ogg Opus, which alone has its type here; sendAudio MP3 and M4A, sendVideo MP4,
-// sendAnimation GIF.)
+// sendVoice takes Ogg Opus, which alone has the type of voice; sendAudio takes MP3 and M4A.
+// sendVideo takes MP4, sendAnimation GIF.)
 var uploadKinds = map[string]uploadKind{
 	"image/png":               photo,
 	"image/jpeg":              photo,
@@ -65,7 +65,7 @@ var uploadKinds = map[string]uploadKind{
 	supervisor.MediaTypeMP4:   {"sendVideo", "video", maxDocument, nil},
 }
 
-// timed are the kinds whose length players show only if it is given.
+// timed are the kinds for which a player shows the length only if the call gives it.
 var timed = map[string]bool{"voice": true, "audio": true, "video": true}
 
 // uploads are the files of a call.
@@ -89,7 +89,7 @@ func (u uploads) uploadTime() time.Duration {
 	return time.Duration(size/uploadRate) * time.Second
 }
 
-// upload checks a file before it is sent. Its error is for users: the file can't be sent.
+// upload checks a file before it is sent. If the file can't be sent, the error is for users.
 func (c *Client) upload(file supervisor.File) (upload, error) {
 	name := cmp.Or(line(file.Name, maxFileName), "file")
 	open := func() (io.ReadCloser, int64, error) {
@@ -103,7 +103,7 @@ func (c *Client) upload(file supervisor.File) (upload, error) {
 	if err != nil {
 		return upload{}, err
 	}
-	defer source.Close() // it was only read: its error does not matter
+	defer source.Close() // the file was only read, so its error does not matter
 	if size > maxDocument {
 		return upload{}, fmt.Errorf(textFileTooLarge, name, size, maxDocument)
 	}
@@ -193,7 +193,8 @@ func albumParams(kind uploadKind, files uploads, rest []supervisor.File, o sendP
 	return o
 }
 
-// messageNames returns the names of the sent messages; those of an album are separated by commas.
+// messageNames returns the names of the sent messages. Names of an album's messages are separated
+// by commas.
 func messageNames(method, chat string, result json.RawMessage) (string, error) {
 	var sent []gotgbot.MessageId
 	if method != sendAlbum {
@@ -214,7 +215,7 @@ func messageNames(method, chat string, result json.RawMessage) (string, error) {
 	return strings.Join(names, albumComma), nil
 }
 
-// wrongKind reports whether the API refuses the kind of a file. It may accept the file as a
+// wrongKind reports whether the API refuses the kind of a file. The API may accept the file as a
 // document.
 func (f *failure) wrongKind() bool {
 	return f.responder == responderAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest &&

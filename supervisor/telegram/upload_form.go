@@ -50,8 +50,8 @@ func (u uploads) reader(heads [][]byte, end []byte) (io.ReadCloser, error) {
 	return form, nil
 }
 
-// exactReader reads exactly n bytes. If there are fewer, it fails before anything after them is
-// read, because a form that ended there would look complete.
+// exactReader reads exactly n bytes. If the file has fewer, it fails before any later byte is read.
+// Otherwise the form would look complete although the file is not.
 type exactReader struct {
 	source io.Reader
 	left   int64
@@ -82,7 +82,7 @@ func (f *formReader) Close() (err error) {
 	return err
 }
 
-// writeParams writes everything before the files. Values other than strings are JSON, as the API
+// writeParams writes everything before the files. Values are JSON, except for strings, as the API
 // expects.
 func writeParams(w *multipart.Writer, params []byte) error {
 	var values map[string]json.RawMessage

@@ -27,7 +27,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// fileStore has files, and can wait until all are closed.
+// fileStore has files, and can wait until all its files are closed.
 type fileStore struct {
 	files map[string][]byte
 	taken sync.WaitGroup
@@ -57,8 +57,8 @@ func (f *taken) Close() error {
 	return nil
 }
 
-// stocked returns a strict server with a client that has files to send. At the end it checks that
-// all files are closed.
+// stocked returns a strict server with a client that has files to send. At the end, all files must
+// be closed.
 func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s, c := at(t)
@@ -90,7 +90,7 @@ func TestSend_File_ChoosesKindByMediaType(t *testing.T) {
 		{"m4a", "audio/mp4", "song.m4a", "audio"},
 		{"mp4", "video/mp4", "film.mp4", "video"},
 		{"gif", "image/gif", "cat.gif", "animation"},
-		{"webp", "image/webp", "cat.webp", "document"}, // this server reads no WebP, and says so
+		{"webp", "image/webp", "cat.webp", "document"}, // this server cannot decode WebP, and says so
 		{"small", "application/octet-stream", "small.bin", "document"},
 		{"wide", "image/png", "wide.png", "document"},
 		{"long", "image/png", "long.png", "document"},
@@ -132,7 +132,7 @@ func TestSend_File_ChoosesKindByMediaType(t *testing.T) {
 // oggOpus is the beginning of Ogg Opus.
 const oggOpus = "OggS\x00\x02" + "granule_" + "strm" + "sequ" + "crc_" + "\x01\x13" + "OpusHead"
 
-// Grouped pictures are one call and several messages, which are deleted together.
+// Grouped pictures are one call and several messages. The messages are deleted together.
 func TestSend_Pictures_AreAlbum(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"small": drawnPNG(t, 40, 30), "photo": drawnJPEG(t, 40, 30), "wide": drawnPNG(t, 9000, 1001)})
 	group := telegramtest.Chat{ID: -1001234567890, Type: "supergroup"}
@@ -288,8 +288,8 @@ func TestAckPress_ExpiredQuery_IsNoError(t *testing.T) {
 	}
 }
 
-// A picture that Telegram refuses for an unknown reason is sent as a document. After other failures
-// it is not sent again.
+// A picture that Telegram refuses for an unknown reason is sent as a document. After other
+// failures, the picture is not sent again.
 func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 	for says, want := range map[string]struct {
 		code      int
@@ -316,7 +316,7 @@ func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 	}
 }
 
-// short returns a file with fewer bytes than announced, which then fails or ends.
+// short returns a file with fewer bytes than announced. After these bytes, the file fails or ends.
 func short(err error) func(string) (io.ReadCloser, int64, error) {
 	return func(string) (io.ReadCloser, int64, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader(canaryWords), failing{err})), 1000, nil
@@ -380,7 +380,7 @@ func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 	}
 }
 
-// The outcome of a file is known like that of a text.
+// A file's outcome is reported like a text's.
 func TestSend_File_ReportsItsOutcome(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
@@ -424,7 +424,7 @@ func (e *endless) Read(buf []byte) (int, error) {
 
 func (e *endless) Close() error { return nil }
 
-// A file is read while it is written: only the requested bytes are in memory.
+// A file is read while it is sent, so only the requested bytes are in memory.
 func TestSend_File_IsStreamed(t *testing.T) {
 	const size = 40 << 20
 	from := &endless{}

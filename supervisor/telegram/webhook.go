@@ -33,7 +33,7 @@ type WebhookOptions struct {
 }
 
 // Webhook receives the updates that Telegram delivers. Its answers have no body, because Telegram
-// would read one as a request.
+// would read a body as a request.
 type Webhook struct {
 	client   *Client
 	receiver Receiver
@@ -55,7 +55,7 @@ func NewWebhook(c *Client, receiver Receiver, o WebhookOptions) (*Webhook, error
 }
 
 // ServeHTTP answers 2xx only for updates that are stored or never useful. Telegram delivers all
-// others again for 24 hours.
+// other updates again for 24 hours.
 func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.authentic(r) {
 		w.Header().Set("Connection", "close") // the body is not even read and dropped
@@ -77,7 +77,7 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(code)
 }
 
-// authentic checks the secret before anything is read. It compares hashes, so that the time tells
+// authentic checks the secret before the body is read. It compares hashes, so that the time tells
 // neither the secret's letters nor its length.
 func (h *Webhook) authentic(r *http.Request) bool {
 	given := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
@@ -96,8 +96,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 		w.Header().Set("Connection", "close")
 		return nil, http.StatusRequestEntityTooLarge
 	}
-	// net/http resets the deadline at the end of the body. A writer without deadlines is no
-	// connection.
+	// net/http resets the deadline at the end of the body. A writer without deadlines is no real
+	// connection, so its error does not matter.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxUpdate))
 	switch {

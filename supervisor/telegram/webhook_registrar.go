@@ -15,7 +15,7 @@ import (
 
 const (
 	checkInterval = time.Minute
-	// concurrent deliveries: few chats are active, and a chat's updates come one by one anyway
+	// most concurrent deliveries: few chats are active, and a chat's updates come one by one anyway
 	defaultConnections = 10
 )
 
@@ -23,7 +23,7 @@ const (
 type WebhookRegistrarOptions struct {
 	URL            string
 	Secret         string
-	MaxConnections int // concurrent deliveries; 0 means 10
+	MaxConnections int // most concurrent deliveries; 0 means 10
 	Log            hclog.Logger
 	Health         *Health
 }
@@ -50,7 +50,7 @@ func NewWebhookRegistrar(c *Client, o WebhookRegistrarOptions) *WebhookRegistrar
 }
 
 // Run keeps the webhook set until ctx ends. The webhook stays set afterwards, so that Telegram
-// keeps the updates. Call it once. It retries every failure, and its error is nil.
+// keeps the updates. Call Run once. It retries every failure, and its error is nil.
 func (r *WebhookRegistrar) Run(ctx context.Context) error {
 	r.o.Health.begin(ModeWebhook)
 	retryForever(ctx, r.client, r.o.Health, r.o.Log, "keep the Telegram webhook", r.attempt)
@@ -106,7 +106,7 @@ func (r *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
 	switch {
 	case fresh:
 		r.undelivered = &deliveryError{info.LastErrorMessage}
-	case info.PendingUpdateCount == 0: // otherwise Telegram may just not have tried again yet
+	case info.PendingUpdateCount == 0: // if updates are pending, Telegram may only not have tried again yet
 		r.undelivered = nil
 	}
 	if r.undelivered != nil {
