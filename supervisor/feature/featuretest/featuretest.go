@@ -75,8 +75,8 @@ func Call(t testing.TB, f feature.Feature, turn feature.Turn, method, params str
 	return nil, nil
 }
 
-// CheckExamples checks the examples of a feature's host calls in package protocol's comments. root
-// is the module's folder.
+// CheckExamples checks a feature's host call examples in package protocol's comments. root is the
+// module's folder.
 func CheckExamples(t *testing.T, f feature.Feature, root string) {
 	t.Helper()
 	examples := protocoltest.Methods(t, root+"/protocol")
