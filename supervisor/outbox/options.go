@@ -33,7 +33,7 @@ type Deliveries interface {
 type Posts interface {
 	// List lists the posts of a delivery, or of a turn if delivery is 0, by part.
 	List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error)
-	// HasQuestionBelow reports whether a turn's question is below the part of its reply shown so far.
+	// HasQuestionBelow reports whether a turn's question is below the shown part of its reply.
 	HasQuestionBelow(ctx context.Context, turn int64) (bool, error)
 	// StartSending marks a post that is about to be sent. The post may be sent only if the error is
 	// nil.

@@ -31,7 +31,7 @@ type postSet struct {
 	last     supervisor.Post // the post to store together with the delivery's end; ID 0 means none
 	giveUpAt time.Time       // time at which an unreachable delivery is given up
 	attempts failedAttempts
-	closing  bool // whether the delivery only has to be closed
+	closing  bool // whether only the end of the delivery must be stored
 }
 
 // growing reports whether the set belongs to a growing reply.
