@@ -7,13 +7,13 @@ import (
 	"mews/supervisor/claim"
 )
 
-// earlierMessages is how many of a conversation's latest messages are read if an answer may speak
-// of an earlier turn.
+// earlierMessages is how many of a conversation's latest messages are read for an answer that may
+// speak of an earlier turn.
 const earlierMessages = 60
 
-// unverified returns the line below an answer that claims something that no tool has done. It
-// returns "" if there is no such claim, or if the store fails. The store is read only if the answer
-// claims something.
+// unverified returns the line below an answer with a claim that no tool call supports. It returns
+// "" if there is no such claim, or if the store fails. It reads the store only if the answer has a
+// claim.
 func (t *turn) unverified(ctx context.Context, answer string) string {
 	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""

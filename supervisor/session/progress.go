@@ -15,13 +15,13 @@ import (
 type progress struct {
 	step    int
 	first   int64 // ID of the turn's first message
-	taken   int   // number of messages taken in since the first
+	taken   int   // number of messages taken in after the first
 	last    int64 // ID of the newest message
 	said    string
 	recent  []protocol.ToolCall    // all calls of the turn since the user's last message
 	pending []protocol.PendingCall // calls without a result
-	// whether only the end is missing: the model's last message calls no tool, or a job's result
-	// exists
+	// whether only the turn's end is missing: the model's last message calls no tool, or a job's
+	// result exists
 	answered bool
 }
 
@@ -57,9 +57,9 @@ func progressOf(open sqlite.RunningTurn) progress {
 	return p
 }
 
-// take counts a message of the user. It returns the reply's line about it and the messages directly
-// after it. The line is empty for messages from before the first step, and for those that no step
-// has answered.
+// take counts a user's message. It returns the reply's line about that message and those directly
+// after it. The line is empty for messages from before the first step, and for messages that no
+// step has answered.
 func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if p.first == 0 {
 		p.first = all[i].ID
@@ -68,7 +68,7 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	p.taken++
 	p.recent = nil // the user may want the same calls again
 	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
-		return "" // the reply mentions this message together with the first of the group
+		return "" // the line for the first message of the group covers this one
 	}
 	n := 0
 	for n < len(all)-i && all[i+n].Role == protocol.RoleUser {
@@ -97,12 +97,12 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 	}
 }
 
-// maxRecent bounds the earlier calls in a turn.start, in bytes of their arguments. The newest are
-// enough to notice repetition. Together with the pending calls of one message, half a mebibyte at
-// most, they must fit a line of the wire.
+// maxRecent is the maximum of earlier calls in a turn.start, in bytes of their arguments. The
+// newest are enough to notice repetition. Together with the pending calls of one message, half a
+// mebibyte at most, they must fit a line of the wire.
 const maxRecent = 128 << 10
 
-// newest returns the last calls whose arguments have at most most bytes together.
+// newest returns the last calls whose arguments together have at most most bytes.
 func newest(calls []protocol.ToolCall, most int) []protocol.ToolCall {
 	from := len(calls)
 	for from > 0 && len(calls[from-1].Arguments) <= most {

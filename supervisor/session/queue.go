@@ -15,7 +15,7 @@ type Queue struct {
 	WakeFiles   func()                        // makes the fetching of files read the inbox again
 }
 
-// Begin stores the text after a command as a message of its own.
+// Begin stores the text after a command as a separate message.
 func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
 	_, _, err := q.Inbox.Put(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
 		Kind: supervisor.KindText, Text: text})
@@ -35,7 +35,7 @@ func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error
 	return ok, err
 }
 
-// DropBefore drops the messages that wait before a command, and returns how many there were.
+// DropBefore drops the messages that wait before a command, and returns their number.
 func (q Queue) DropBefore(ctx context.Context, command int64) (int, error) {
 	dropped, err := q.Inbox.Drop(ctx, command)
 	q.WakeFiles()

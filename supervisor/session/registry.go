@@ -27,7 +27,7 @@ const defaultJobs = 2
 // readsAtOnce is how many turns of one-shot workers run at the same time, of all users together.
 const readsAtOnce = 2
 
-// Registry runs a session for each conversation that has something to do.
+// Registry runs a session for each conversation with work.
 type Registry struct {
 	o        Options
 	stops    *stopRequests
@@ -59,7 +59,7 @@ func New(o Options) *Registry {
 	}
 }
 
-// Wake makes a conversation's session read the inbox, even if its turn is running. It never blocks.
+// Wake makes a conversation's session read the inbox, even during a turn. It never blocks.
 func (r *Registry) Wake(c supervisor.Conversation) {
 	r.mu.Lock()
 	r.woken[c.ID] = c
@@ -70,13 +70,13 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	signals.Send(r.changed)
 }
 
-// Stop ends the turn that a command is about. That turn is running, waits for a slot, or is about
-// to begin; an earlier process may have begun it. Messages sent after the turn's text continue. A
-// command that is repeated after a crash ends no other turn than the first time.
+// Stop ends the turn that a command is about. The turn is running, waits for a slot, or is about to
+// begin; an earlier process may have begun it. Messages sent after the turn's text are not
+// affected. A command that is repeated after a crash ends the same turn as the first time.
 //
 // Stop returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause,
-// and the turn is ended all the same. In the result, Inbound is 0 if there was nothing to stop, and
-// Why is not WhyStopped if the turn had ended by itself.
+// and the turn ends all the same. In the result, Inbound is 0 if there was no turn to stop. Why is
+// not WhyStopped if the turn had ended by itself.
 func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
@@ -85,7 +85,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	request := r.stops.request(c.ID, ahead.Inbound)
 	defer request.readers.Done()
 	r.interrupt(c)
-	// If the turn ended before the request, its session does not know of the request and will not
+	// If the turn ended before the request, its session does not know the request and will not
 	// answer it.
 	again, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
@@ -100,7 +100,8 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: request.why, Waiting: now.Waiting}, err
 }
 
-// interrupt makes a conversation's session check for stop requests, even while it waits for a slot.
+// interrupt makes a conversation's session check for stop requests, even during its wait for a
+// slot.
 func (r *Registry) interrupt(c supervisor.Conversation) {
 	r.Wake(c)
 	r.mu.Lock()
@@ -110,8 +111,8 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopNow ends the turn of a conversation without writing to the disk, which may be full. It
-// returns whether there was one.
+// StopNow ends the turn of a conversation without a write to the disk, which may be full. It
+// returns whether there was a turn.
 func (r *Registry) StopNow(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
@@ -162,8 +163,8 @@ func (r *Registry) Run(ctx context.Context) error {
 	}
 }
 
-// startWoken makes sessions for the woken conversations that have none. If a conversation has a
-// session, it stays woken, and the session notices that before it leaves.
+// startWoken makes sessions for the woken conversations that have none. A conversation that has a
+// session stays woken, and the session notices that before it leaves.
 func (r *Registry) startWoken() []*session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,8 +184,8 @@ func (r *Registry) startWoken() []*session {
 	return started
 }
 
-// serve runs a session's turns as often as it is woken. It waits for a slot before each of them, so
-// that a busy conversation does not delay the others until it is done.
+// serve runs a session's turns as long as the session is woken. It waits for a slot before each
+// turn, so that a busy conversation does not delay the others until its end.
 func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
 		leave, ok := s.waitForSlots(ctx)
@@ -212,16 +213,17 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-// ownWorkers reports whether the turns of a conversation have one-shot workers. Nobody talks there.
+// ownWorkers reports whether the turns of a conversation have one-shot workers. No user talks in
+// such a conversation.
 func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor.ChannelGitHub }
 
-// talks reports whether somebody talks in a conversation, and waits for an answer there.
+// talks reports whether a user talks in a conversation, and waits for an answer there.
 func talks(c supervisor.Conversation) bool {
 	return c.Channel.Capabilities() != supervisor.Capabilities{}
 }
 
-// userTurns returns the turns that share a worker with a conversation's turns, and the slots of its
-// kind. Turns with one-shot workers share nothing. The caller has r.mu.
+// userTurns returns the turns that share a worker with a conversation's turns, and the slots of the
+// conversation's kind. Turns with one-shot workers share nothing. The caller holds r.mu.
 func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, *slots.Slots) {
 	if ownWorkers(c) {
 		return newUserTurns(), r.reads

@@ -1,11 +1,10 @@
-// Package session runs the turns of conversations: it takes a user's messages from the inbox, runs
-// a turn for them, and puts the answer into the outbox. Each conversation with something to do has
-// one goroutine and one turn at a time. All state is on disk, so a session, or the whole process,
-// may end at any moment.
+// Package session runs the turns of conversations. It takes a user's messages from the inbox, runs
+// a turn for them, and puts the answer into the outbox. Each conversation with work has one
+// goroutine and one turn at a time. All state is on disk, so the process may end at any moment.
 //
-// A turn passes three functions. session.runNext (session.go) finds it, tries it until it has
+// Three functions handle a turn. session.runNext (session.go) finds the turn, tries it until it has
 // ended, and puts its answer into the outbox. turn.attempt (turn.go) is one try. Runner.Run, which
-// is the caller's, gives it to a worker.
+// is the caller's, gives the turn to a worker.
 package session
 
 import (
@@ -23,7 +22,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Inbox is the store of a conversation's messages that wait.
+// Inbox is the store of a conversation's waiting messages.
 type Inbox interface {
 	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
 	ShouldRestart(ctx context.Context, conversation int64) (bool, error)
@@ -43,8 +42,8 @@ type Turns interface {
 
 // Waiting stores which turns wait for their users.
 type Waiting interface {
-	// Suspend stores how long a turn has run, and returns whether it still waits: the answer may
-	// have come.
+	// Suspend stores how long a turn has run. It returns whether the turn still waits, because the
+	// answer may have come.
 	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
 }
 
@@ -76,7 +75,7 @@ type Worked interface {
 	ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error)
 }
 
-// Notices sends messages that belong to no turn.
+// Notices sends messages outside turns.
 type Notices interface {
 	PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
 }
@@ -92,20 +91,20 @@ type Options struct {
 	Feeds     *reply.Feeds
 	Limits    protocol.TurnLimits
 	Jobs      JobLimits // limits of the turns of jobs
-	// turns that run at once, of all users together; 0 means 8
+	// maximum of turns that run at once, of all users together; 0 means 8
 	AtOnce int
 	Audit  func(user, action, detail string) // stores an entry in the audit log; never blocks
-	// reports whether a conversation's user is still served; nil means that everybody is
+	// reports whether a conversation's user is still served; nil means that every user is
 	Serves func(supervisor.Conversation) bool
-	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
-	// Package hostcall handles BusySteer, in the model's requests.
+	// Busy returns how a user wants messages handled that come while a turn runs; nil means
+	// BusyQueue. Package hostcall handles BusySteer, in the model's requests.
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
 	// Claim reserves the next call of a chat for an answer that is about to be stored. It succeeds
 	// if the answer is one message and can be sent at once; nil never succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
 	Voices Voices // nil speaks no answers
-	// called when a turn has ended, which may have left work for operations; never blocks. nil
-	// means no call
+	// called when a turn has ended, which may make work for operations; never blocks. nil means no
+	// call
 	Ended    func()
 	Worked   Worked   // nil verifies no claims
 	Advances Advances // nil sets nothing aside before a turn's first call of a model
@@ -117,7 +116,7 @@ type Options struct {
 type JobLimits struct {
 	// returns the limits of a job's turn; nil means the limits of every turn
 	Turn func(context.Context, supervisor.Turn) protocol.TurnLimits
-	// most turns of jobs at once, of all users together; 0 means 2
+	// maximum of jobs' turns at once, of all users together; 0 means 2
 	AtOnce int
 }
 
@@ -129,13 +128,13 @@ type session struct {
 	stops        *stopRequests // stop requests of all sessions
 	userTurns    *userTurns    // turns of the user's sessions
 	turns        *slots.Slots  // slots for the turn's kind; a turn takes one
-	behind       bool          // whether its turns begin only if no others wait, and hold no slot of the others
+	behind       bool          // whether its turns wait for all others to begin, and take none of the others' slots
 	allTurns     *slots.Slots  // slots of all sessions
 	interrupted  chan struct{} // holds a token if stops may hold something new
 	arrived      chan struct{} // holds a token if something new may wait in the conversation
 }
 
-// waitForSlots waits for a slot of the turn's kind and then for one of everybody's. release frees
+// waitForSlots waits for a slot of the turn's kind, and then for a slot of all turns. release frees
 // both. A turn that is to be stopped needs none. ok is false if ctx has ended.
 func (s *session) waitForSlots(ctx context.Context) (release func(), ok bool) {
 	for ctx.Err() == nil && !s.stops.wanted(s.conversation.ID) {
@@ -164,7 +163,8 @@ func (s *session) waitFor(ctx context.Context, of *slots.Slots, person string) (
 	return nil, false
 }
 
-// waitForTurn waits until the session may run among everybody's turns.
+// waitForTurn waits for one of the slots of all turns. A session that is behind gives it back at
+// once.
 func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	whose := s.conversation.User
 	if s.behind {
@@ -181,8 +181,8 @@ func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	return slot.Release, true
 }
 
-// runNext runs the conversation's next turn until it has ended, in as many attempts as that takes,
-// and puts its answer into the outbox. It returns whether there may be another turn.
+// runNext runs the conversation's next turn until it has ended, in one or more attempts, and puts
+// its answer into the outbox. It returns whether there may be another turn.
 func (s *session) runNext(ctx context.Context) (more bool) {
 	running, ok := s.nextTurn(ctx)
 	if !ok || running.WaitsForUser && !s.stops.wanted(s.conversation.ID) {
@@ -252,8 +252,8 @@ func (t *turn) endAdvance(ctx context.Context) {
 	}
 }
 
-// served reports whether the user is still served. If not, messages wait until the user is back and
-// the service restarts or the user sends something.
+// served reports whether the user is still served. If not, messages wait. They continue when the
+// user is served again, and the service restarts or the user sends something.
 func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversation) }
 
 // reopen reads the progress of the conversation's turn.
@@ -267,7 +267,7 @@ func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.Runnin
 	})
 }
 
-// notice sends the user a message that belongs to no turn. It returns whether that succeeded.
+// notice sends the user a message outside turns. It returns whether that succeeded.
 func (s *session) notice(ctx context.Context, conversation int64, text string) bool {
 	if _, err := s.Notices.PutNotice(ctx, conversation, text); err != nil {
 		s.log.Error("put a notice", "error", err)

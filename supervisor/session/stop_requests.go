@@ -8,10 +8,10 @@ import (
 	"mews/supervisor"
 )
 
-// stopRequests stops turns from outside their sessions. A request stays until the turn has ended,
+// stopRequests stops turns from outside their sessions. A request stays until its turn has ended,
 // even if the turn has not begun yet. The methods may be called from any goroutine.
 type stopRequests struct {
-	mu       sync.Mutex // guards the fields below, and the why of every request
+	mu       sync.Mutex // guards the fields below, and why of every request
 	running  map[int64]runningTurn
 	requests map[int64]*stopRequest // requests by the inbound that the turn answers
 }
@@ -27,8 +27,8 @@ type stopRequest struct {
 	conversation int64
 	ended        chan struct{}          // closed when the turn has ended
 	why          protocol.TurnEndReason // reason of the turn's end, once ended is closed; "" if unknown
-	// stops that still read the messages behind the turn; its session begins no other turn
-	// meanwhile
+	// stops that still read the messages after the turn; until they end, its session begins no
+	// other turn
 	readers sync.WaitGroup
 }
 
@@ -36,8 +36,8 @@ func newStopRequests() *stopRequests {
 	return &stopRequests{running: map[int64]runningTurn{}, requests: map[int64]*stopRequest{}}
 }
 
-// request stops the turn of an inbound, now or as soon as it begins. The caller must call
-// readers.Done once.
+// request stops the turn of an inbound, now or when it begins. The caller must call readers.Done
+// once.
 func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 }
 
 // stopRunning stops the running turn of a conversation, without a lasting request. It returns
-// whether there was one.
+// whether there was a turn.
 func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	return stopped
 }
 
-// supersede stops the running turn of an inbound because of a newer message. No request is kept,
+// supersede stops the running turn of an inbound because of a newer message. It needs no request,
 // because the message is on disk.
 func (s *stopRequests) supersede(inbound int64) {
 	s.mu.Lock()
@@ -89,8 +89,8 @@ func (s *stopRequests) wanted(conversation int64) bool {
 	return false
 }
 
-// turnBegun records that a turn runs. The returned context ends when the turn is stopped, at once
-// if that was requested before.
+// turnBegun records that a turn runs. The returned context ends when the turn is stopped. If that
+// was requested before, it ends at once.
 func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -102,7 +102,7 @@ func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) cont
 	return ctx
 }
 
-// turnLeft records that a turn no longer runs, whether it has ended or not. A request for it stays.
+// turnLeft records that a turn no longer runs, whether it has ended or not. Its stop request stays.
 func (s *stopRequests) turnLeft(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +112,8 @@ func (s *stopRequests) turnLeft(inbound int64) {
 	}
 }
 
-// turnEnded answers the request for an inbound's turn, which has ended, and returns the request or
-// nil.
+// turnEnded answers the stop request for an inbound's turn, which has ended. It returns the request
+// or nil.
 func (s *stopRequests) turnEnded(inbound int64, why protocol.TurnEndReason) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/reply"
 )
 
-// Texts for a user besides the model's own.
+// Texts for a user, in addition to the model's.
 const (
 	textNothingSaid = "(The model had nothing to say.)"
 	textOnlyEffects = "(The model had nothing to say. Its actions are listed below.)"
@@ -64,8 +64,8 @@ var endTexts = map[protocol.TurnEndReason]func(outcome, protocol.TurnLimits) str
 	},
 }
 
-// finalText returns the answer of a turn: the model's text, and how the turn ended if it did not
-// finish.
+// finalText returns the answer of a turn: the model's text, and the reason of the end if the turn
+// did not finish.
 func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	replaced := ""
 	if r := o.end.Replaced; r != nil {
@@ -90,7 +90,7 @@ func (e *NoWorkerError) notice() string {
 	return fmt.Sprintf(textKeepsDying, e.Until.Format("15:04:05"))
 }
 
-// unanswered returns the result, for later requests, of a call that this turn did not get to.
+// unanswered returns the result, for later requests, of a call that this turn did not reach.
 func unanswered(why protocol.TurnEndReason) string {
 	if why == protocol.WhyStopped {
 		return "no result: the person stopped the turn; look before assuming that it was or was not done"

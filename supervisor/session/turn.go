@@ -16,13 +16,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Runner runs attempts in workers. It waits for a worker, and when it returns nothing of the
-// attempt is running.
+// Runner runs attempts in workers. Run waits for a worker. When it returns, nothing of the attempt
+// is running.
 //
-// A nil error means that the worker reported an end that passed the attempt's CheckEnd; with
-// WhyError, Failure says what failed. A worker whose end does not pass is killed, and CheckEnd's
-// error is returned. A *NoWorkerError means that no worker is available for a while. Any other
-// error, with ctx not ended, means that the worker died.
+// A nil error means that the worker reported an end that passed the attempt's CheckEnd. With
+// WhyError, Failure is the cause. A worker whose end does not pass is killed, and CheckEnd's error
+// is returned. A *NoWorkerError means that no worker is available for a while. Any other error
+// means that the worker died, unless ctx has ended.
 type Runner interface {
 	Run(ctx context.Context, a Attempt) (End, error)
 }
@@ -30,13 +30,13 @@ type Runner interface {
 // Attempt is one try at a turn, with one worker.
 type Attempt struct {
 	Turn   supervisor.Turn
-	First  int64 // the first message that the turn has to answer
+	First  int64 // the first message that the turn must answer
 	Start  protocol.TurnStart
 	Stream *reply.Stream
 	// checks the end that a worker reports; an invalid one is audited
 	CheckEnd func(protocol.TurnEnd) error
-	// CommitLast commits a step without further calls, and ends the turn with it if no message
-	// waits. Later reports of the worker do not change the turn.
+	// CommitLast commits a step without further calls. If no message waits, it ends the turn with
+	// that step, and later reports of the worker do not change the turn.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
 }
 
@@ -44,18 +44,18 @@ type Attempt struct {
 type End struct {
 	protocol.TurnEnd
 	Failure error // error of the last model call, with WhyError
-	// the model that should have made the last step, if another one did
+	// the model that should have made the last step, if another model made it
 	Replaced   *modelcall.Replaced
 	AnsweredBy string // the model that answered instead
 	// whether an operation or another turn was in the worker at the same time
 	Shared bool
 }
 
-// NoWorkerError means that a user's worker keeps dying or cannot be started, and gets a pause.
+// NoWorkerError means that a user's worker keeps dying or can't be started, and is paused.
 type NoWorkerError struct {
 	Until time.Time
 	Err   error
-	Why   string // text for the user why the worker cannot be started; "" if it keeps dying
+	Why   string // text for the user why the worker can't be started; "" if it keeps dying
 }
 
 func (e *NoWorkerError) Error() string {
@@ -63,14 +63,14 @@ func (e *NoWorkerError) Error() string {
 }
 func (e *NoWorkerError) Unwrap() error { return e.Err }
 
-// maxDeaths is how many workers a turn that runs alone may end; then its inbound is parked.
+// maxDeaths is how many workers a turn may end while it runs alone. After that its inbound is
+// parked.
 const maxDeaths = 3
 
 // offence is the audit log's action for a worker that broke a rule.
 const offence = "worker.offence"
 
-// Reasons to end a turn early: its user has asked for it, or has sent more and wants that to stop
-// it.
+// Reasons to end a turn early: its user stopped it, or has sent a message that stops it.
 var (
 	errStopped    = errors.New("stopped by the person")
 	errSuperseded = errors.New("stopped by what the person sent next")
@@ -86,30 +86,30 @@ type turn struct {
 	ended    atomic.Bool // whether the turn has ended with its last step
 }
 
-// outcome is the result of an attempt. Without again and unfinished it is the turn's end.
+// outcome is the result of an attempt. Unless again or unfinished is set, it is the turn's end.
 type outcome struct {
 	why        protocol.TurnEndReason
 	state      supervisor.InboundState // InboundParked; otherwise the inbound is answered
 	end        End
-	taken      int  // with InboundParked: number of messages that the turn had taken in besides its first
+	taken      int  // with InboundParked: number of messages that the turn had taken in after its first
 	superseded bool // whether the turn was stopped for a newer message
 	again      bool // whether another attempt must follow
 	// whether the turn waits for its user's answer: it stays open, and resumes when its question
 	// has ended
 	waits bool
-	// whether the process is ending: the turn stays open, and continues after the start
+	// whether the process is ending: the turn stays open, and continues after the next start
 	unfinished bool
 }
 
-// attempt runs the turn once, from its current step, when a worker is free for it. turnCtx ends
-// when the turn is stopped, and ctx with the service.
+// attempt runs the turn once, from its current step, when a worker is free. turnCtx ends when the
+// turn is stopped, and ctx with the service.
 func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	at := progressOf(t.RunningTurn)
 	if at.answered {
 		return outcome{why: protocol.WhyDone}
 	}
 	limits := t.remaining(ctx)
-	// a worker can't run for ever by claiming to wait
+	// a worker that claims to wait can't run for ever
 	if t.Turn.RunTime > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
 		return outcome{why: protocol.WhyTime}
 	}
@@ -144,8 +144,8 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	return t.workerDied(ctx, shared, err)
 }
 
-// suspend makes the turn wait for its user's answer. Its running time is stored, and the wait does
-// not count.
+// suspend makes the turn wait for its user's answer. It stores the running time; the wait does not
+// count.
 func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
 	if waits || !ok {
@@ -166,7 +166,8 @@ func (e End) why() protocol.TurnEndReason {
 	return e.Why
 }
 
-// remaining returns the turn's limits, less the time that it ran before it waited for its user.
+// remaining returns the turn's limits, less the time that the turn ran before it waited for its
+// user.
 func (t *turn) remaining(ctx context.Context) protocol.TurnLimits {
 	limits := t.limits(ctx)
 	limits.Seconds -= int64(t.Turn.RunTime.Seconds())
@@ -192,7 +193,7 @@ func stopCause(turnCtx context.Context) error {
 // checkEnd checks an end of the turn that a worker reports, and audits a bad one.
 func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) error {
 	if ctx.Err() != nil {
-		// at the service's end every turn is stopped, and continues after the start
+		// at the service's end every turn is stopped, and continues after the next start
 		return context.Cause(ctx)
 	}
 	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
@@ -221,7 +222,7 @@ func checkWhy(why protocol.TurnEndReason, stopped bool) error {
 	return nil
 }
 
-// waitForWorker waits until a worker may be tried again or the turn is stopped. The user is told
+// waitForWorker waits until a worker may be tried again or the turn is stopped. It tells the user
 // once.
 func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	if !t.notified {
@@ -230,8 +231,8 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
-// workerDied counts a worker's death in the turn, unless something else in the worker may have
-// caused it. The turn is parked after its last death; before that it continues, alone, from the
+// workerDied counts a worker's death in the turn, unless another turn or an operation in the worker
+// may have caused it. After maxDeaths the turn is parked. Before that it continues, alone, from the
 // committed steps.
 func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
@@ -275,8 +276,8 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 	return e.Message, e.Ended, err
 }
 
-// finish puts the answer into the outbox, unless it is there. Until that is on disk, the turn is
-// open.
+// finish puts the answer into the outbox, unless the answer is already there. The turn stays open
+// until the answer is on disk.
 func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	var end sqlite.FinishTurn
 	if done = t.ended.Load(); !done {
@@ -297,8 +298,8 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	return done
 }
 
-// finishTurn returns the turn's end with an outcome and its text; partial is the uncommitted part
-// of the text.
+// finishTurn returns the turn's end with an outcome and a text; partial is the uncommitted part of
+// the text.
 func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) sqlite.FinishTurn {
 	end := sqlite.FinishTurn{
 		Turn:       t.Turn.ID,
@@ -313,14 +314,14 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	if end.Text == textNothingSaid {
 		end.TextWithEffects = textOnlyEffects
 	}
-	// answers of other turns are cards to be read
+	// only answers of chats are spoken; those of other turns are cards to be read
 	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone {
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}
 	return end
 }
 
-// passing are the model failures that may be over a few minutes later.
+// passing are the classes of model failures that may be gone after a few minutes.
 var passing = map[modelcall.Class]bool{
 	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true, modelcall.Network: true,
 	modelcall.Stalled: true, modelcall.Cut: true, modelcall.Malformed: true, modelcall.Empty: true,

@@ -8,12 +8,13 @@ import (
 
 // userTurns coordinates the turns of one user, which run in one worker.
 //
-// If two turns ran in a worker that dies, nobody knows which one ended it. Such a death counts for
-// neither. From then on each of the two runs alone, so that a death is its own.
+// If two turns run in a worker that dies, nobody knows which of them caused the death. Such a death
+// counts for neither. From then on each of the two turns runs alone, so that a death has a clear
+// cause.
 type userTurns struct {
-	mu      sync.Mutex // guards the fields below, and the shared of every workerUse
+	mu      sync.Mutex // guards the fields below, and shared of every workerUse
 	running map[*workerUse]bool
-	waiting []*workerUse // uses in order of arrival, so that none waits for ever
+	waiting []*workerUse // uses in order of arrival, so that each gets its turn
 }
 
 // workerUse is one attempt's use of the worker.
@@ -27,7 +28,7 @@ func newUserTurns() *userTurns {
 	return &userTurns{running: map[*workerUse]bool{}}
 }
 
-// acquire waits until an attempt may use the worker, with others or alone. An error is ctx's cause.
+// acquire waits until an attempt may use the worker, shared or alone. An error is ctx's cause.
 // Without an error the caller must call release.
 func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error) {
 	if ctx.Err() != nil {
@@ -47,8 +48,8 @@ func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error)
 	}
 }
 
-// release ends a use or the wait for it, and returns whether another was in the worker at the same
-// time.
+// release ends a use or the wait for it. shared reports whether another use was in the worker at
+// the same time.
 func (u *userTurns) release(use *workerUse) (shared bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -58,7 +59,7 @@ func (u *userTurns) release(use *workerUse) (shared bool) {
 	return use.shared
 }
 
-// startWaiting starts the uses that may start. The caller has u.mu.
+// startWaiting starts the uses that may start. The caller holds u.mu.
 func (u *userTurns) startWaiting() {
 	for len(u.waiting) > 0 && u.mayStart(u.waiting[0]) {
 		use := u.waiting[0]
@@ -71,7 +72,7 @@ func (u *userTurns) startWaiting() {
 	}
 }
 
-// mayStart reports whether a use may start beside the running ones. The caller has u.mu.
+// mayStart reports whether a use may start beside the running ones. The caller holds u.mu.
 func (u *userTurns) mayStart(use *workerUse) bool {
 	for other := range u.running {
 		if use.alone || other.alone {

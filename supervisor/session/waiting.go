@@ -13,13 +13,13 @@ func (s *session) supersedes(ctx context.Context) bool {
 	return s.Busy != nil && !s.behind && s.Busy(ctx, s.conversation.User) == supervisor.BusyRestart
 }
 
-// maxTakenAtStart bounds the texts that a turn takes in before it has done anything, in bytes. A
+// maxTakenAtStart is the maximum of texts that a turn takes in before its first step, in bytes. A
 // longer text gets its own answer.
 const maxTakenAtStart = 32 << 10
 
 // takeWaiting lets a turn that has done nothing yet take in all waiting messages that would stop
-// it. So several messages that waited together get one answer, and not a stopped answer each. It
-// returns whether there were any.
+// it. So such messages get one answer together, instead of a stopped answer for each. It returns
+// whether there were any.
 func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 	if progressOf(t.RunningTurn).step > 0 || !t.supersedes(ctx) {
 		return false
@@ -31,15 +31,15 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 		return false
 	}
 	running, ok := t.reopen(ctx, t.Turn.ID)
-	if ok { // otherwise the process is ending, and nothing of the turn runs
+	if ok { // otherwise the process is ending, and the turn runs no further
 		t.RunningTurn = running
 	}
 	return ok
 }
 
-// restart lets a turn that was stopped for a newer message take that message in, if the turn has
-// said and done nothing. Nobody has seen anything of it, and one answer covers all. It returns
-// false if the turn must end.
+// restart lets a turn that was stopped for a newer message take that message in. The turn must have
+// said and done nothing: then users have seen nothing of it, and one answer covers all. restart
+// returns false if the turn must end.
 func (t *turn) restart(ctx context.Context) bool {
 	if said, _ := t.stream.Text(); said != "" {
 		return false
@@ -51,8 +51,8 @@ func (t *turn) restart(ctx context.Context) bool {
 	return ok && t.takeWaiting(ctx)
 }
 
-// firstMessage returns the first message that a turn has to answer. If the store fails, it is the
-// turn's own first.
+// firstMessage returns the first message that a turn must answer. If the store fails, it returns
+// the turn's own first message.
 func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	asked, ok := retry.Persist(ctx, t.log, "find what a turn is to answer", func() (int64, error) {
 		return t.Turns.FirstMessage(ctx, t.Turn.ID)
@@ -63,9 +63,9 @@ func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	return asked
 }
 
-// watchInbox stops the turn as soon as a message waits that should stop it, until the returned
-// function is called. It relies only on the disk, and checks once at its beginning: a message from
-// just before a crash stops the turn that continues after it.
+// watchInbox stops the turn when a message waits that should stop it, until end is called. It reads
+// only the disk, and checks once at its beginning. So a message from just before a crash stops the
+// turn that continues after the crash.
 func (t *turn) watchInbox(ctx context.Context) (end func()) {
 	if t.Busy == nil {
 		return func() {}
@@ -91,7 +91,7 @@ func (t *turn) watchInbox(ctx context.Context) (end func()) {
 }
 
 // superseded reports whether a waiting message should stop the running turn. If the store fails, it
-// is false.
+// returns false.
 func (s *session) superseded(ctx context.Context) bool {
 	if !s.supersedes(ctx) {
 		return false
