@@ -8,14 +8,14 @@ import (
 	"mews/supervisor/feature"
 )
 
-// ActivityDependencies holds what reading the ledger needs. A nil Activity reads nothing.
+// ActivityDependencies holds the ledger's reader. A nil Activity reads nothing.
 type ActivityDependencies struct {
 	Activity Activity
 }
 
 // Activity reads the effects of turns from the ledger.
 type Activity interface {
-	// Read returns a user's effects that a turn may see whose answer goes to destination.
+	// Read returns the user's effects that may be shown in the conversation destination.
 	Read(ctx context.Context, user string, destination int64, time, kind string) (protocol.Activity, error)
 }
 

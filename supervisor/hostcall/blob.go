@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// BlobDependencies holds what storing blobs needs.
+// BlobDependencies holds the stores of blobs.
 type BlobDependencies struct {
 	Blobs Blobs
 	Spool Spool
@@ -46,20 +46,20 @@ var blobRows = []row{
 
 const (
 	maxBlob      = 64 << 20  // bytes of one blob of a turn
-	maxKept      = 256 << 20 // bytes of a user's blobs that are kept at one time
-	maxBefore    = 512 << 20 // bytes of a user's files before turns changed them, kept at one time
+	maxKept      = 256 << 20 // bytes of a user's blobs that are kept at a time
+	maxBefore    = 512 << 20 // bytes kept at a time of a user's files from before turns changed them
 	maxOpenBlobs = 8         // blobs that one turn or operation may have open at once
 )
 
 // blobStore stores the committed blobs of a turn or an operation.
 type blobStore interface {
 	create() (*spool.Writer, error)
-	room(ctx context.Context) (bytes int64, err error) // returns the bytes that one more blob may have
+	room(ctx context.Context) (bytes int64, err error) // returns the maximum of one more blob, in bytes
 	keep(ctx context.Context, ref protocol.BlobRef) error
-	full() error // returns the answer to a worker that has no room left
+	full() error // returns the answer to a worker without room
 }
 
-// turnBlobs stores a turn's blobs for its user, for a while.
+// turnBlobs stores a turn's blobs for its user, for a limited time.
 type turnBlobs struct {
 	*Conn
 	turn int64
@@ -82,7 +82,8 @@ func (b *turnBlobs) full() error {
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
 
-// beforeBlobs stores the bytes of files before a turn changes them, for its user and for a while.
+// beforeBlobs stores the bytes of files before a turn changes them. They are the user's, and are
+// kept for a limited time.
 type beforeBlobs struct{ turnBlobs }
 
 func (b *beforeBlobs) room(ctx context.Context) (int64, error) {
@@ -98,7 +99,7 @@ func (b *beforeBlobs) full() error { return feature.Refused(textBeforeFull, maxB
 
 // uploads holds the blobs that a turn or operation is writing.
 type uploads struct {
-	// guards the fields below, and the files; the wire delivers one blob call after the other
+	// guards the fields below, and the files; the wire delivers blob calls one at a time
 	mu   sync.Mutex
 	open map[int64]*upload
 	last int64
@@ -170,7 +171,7 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 		return nil, feature.Refused("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
-	// other blobs were committed meanwhile
+	// other blobs may have been committed meanwhile
 	if room, err := u.store.room(ctx); err != nil || room < u.file.Size() {
 		return nil, cmp.Or(errors.Join(err, u.file.Discard()), u.store.full())
 	}
@@ -200,8 +201,8 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 	return &protocol.BlobData{Data: data[:n], Size: size}, err
 }
 
-// mayRead reports whether a blob exists that may be read. A turn in its user's worker may read any
-// blob of the user, and a one-shot worker only its material.
+// mayRead reports whether a blob exists and may be read. A turn in its user's worker may read any
+// blob of the user; a one-shot worker may read only its material.
 func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	if w.turn != nil && w.turn.Kind.IsOneShot() {
 		if w.turn.Material != sha256 {
@@ -236,8 +237,7 @@ func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
 	return nil
 }
 
-// discard deletes uncommitted blobs. It is called when nothing of the turn or operation runs any
-// more.
+// discard deletes uncommitted blobs. Call it when nothing of the turn or operation is running.
 func (u *uploads) discard() (err error) {
 	for _, up := range u.open {
 		err = errors.Join(err, up.file.Discard())

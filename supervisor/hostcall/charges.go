@@ -12,11 +12,12 @@ import (
 type Reserver interface {
 	modelcall.Reserver
 	// Settled must be called when a lease's call has ended and its usage was stored with the lease.
-	// If storing failed, kept is false, and the lease stays set aside as long as the service runs.
+	// If the usage could not be stored, kept is false. Then the lease stays set aside as long as
+	// the service runs.
 	Settled(l supervisor.Lease, kept bool)
 }
 
-// Reserve reserves money from the turn's Reserver, and remembers its size.
+// Reserve reserves money from the turn's Reserver, and remembers the amount.
 func (s *stepStream) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	lease, err = s.Reserver.Reserve(ctx, e)
 	if lease.ID != 0 {
@@ -30,7 +31,7 @@ func (s *stepStream) ReturnLease(ctx context.Context, lease int64) {
 	s.Reserver.ReturnLease(ctx, lease)
 }
 
-// settled reports to the turn's Reserver that a lease's call has ended; 0 means no lease.
+// settled reports to the turn's Reserver that a lease's call has ended; lease 0 means none.
 func (s *stepStream) settled(lease int64, kept bool) {
 	if lease != 0 {
 		s.Reserver.Settled(supervisor.Lease{ID: lease, Amount: s.maxCosts[lease]}, kept)
@@ -38,7 +39,7 @@ func (s *stepStream) settled(lease int64, kept bool) {
 }
 
 // priced returns a call with its turn and its cost. If the price is unknown, the cost is the whole
-// lease, or nil if there was none.
+// lease, or nil without a lease.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, modelcall.PurposeChat, s.Pot
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
@@ -51,8 +52,8 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	return c
 }
 
-// charge stores the cost of the call whose answer is not stored or is continued: it was paid for
-// all the same.
+// charge stores the cost of an ended call whose answer is not stored or is continued. Such a call
+// was paid, too.
 func (s *stepStream) charge(ctx context.Context) {
 	if s.paid != nil {
 		s.keepUsage(ctx, *s.paid)
@@ -65,8 +66,8 @@ func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.Failure) {
 	s.keepUsage(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 
-// keepUsage stores a call that leaves no message, even if its turn was stopped. If that fails, its
-// lease ends at the next start of the service.
+// keepUsage stores a call that leaves no message, even if its turn was stopped. If that fails, the
+// call's lease ends at the next start of the service.
 func (s *stepStream) keepUsage(ctx context.Context, c sqlite.ModelCall) {
 	err := s.o.Usage.Put(context.WithoutCancel(ctx), c)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"mews/supervisor/spool"
 )
 
-// ChatDependencies holds what sending needs. If one of them is nil, nothing is sent or asked.
+// ChatDependencies holds the approver, the sender and the asker. If one of them is nil, nothing is
+// sent or asked.
 type ChatDependencies struct {
 	Approver Approver
 	Sender   Sender
@@ -33,7 +34,7 @@ type Approver interface {
 // Sender sends to the chat of a turn's conversation.
 type Sender interface {
 	// Send stores the text and files of d for delivery before it returns. A call sends once: if it
-	// has sent before, Send does nothing, even with other contents. It refuses a call that already
+	// has already sent, Send does nothing, even with other contents. It refuses a call that already
 	// has a result, and bytes that are not the user's.
 	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
 	// WasSent reports whether a call has sent something.
@@ -78,8 +79,8 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.C
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
 }
 
-// sendMessage sends the text of a model's tool call to the chat of the turn. The worker only names
-// the call.
+// sendMessage sends the text of a model's tool call to the turn's chat. The worker sends only the
+// call's ID.
 func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSendResult, error) {
 	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -99,8 +100,8 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }
 
-// sentBefore reports whether a call has sent something before a crash, so that the user is not
-// asked again.
+// sentBefore reports whether a call has already sent something before a crash, so that the user is
+// not asked again.
 func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
 	if t.o.Approver == nil || t.o.Sender == nil {
 		return false, feature.Refused("this Mews sends nothing")
@@ -128,8 +129,8 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	return file, nil
 }
 
-// checkCall returns an error for a call that no honest worker names: it must be an open call of
-// that tool.
+// checkCall returns an error unless a call is an open call of that tool. No honest worker names
+// another.
 func (t *turn) checkCall(id, tool string) error {
 	switch call, known := t.openCalls.find(id); {
 	case len(id) > maxName:
@@ -140,8 +141,8 @@ func (t *turn) checkCall(id, tool string) error {
 	return nil
 }
 
-// approvalRequest returns the request for approval of these files, with their names and captions,
-// to this conversation.
+// approvalRequest returns the request to approve these files, with their names and captions, for
+// this conversation.
 func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Request {
 	r := approval.Request{
 		User: t.user, Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID, Call: call,

@@ -12,13 +12,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Windows stores child windows: turns below others, each with one question to a model.
+// Windows stores child windows. They are turns below others, each with one question to a model.
 type Windows interface {
 	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error)
 	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
-// answerStream answers a model.stream: in the turn's own window, or for a one-shot worker in a
+// answerStream answers a model.stream. It uses the turn's own window, or for a one-shot worker a
 // child window.
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	switch {
@@ -41,8 +41,8 @@ func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*prot
 	return t.askInChild(ctx, p)
 }
 
-// askInChild asks the model in a child window. If the window already has an answer, also from an
-// earlier worker, it returns that.
+// askInChild asks the model in a child window. If the window already has an answer, even from an
+// earlier worker, it returns that answer.
 func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/operation"
 )
 
-// The third unknown method in a minute ends the worker. An honest worker may be a version ahead,
-// but does not try method after method.
+// The third unknown method within a minute ends the worker. An honest worker may be a version
+// ahead, but does not try one method after the other.
 const (
 	maxUnknown    = 3
 	unknownWindow = time.Minute
@@ -40,8 +40,8 @@ type Conn struct {
 	unknown     []time.Time // times of unknown methods within the last minute
 }
 
-// NewConn returns the connection of one worker process of a user. endWorker ends that process,
-// without waiting for it.
+// NewConn returns the connection of a user's worker process. endWorker ends that process, without
+// waiting for its end.
 func NewConn(o *Options, user string, endWorker func(reason error)) *Conn {
 	c := &Conn{o: o, user: user, endWorker: endWorker, now: o.Now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
 		transcripts: transcriptCaches{}}
@@ -72,8 +72,8 @@ func (c *Conn) BeginTurn(t Turn) {
 }
 
 // EndTurn closes a turn, cancels its calls and waits for them. After it returns, nothing of the
-// turn runs in the supervisor, and this connection commits nothing more for it. why is the reason
-// that the worker gave, or "".
+// turn runs in the supervisor. This connection then commits nothing more for the turn. why is the
+// worker's reason, or "".
 func (c *Conn) EndTurn(id int64, why protocol.TurnEndReason) TurnOutcome {
 	w := c.end(workKey{inTurn, id})
 	if w == nil {
@@ -120,7 +120,7 @@ func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
 	return w.operation.committed
 }
 
-// end removes a turn or an operation and ends it. It returns nil if there is none.
+// end removes and ends a turn or an operation. It returns nil if there is none.
 func (c *Conn) end(key workKey) *work {
 	c.mu.Lock()
 	w := c.begun[key]
@@ -156,7 +156,7 @@ func (c *Conn) Notify(req *protocol.Request) {
 	_ = w.reply(req.Method, r.note(w, params)) // a notification has no answer
 }
 
-// admitCall checks a message of the worker against its row of the table. Its error is the answer.
+// admitCall checks a message of the worker against its method's row. An error is the answer.
 func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *work, params any, err error) {
 	r, known := c.o.Table.find(req.Method)
 	if !known || notification != (r.note != nil) {
@@ -192,7 +192,7 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 }
 
 // otherKind returns the kind of a turn in which a call is not allowed, or "". It checks the call's
-// own turn, or every running turn if the call belongs to none. The caller has c.mu.
+// own turn. For a call without a turn, it checks every running turn. The caller holds c.mu.
 func (c *Conn) otherKind(w *work, kinds []supervisor.TurnKind) supervisor.TurnKind {
 	for _, other := range c.begun {
 		if (other == w || w.phase == anyTime) && other.turn != nil && !slices.Contains(kinds, other.turn.Kind) {
@@ -211,8 +211,8 @@ func (c *Conn) endCall(w *work, r row) {
 	w.running.Done()
 }
 
-// offence ends the worker and returns the answer. Only the first offence is audited: what the
-// worker sends until its end says nothing new.
+// offence ends the worker and returns the answer. It audits only the first offence: the worker's
+// messages after that say nothing new.
 func (c *Conn) offence(method string, why error) error {
 	err := fmt.Errorf("host call %s: %w", method, why)
 	if c.offended.CompareAndSwap(false, true) {

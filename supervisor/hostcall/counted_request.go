@@ -24,8 +24,8 @@ type countedRequest struct {
 	answer int64  // ID of the message after the counted ones, if req is not known
 }
 
-// measure returns the token count that is known for a part of a request. It is empty unless the
-// request shares messages with the counted one.
+// measure returns the known token count of a part of a request. It is empty unless the request
+// shares messages with the counted one.
 func (m countedRequest) measure(req modelcall.Request) (known modelcall.Measured) {
 	switch {
 	case m.spec == "":
@@ -71,8 +71,8 @@ func (t *turn) readTranscript(ctx context.Context) error {
 	return err
 }
 
-// recall restores the count that an earlier connection stored for a conversation. Its system text
-// and tools are not known.
+// recall restores the count that an earlier connection stored for a conversation. The system text
+// and tools of that count are unknown.
 func (p *transcriptCache) recall(c sqlite.TokenCount) {
 	p.counted = countedRequest{spec: c.Spec, tokens: c.Input, asked: c.Asked, answer: c.Answer}
 }
@@ -87,8 +87,8 @@ func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.
 	return modelcall.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
 }
 
-// digest identifies messages; none gives "". A message of a transcript never changes, but may be
-// sent shortened: its number and length together are unique.
+// digest identifies messages; no messages give "". A message of a transcript never changes, but may
+// be sent shortened. Its number and length together are unique.
 func digest(messages []protocol.Message) string {
 	if len(messages) == 0 {
 		return ""
@@ -100,8 +100,8 @@ func digest(messages []protocol.Message) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// newCountedRequest returns an answered request with the provider's count. The result is empty if
-// the count is an estimate.
+// newCountedRequest returns an answered request with the provider's count. It is empty if the count
+// is an estimate.
 func newCountedRequest(req modelcall.Request, said modelcall.Answer) countedRequest {
 	if said.Usage.Estimated {
 		return countedRequest{}

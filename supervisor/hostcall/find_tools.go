@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/tools"
 )
 
-// ToolDependencies holds what tools on demand need.
+// ToolDependencies holds the store of opened tools.
 type ToolDependencies struct{ OpenedTools OpenedTools }
 
 // OpenedTools stores the opened tools of conversations.
@@ -33,8 +33,8 @@ var findRows = []row{
 		handler: turnCall((*turn).findTools)},
 }
 
-// openedTools holds the tools that are open in the turn's conversation. They are read once: tools
-// that the user opens meanwhile count in the next turn. Only serial calls use it.
+// openedTools holds the open tools of the turn's conversation. They are read once: tools that the
+// user opens meanwhile count in the next turn. Only serial calls use it.
 type openedTools struct {
 	opened []supervisor.OpenedTool
 	read   bool
@@ -54,8 +54,8 @@ func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err err
 	return t.opened, nil
 }
 
-// Tools returns the latest tools of the user's worker, sorted by name. The tool that ends
-// the turns of tasks is left out.
+// Tools returns the latest tools of the user's worker, sorted by name. It leaves out the tool that
+// ends the turns of tasks.
 func (c *Conn) Tools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,8 @@ func (c *Conn) Tools() []protocol.Tool {
 	return all
 }
 
-// findTools opens the tools that a call of find_tools searches for. The worker only names the call.
+// findTools opens the tools that a call of find_tools searches for. The worker sends only the
+// call's ID.
 func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFindResult, error) {
 	if err := t.checkCall(p.Call, toolFindTools); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -130,14 +131,14 @@ func foundText(all []protocol.Tool, open, full []string) string {
 	return strings.TrimSpace(text.String())
 }
 
-// Bounds of the list of families, in bytes.
+// Limits of the list of families, in bytes.
 const (
 	maxFamilies   = 4 << 10
 	maxFamilyLine = 512
 )
 
 // openCalled opens the tools of families that a step calls, as far as there is room. It answers the
-// other calls of such tools. It returns the tools that are open once the step is committed.
+// calls of such tools without room. It returns the tools that are open after the step's commit.
 func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
 	calls, open := step.Message.Calls(), t.opened
 	if len(calls) == 0 {
@@ -169,8 +170,8 @@ func answeredCalls(message int64, results []protocol.ToolResult) (calls []protoc
 	return calls
 }
 
-// closeUnused closes the least recently used tools when the window moves on: then the text before
-// the messages may change.
+// closeUnused closes the least recently used tools when the window moves on. At that moment, the
+// text before the messages may change.
 func (t *turn) closeUnused(ctx context.Context) error {
 	if t.o.OpenedTools == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/index"
 )
 
-// IndexDependencies holds what indexing homes needs.
+// IndexDependencies holds the index of homes.
 type IndexDependencies struct {
 	UpdateHome  func(user string) *index.HomeUpdate
 	HomeChanged func(user string) // called when a home has changed; never blocks
@@ -34,8 +34,8 @@ func (w *work) homeChanged(*protocol.IndexChanged) error {
 	return nil
 }
 
-// homeUpdate returns the operation's update of the home, and begins it if there is none. Its calls
-// come one at a time.
+// homeUpdate returns the operation's update of the home, and begins it if necessary. Its calls come
+// one at a time.
 func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 	o := w.operation
 	if !o.Index {
@@ -96,7 +96,7 @@ func indexed(list []protocol.IndexedFile) (files []index.File) {
 	return files
 }
 
-// indexPut answers index.put. The blob is deleted with the operation.
+// indexPut answers index.put. The operation's end deletes the blob.
 func (w *work) indexPut(ctx context.Context, p *protocol.IndexPut) (*struct{}, error) {
 	home, err := w.homeUpdate()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Ledger is the Activity that is read from the database.
+// Ledger is the Activity that reads from the database.
 type Ledger struct {
 	Effects       sqlite.Effects
 	Conversations sqlite.Conversations
@@ -20,8 +20,8 @@ type Ledger struct {
 	Now           func() time.Time
 }
 
-// maxActivityRows is the most rows read for one answer. Even the shortest further rows would not
-// fit.
+// maxActivityRows is the maximum of rows read for one answer. Even the shortest further rows would
+// not fit.
 const maxActivityRows = 200
 
 // Read returns a user's effects within a span; it implements Activity. In a group it returns none,

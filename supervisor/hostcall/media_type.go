@@ -17,7 +17,7 @@ import (
 
 const (
 	sniffBytes = 512 // bytes that http.DetectContentType reads
-	// bytes in which a picture must state its size; a thumbnail may come before
+	// bytes in which a picture must state its size; a thumbnail may come before that
 	maxPictureHeader = 1 << 20
 )
 

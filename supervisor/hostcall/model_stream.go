@@ -17,24 +17,25 @@ import (
 	"mews/supervisor/tools"
 )
 
-// ModelDependencies holds what calls of models need.
+// ModelDependencies holds the models, and the stores and limits for their calls.
 type ModelDependencies struct {
 	Transcript Transcript
 	Models     Models
 	Usage      Usage
 	Systems    sqlite.SystemTexts
 	Windows    Windows
-	History    int                // the most tokens of history in a request
+	History    int                // maximum of a request's history, in tokens
 	Thinking   modelcall.Thinking // how much models may think before they answer
 	// time for which providers should cache the common prefix of requests
 	Cache time.Duration
-	// Room returns the most tokens that a request may have, given one of about that many; 0 means
-	// unknown. If Room is nil, the limit is never known.
+	// Room returns the maximum of a request with about that many tokens; 0 means unknown. If Room
+	// is nil, the limit is never known.
 	Room func(ctx context.Context, spec string, tokens int64) int64
-	// OnPicturesUnseen is called if a model takes no pictures and has therefore seen none of a
+	// OnPicturesUnseen is called if a model takes no pictures, and so has not seen those of a
 	// request; nil means no call.
 	OnPicturesUnseen func(ctx context.Context, conversation int64, spec string)
-	// Busy returns what a user wants with messages sent while a turn runs; nil means BusyQueue.
+	// Busy returns how a user wants messages handled that come while a turn runs; nil means
+	// BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
 }
 
@@ -60,8 +61,8 @@ type Usage interface {
 	FindTokenCount(ctx context.Context, conversation int64) (sqlite.TokenCount, error)
 }
 
-// Turn.Limits limits model calls separately, to at most 1,000 steps. Each may be asked for twice,
-// by hash and in full.
+// Turn.Limits limits model calls separately, to at most 1,000 steps. The worker may ask for each
+// step twice: by hash and in full.
 var modelRows = []row{
 	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true,
 		handler: turnCall((*turn).answerStream)},
@@ -80,8 +81,8 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
-	taken := t.countTaken() // of the state before the step
-	// replaces a step that was cancelled, which this one repeats
+	taken := t.countTaken() // the count must be from before the step
+	// drops the text of a cancelled step that this one repeats
 	t.Reply.Begin(t.takenText())
 	s := &stepStream{turn: t}
 	answer, err := s.answer(ctx, req)
@@ -106,8 +107,8 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 }
 
 // request checks the worker's request against the transcript, and makes the model's request. It
-// refuses all invalid requests, because what follows costs money. The user's new messages are taken
-// in last, because that changes the transcript: a worker that was refused repeats the same request.
+// refuses all invalid requests, because the next call costs money. It takes in the user's new
+// messages last, because that changes the transcript: a refused worker repeats the same request.
 func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelcall.Request, err error) {
 	if t.ended {
 		return req, invalidParams("the turn has ended with the model's last message")
@@ -149,7 +150,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelc
 	if req.System, err = t.keepSystemText(ctx, was, req.System, trimmed); err != nil {
 		return req, err
 	}
-	req.Tools = tools.Offered(all, t.opened) // the trim may have closed some
+	req.Tools = tools.Offered(all, t.opened) // the trim may have closed some tools
 	req.Fit = t.fitRequest(ctx)
 	return req.Fit(req, int64(t.o.History+prefixTokens(req))), nil
 }
@@ -159,7 +160,7 @@ func tooManySteps(most int) error {
 }
 
 // normalizeMessage makes a model's message valid for a commit. Its calls get IDs that are unique in
-// the conversation, whatever the provider calls them.
+// the conversation, whatever IDs the provider uses.
 func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
 	n, said := 0, false
@@ -193,11 +194,11 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	return m, nil
 }
 
-// shownText returns what the user sees of a step.
+// shownText returns the part of a step that the user sees.
 func (t *turn) shownText(m protocol.Message) string { return reply.Join(t.takenText(), m.Text()) }
 
-// commitStep commits a model's message with its cost, and returns its ID. If the last step allows
-// it, the turn ends with it.
+// commitStep commits a model's message with its cost, and returns its ID. If CommitLast allows it,
+// the turn ends with the step.
 func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {
@@ -224,16 +225,16 @@ func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream
 	return id, err
 }
 
-// withoutThinking returns a message without its thoughts: they are between the model and its
-// provider.
+// withoutThinking returns a message without its thoughts. Only the model and its provider exchange
+// those.
 func withoutThinking(m protocol.Message) protocol.Message {
 	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
 	return m
 }
 
-// modelFailed stores the failure for the session, which tells the user; the worker only learns that
-// it failed. The text of a failed step is taken back. The text of a cancelled step stays: whoever
-// cancels a step ends the turn with it.
+// modelFailed stores the failure for the session, which tells the user. The worker only learns that
+// the step failed. The text of a failed step is taken back. The text of a cancelled step stays,
+// because a cancel also ends the turn.
 func (t *turn) modelFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}

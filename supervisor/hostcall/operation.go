@@ -21,11 +21,11 @@ var operationRows = []row{
 // operationWork is an operation that this connection's worker was given.
 type operationWork struct {
 	operation.Attempt
-	next      int  // index of the piece that may be begun
+	next      int  // index of the next piece
 	asked     int  // total seconds of the begun pieces
 	text      int  // total bytes of all finished pieces
 	begun     bool // whether a piece was begun
-	of        int  // number of pieces; known once one was begun
+	of        int  // number of pieces; known once a piece was begun
 	committed []protocol.BlobRef
 	bytes     int64
 	// the update of a home by this operation; nil before its first call
@@ -100,10 +100,10 @@ func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
 	return nil
 }
 
-// personsBlobs stores the blobs of an operation as its user's.
+// personsBlobs stores the blobs of an operation for its user.
 type personsBlobs struct {
 	*operationWork
-	blobStore // stores with the user's bounds
+	blobStore // stores within the user's limits
 }
 
 func (b *personsBlobs) room(ctx context.Context) (int64, error) {

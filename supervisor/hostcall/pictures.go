@@ -32,7 +32,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	return err
 }
 
-// pictureGone reports whether a picture of the transcript can't be read any more.
+// pictureGone reports whether a picture of the transcript is no longer readable.
 func (w *work) pictureGone(image protocol.Image) bool {
 	_, _, err := w.o.Spool.ReadAt(image.SHA256, nil, 0)
 	if err != nil && !errors.Is(err, spool.ErrGone) {
@@ -41,8 +41,8 @@ func (w *work) pictureGone(image protocol.Image) bool {
 	return err != nil
 }
 
-// readPicture reads a picture of the transcript. Its owner was checked when it was committed. The
-// spool returns a file whole or not at all.
+// readPicture reads a picture of the transcript. Its owner was checked at the commit. The spool
+// returns a whole file or none.
 func (w *work) readPicture(image protocol.Image) ([]byte, error) {
 	if err := image.Check(); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)

@@ -17,8 +17,8 @@ import (
 
 // Asker asks users a model's questions.
 type Asker interface {
-	// Ask returns the question once it has ended, and supervisor.ErrWaits before. It reads only the
-	// ID and the User of the question's Conversation.
+	// Ask returns the question once it has ended, and supervisor.ErrWaits before. It reads only ID
+	// and User of the question's Conversation.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
@@ -34,7 +34,7 @@ var questionRows = []row{
 		limit: askLimit, serial: true, handler: turnCall((*turn).ask)},
 }
 
-// ask asks the user the question of a tool call. The worker only names the call.
+// ask asks the user the question of a tool call. The worker sends only the call's ID.
 func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAskResult, error) {
 	if err := t.checkCall(p.Call, toolAskUser); err != nil {
 		return nil, feature.Offence{Err: err}

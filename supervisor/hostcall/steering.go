@@ -12,23 +12,21 @@ import (
 )
 
 // Limits of the messages that a turn takes in between two steps, in bytes. A long text waits for
-// its own turn, and so does one that does not fit into the request. Short texts are always taken
-// in.
+// its own turn. So does a text that does not fit into the request. Short texts are always taken in.
 const (
 	maxTaken   = 32 << 10
 	minTaken   = 4 << 10
 	tokenBytes = 4 // bytes in one token, as package history estimates
 )
 
-// takeWaiting adds the messages that the user has sent during the turn to the request, as far as
-// the user wants that: all of them except follow-ups, or only urgent ones. The worker is not asked.
-// It names the newest message that it knows, and learns with the model's answer how many messages
-// came in between.
+// takeWaiting adds the messages that the user has sent during the turn to the request. The user's
+// setting decides which: all except follow-ups, or only urgent ones. The worker has no say. It
+// names the newest message that it knows, and learns with the model's answer how many messages came
+// in between.
 //
-// If a message cannot be taken in now, it waits for the next step, or for its own turn.
+// A message that can't be taken in now waits for the next step, or for its own turn.
 //
-// Changes to earlier messages of this turn are always taken in, whatever the user wants with new
-// messages.
+// Changes to earlier messages of this turn are always taken in, whatever the setting.
 func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	told, err := t.o.Steps.Correct(ctx, t.ID, maxTaken)
 	if err != nil {
@@ -56,8 +54,8 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 }
 
 // countTaken returns how many messages of the user the turn's next step will answer. Before its
-// first step there are none: that step begins with all of them. It counts in the transcript: a
-// message taken in may have been for a step that failed, or of a dead worker.
+// first step it returns 0, because that step begins with all of them. It counts in the transcript:
+// a message may have been taken in for a failed step, or for a dead worker.
 func (t *turn) countTaken() (n int) {
 	if t.Step == 0 {
 		return 0

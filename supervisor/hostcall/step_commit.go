@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// StepDependencies holds what committing steps needs.
+// StepDependencies holds the store of steps.
 type StepDependencies struct{ Steps Steps }
 
 // Steps stores the steps of turns.
@@ -22,7 +22,8 @@ type Steps interface {
 	Correct(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
-// The limit is far above an honest turn's needs (50 steps of a few calls each) and far below harm.
+// The limit is far above an honest turn's needs (50 steps of a few calls each), and far too low for
+// harm.
 var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }

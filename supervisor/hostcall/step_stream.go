@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// continuations holds how often a model is asked to continue a truncated answer, and the note if it
-// is truncated even then. The key is whether money was the limit.
+// continuations holds how often a model is asked to continue a truncated answer, and the note if
+// the answer is still truncated then. The key is whether money was the limit.
 var continuations = map[bool]struct {
 	most int
 	why  string
@@ -41,7 +41,7 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 	said, err := s.call(ctx, req)
 	why := ""
 	for n := 0; err == nil && isTruncated(said) && n < continuations[said.CutForMoney].most; n++ {
-		s.charge(ctx) // stored now: the next call may need the rest of this lease
+		s.charge(ctx) // before the next call, which may need the rest of this lease
 		more, failed := s.call(ctx, continueRequest(req, said.Message))
 		if failed != nil && ctx.Err() != nil { // the turn was stopped; the answer is not truncated
 			return said, failed
@@ -79,7 +79,7 @@ func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
 func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
 	req.Measured = s.transcript.counted.measure(req)
 	req.OnFailure = func(f modelcall.Failure) { s.chargeFailed(ctx, f) }
-	if s.Kind == supervisor.TurnChat { // in other turns nobody waits
+	if s.Kind == supervisor.TurnChat { // nobody waits in other turns
 		req.OnWait = s.Reply.Note
 	}
 	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta modelcall.Delta) {
@@ -109,8 +109,8 @@ func (s *stepStream) takeBack() {
 	s.Reply.Add(s.before)
 }
 
-// isTruncated reports whether a message ended at a limit, not where the model wanted to. One with
-// tool calls continues when those have run.
+// isTruncated reports whether a message ended at a limit, and not where the model wanted. A message
+// with tool calls continues after those have run.
 func isTruncated(a modelcall.Answer) bool {
 	return a.Stop == modelcall.StopLength && len(a.Message.Calls()) == 0
 }
@@ -133,7 +133,7 @@ func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Req
 	return req
 }
 
-// joinAnswers joins a message and its continuation. All else comes from the later answer.
+// joinAnswers joins a message and its continuation. All other fields come from the later answer.
 func joinAnswers(said, more modelcall.Answer) modelcall.Answer {
 	if len(said.Message.Parts) == 0 {
 		return more

@@ -29,20 +29,20 @@ func (p phase) String() string {
 type row struct {
 	method string
 	phase  phase
-	// kinds of turns in which the method is valid. At any other time, kinds of the worker's turns.
-	// nil means all
+	// kinds of turns in which the method is valid. Outside a turn, it is the kinds of the worker's
+	// running turns. nil means all
 	kinds []supervisor.TurnKind
-	// the most bytes of the parameters as JSON; 0 means the wire's limit for a line
+	// maximum of the parameters as JSON, in bytes; 0 means the wire's limit for a line
 	bytes  int
 	limit  int  // calls in one turn or operation, or in the worker's life
 	serial bool // no two serial calls of a turn or operation run at once
 	handler
 }
 
-// Kinds of turns, grouped by what their worker may ask for.
+// Kinds of turns, grouped by the calls that their worker may make.
 var (
 	withHome = feature.WithHome()
-	// with a one-shot worker, which only reads
+	// turns with a one-shot worker, which only reads
 	oneShot = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}
 	anyKind = slices.Concat(withHome, oneShot)
 )
@@ -69,7 +69,7 @@ func byMethod(rows []row) map[string]row {
 type Table struct{ features map[string]row }
 
 // NewTable returns a table of the core's methods and the features'. It refuses a call that can
-// never be made, has no limit, or has the method of another call.
+// never be made or has no limit, and a second call of the same method.
 func NewTable(features ...feature.HostCall) (Table, error) {
 	t := Table{features: map[string]row{}}
 	for _, call := range features {
@@ -114,21 +114,21 @@ func rowOf(call feature.HostCall) row {
 		}}
 }
 
-// forFeature returns the turn as a feature may see it.
+// forFeature returns the part of the turn that a feature may see.
 func (t *turn) forFeature() feature.Turn {
 	return feature.Turn{User: t.user, ID: t.ID, Destination: t.Destination, Kind: t.Kind,
 		Resumed: t.Step > 0 || len(t.Pending) > 0, Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
 }
 
-// handler decodes a message's parameters and handles it: a call with answer, a notification with
-// note. reply describes its errors.
+// handler decodes a message's parameters and handles the message: a call with answer, a
+// notification with note. reply describes their errors.
 type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey
 	answer func(ctx context.Context, w *work, params any) (any, error)
 	// newResult returns a zero value of a call's result; nil for a notification.
 	newResult func() any
-	// note takes a notification on the reader's goroutine, so it must not block.
+	// note handles a notification on the reader's goroutine, so it must not block.
 	note func(w *work, params any) error
 }
 
@@ -165,7 +165,7 @@ func turnNote[P any](take func(*turn, *P) error) handler {
 }
 
 // handlerOf returns a handler that decodes parameters of type P. The optional fields Turn and
-// Operation of P say which work a message belongs to.
+// Operation of P name the work of a message.
 func handlerOf[P any]() handler {
 	turn, operation := idOf[P]("Turn"), idOf[P]("Operation")
 	return handler{

@@ -1,6 +1,6 @@
 package hostcall
 
-// Texts for a user whose turn was ended by its worker or its model.
+// Texts for a user whose turn ended because of its worker or its model.
 const (
 	textDisagreed = "Your assistant lost track of the conversation and did not ask the model. Its work so far is " +
 		"kept. Please send your message again. An admin finds the cause in the log."
@@ -24,7 +24,7 @@ const (
 	// promptContinue asks a model to continue a truncated message.
 	promptContinue = "Go on exactly where your last message broke off, in the middle of a word if need be. Repeat nothing of it, and " +
 		"do not say that you go on. A tool call that was cut is lost: make it again."
-	// promptShorter asks a model to repeat a message of which nothing usable arrived.
+	// promptShorter asks a model to repeat a message of which no usable part arrived.
 	promptShorter = "Your last message was cut before anything of it was whole, and none of it is kept: there was room for about a page. " +
 		"Say it again, or make the tool call again, in less than that. Write a long file in several calls."
 	// textBrokenOff ends a message that stays truncated, so that nobody takes it for complete.
@@ -36,10 +36,10 @@ const (
 	textPerhapsCut = "[The answer may be incomplete: the model ended it for an unknown reason.]"
 )
 
-// textBeforeFull says why the bytes of a file are not stored before it is changed.
+// textBeforeFull says why the bytes of a file are not stored before a change.
 const textBeforeFull = "the limits are 16 MiB for a file, 64 MiB for a turn and %d MiB for a user"
 
-// Texts for the model about tools that it is not offered.
+// Texts for the model about tools that are not offered.
 const (
 	textFamilies     = "Families of tools, each opened by its name:\n"
 	textMoreFamilies = "and more\n"

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/spool"
 )
 
-// Limits of a result. An honest worker cuts its texts to Limits.Output, and our tools change a file
-// or two.
+// Limits of a result. An honest worker cuts its texts to Limits.Output, and our tools change only a
+// file or two.
 const (
 	maxChanges = 256
 	maxField   = 4 << 10   // bytes of a field of a change
@@ -43,7 +43,7 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 	return nil
 }
 
-// checkFields is checkResult without the checks that read the store.
+// checkFields makes the checks of checkResult that do not read the store.
 func (t *turn) checkFields(r *protocol.ToolResult) error {
 	most := cmp.Or(t.Limits.Output, maxText)
 	switch call, known := t.openCalls.find(r.Call); {

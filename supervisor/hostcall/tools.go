@@ -30,7 +30,7 @@ func (l *toolList) set(tools []protocol.Tool, hash string) {
 	}
 }
 
-// find finds a tool in the newest list, or in the one before: a model.stream may have been under
+// find finds a tool in the newest list, or in the one before. A model.stream may have been under
 // way when a tool left the list.
 func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	if tool, ok = l.known[name]; !ok {
@@ -39,8 +39,8 @@ func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	return tool, ok
 }
 
-// Handshaken handles the worker's handshake. Until the list changes, only the tools in it may be
-// offered to a model.
+// Handshaken handles the worker's handshake. Until the list changes, only its tools may be offered
+// to a model.
 func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	hash, err := protocol.HashTools(hello.Tools)
 	if err == nil {
@@ -53,7 +53,7 @@ func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	c.setTools(hello.Tools, hash)
 }
 
-// setTools sets the tools. The next model.stream must name them in full, because names may have a
+// setTools sets the tools. The next model.stream must send them in full, because names may have a
 // new meaning.
 func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.mu.Lock()
@@ -62,7 +62,7 @@ func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.prefix.tools, c.prefix.toolsHash = nil, ""
 }
 
-// changeTools takes a new list of tools. The worker names it first by its hash alone.
+// changeTools accepts a new list of tools. The worker first sends only the list's hash.
 func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct{}, error) {
 	w.mu.Lock()
 	same := p.Hash == w.tools.hash
@@ -87,7 +87,7 @@ type requestPrefix struct {
 	toolsHash  string // hash of the tools' names
 }
 
-// resolve returns the system text and tools that a request refers to, and remembers those that came
+// resolve returns the system text and tools that a request refers to. It remembers those that came
 // in full.
 func (c *Conn) resolve(p *protocol.ModelStream) (system string, tools []protocol.Tool, err error) {
 	c.mu.Lock()

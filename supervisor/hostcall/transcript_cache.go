@@ -7,9 +7,9 @@ import (
 	"mews/protocol"
 )
 
-// transcriptCache is the part of a conversation's transcript that was read. So each message is read
-// and decoded once, however many steps a turn has. Only model.stream uses it, which is serial.
-// Between two turns the connection keeps it.
+// transcriptCache is the part of a conversation's transcript that was read. With it, each message
+// is read and decoded once, however many steps a turn has. Only model.stream uses it, which is
+// serial. Between two turns the connection keeps it.
 type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
@@ -40,14 +40,14 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 }
 
 // catchUp reads the messages that were committed since the last time, and drops those before the
-// window. The cache then equals a reading from the start. Only messages that were read go into it,
+// window. The cache then equals a fresh read. Only messages that were read go into the cache,
 // because only the store knows the result of a commit whose answer was lost.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
 	newer, window, err := store.Since(ctx, conversation, p.newest())
 	if err != nil {
 		return err
 	}
-	// forgotten messages are in no request from now on
+	// from now on, no request has forgotten messages
 	if window.Forgotten != p.forgotten && len(p.messages) > 0 {
 		*p = transcriptCache{}
 		return p.catchUp(ctx, store, conversation)

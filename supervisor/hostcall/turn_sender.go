@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// TurnSender is the Sender that keeps what turns send in the database.
+// TurnSender is the Sender that stores messages of turns in the database.
 type TurnSender struct {
 	Turns  sqlite.Turns
-	Queued func(conversation int64) // called when something was put into a conversation's outbox
+	Queued func(conversation int64) // called when a conversation's outbox has something new
 }
 
 // Send stores a delivery for the conversation of a turn.

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// trim moves the conversation's window past the messages that no later request will have, whatever
-// the model's own window is. It returns whether the window moved.
+// trim moves the conversation's window past the messages that no later request will have, however
+// large the model's own window is. It returns whether the window moved.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.Tokens(cache.messages) <= t.o.History {
@@ -26,8 +26,8 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	return true, t.closeUnused(ctx)
 }
 
-// historyRoom returns how many tokens of the transcript a request may have: the limit of the
-// history, or the rest of the model's window if that is known and smaller.
+// historyRoom returns how many tokens of the transcript a request may have. That is the limit of
+// the history, or the rest of the model's window if that is known and smaller.
 func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	if t.o.Room == nil {
 		return t.o.History
@@ -40,8 +40,8 @@ func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	return min(int(room)-prefix, t.o.History)
 }
 
-// fitRequest returns a function that fills a request with messages up to about that many tokens.
-// The limit of the history holds in any case.
+// fitRequest returns a function that fills a request with messages up to about that many tokens. It
+// never exceeds the limit of the history.
 func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) modelcall.Request {
 	return func(req modelcall.Request, tokens int64) modelcall.Request {
 		budget := min(int(tokens)-prefixTokens(req), t.o.History)
@@ -62,11 +62,11 @@ func prefixTokens(req modelcall.Request) int {
 	return bytes / tokenBytes
 }
 
-// toolBytes is what an API adds around a tool.
+// toolBytes is how many bytes an API adds to a tool's definition.
 const toolBytes = 64
 
 // outputName returns a function that gives the name under which read_output finds a whole result.
-// It stores the text if that was not done yet.
+// It stores the text if necessary.
 func (t *turn) outputName(ctx context.Context) history.Name {
 	return func(r protocol.ToolResult) string {
 		if r.Rest != nil {

@@ -28,13 +28,13 @@ type workKey struct {
 }
 
 // work is a turn or an operation that the worker was given, or with anyTime the worker's life. It
-// has the counts that the table's limits need.
+// counts the calls that the table limits.
 type work struct {
 	*Conn
 	workKey
-	turn      *turn           // nil in any other phase
-	operation *operationWork  // nil in any other phase
-	ctx       context.Context // ends with the work; the parent of only its calls
+	turn      *turn           // nil unless the work is a turn
+	operation *operationWork  // nil unless the work is an operation
+	ctx       context.Context // ends with the work; the parent only of the work's calls
 	cancel    context.CancelCauseFunc
 	running   sync.WaitGroup // running calls of the work
 
@@ -61,7 +61,7 @@ type turn struct {
 
 	transcript transcriptCache
 	openCalls  openCalls
-	// staleness of the system text at the request for a new one; 0 means no request was made
+	// staleness of the system text when a new one was requested; 0 means no request
 	askedStale int64
 	// result of the last model call; written by model.stream, which is serial, and read afterwards
 	outcome TurnOutcome
@@ -69,7 +69,8 @@ type turn struct {
 	kept    sync.Map // values of features, for feature.Turn
 }
 
-// count counts a message of the worker, or returns why it is not allowed. The caller has Conn.mu.
+// count counts a message of the worker, or returns why the message is not allowed. The caller holds
+// Conn.mu.
 func (w *work) count(r row) error {
 	if w.counts[r.method]++; w.counts[r.method] > r.limit+w.moreCalls {
 		return fmt.Errorf("more than %d times", r.limit+w.moreCalls)
@@ -94,7 +95,7 @@ func (w *work) end() {
 func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.String(), w.id) }
 
 // commit calls do, which commits something. If the disk is full or the store does not answer, it
-// tries again until the work ends: work already done must not be lost.
+// tries again until the work ends, so that finished work is not lost.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
 	return retry.Do(ctx, retry.UpTo(retry.Longest), do, final, func(err error, wait time.Duration) {
@@ -127,8 +128,8 @@ func invalidParams(format string, args ...any) error {
 	return &protocol.Error{Code: protocol.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// printable replaces control characters in a worker's words for a terminal or a log, and cuts them
-// to at most most bytes.
+// printable makes a worker's words safe for a terminal or a log. It replaces control characters,
+// and cuts the words to at most most bytes.
 func printable(s string, most int) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
