@@ -10,7 +10,7 @@
 //	costbound.go  the most that a request can cost
 //	notice.go     messages to the user while no answer comes
 //	policy.go     the table of retries and fallbacks by class of failure
-//	breaker.go    circuit breakers: which models are skipped for a while, and when one call probes them
+//	breaker.go    circuit breakers: models that are skipped for a while, and their probes
 //	faults.go     failures that only admins read about
 //	list.go       the providers' lists of models
 //	prices.go     the cost of a call; pricelist.go has the prices

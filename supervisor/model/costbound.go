@@ -48,8 +48,8 @@ const leastOutput = 1024
 
 // Upper bounds of the tokens that providers add to a request's text. Anthropic's own words about
 // tools have 346 tokens (its page on pricing). Our text that tells a model of its tools has fewer
-// bytes than perRequest. Templates put a few special tokens around a message. A part may get a line
-// of ours.
+// bytes than perRequest. Templates put a few special tokens around a message. Mews may add a line
+// to a part.
 const (
 	perRequest = 1024
 	perTool    = 64

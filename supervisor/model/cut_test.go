@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// The money left limits the length of an answer, and thinking shrinks to fit. If the money only
-// covers a tiny answer, the model is not called.
+// TestMoneyLeft_LimitsAnswer also checks that thinking shrinks to fit. If the money only covers a
+// tiny answer, the model is not called.
 func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
@@ -45,8 +45,8 @@ func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	}
 }
 
-// An answer that was cut only for lack of money can be continued, even if no part of the answer is
-// complete.
+// TestCutForMoney_IsAnAnswer covers answers that were cut only for lack of money. They can be
+// continued, even if no part of them is complete.
 func TestCutForMoney_IsAnAnswer(t *testing.T) {
 	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
 	for name, k := range map[string]struct {

@@ -62,9 +62,9 @@ func (p policy) lonePolicy() policy {
 	return p
 }
 
-// retry reports whether to try a model again after n tries, and after which wait. asked is the
-// pause that the provider wants. waited is the sum of this call's waits for the model. at is the
-// share of the jitter, from -1 to 1. A wait is never shorter than asked. If asked is too long, the
+// retry reports whether to try a model again after n tries, and after which wait. The pause that
+// the provider wants is asked. The sum of this call's waits for the model is waited. The share of
+// the jitter is at, from -1 to 1. A wait is never shorter than asked. If asked is too long, the
 // model is not tried again.
 func (p policy) retry(n int, asked, waited time.Duration, at float64) (wait time.Duration, ok bool) {
 	if n >= p.tries {

@@ -56,8 +56,8 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	return 0, false
 }
 
-// priceRows returns a model's prices in order: the configured one, or those of the list under the
-// model's name, with or without its date. It returns none if the price is not known.
+// priceRows returns a model's prices in order. They are the configured price, or the list's prices
+// under the model's name, with or without its date. It returns none if the price is not known.
 func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {

@@ -148,7 +148,7 @@ func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 	return c.room(m, c.window(ctx, m, tokens))
 }
 
-// room returns how many estimated tokens a window leaves for a request beside the answer.
+// room returns how many estimated tokens of a window are left for a request, without the answer.
 func (c *Catalogue) room(m Choice, window int64) int64 {
 	return int64(float64(window-min(window/4, maxReserve)) / c.factor(m))
 }

@@ -38,8 +38,8 @@ func (n *answerBlock) input() string {
 	return text
 }
 
-// thinkingJSON returns the start event's block with the thinking and the signature that came later. It
-// keeps unknown fields.
+// thinkingJSON returns the start event's block with the thinking and the signature that came later.
+// It keeps unknown fields.
 func (n *answerBlock) thinkingJSON() json.RawMessage {
 	if n.kind == "redacted_thinking" {
 		return n.start

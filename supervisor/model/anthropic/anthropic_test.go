@@ -112,7 +112,8 @@ func history() modelcall.Request {
 	}
 }
 
-// captureRequests starts an endpoint that answers "ok". The function returns the request bodies so far.
+// captureRequests starts an endpoint that answers "ok". The returned function returns the request
+// bodies so far.
 func captureRequests(t testing.TB) (string, func() []string) {
 	var bodies []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -21,8 +21,8 @@ import (
 // search tool".
 var defersFrom = [2]int{4, 5}
 
-// takesDeferredTools reports whether a model takes deferred tools. A name without a version may be any model
-// behind a proxy.
+// takesDeferredTools reports whether a model takes deferred tools. A name without a version may be
+// any model behind a proxy.
 func (p *Provider) takesDeferredTools(model string) bool {
 	found := modelVersion.FindStringSubmatch(model)
 	if found == nil || p.noDeferredTools.Get(model) {

@@ -30,8 +30,8 @@ func checkDeferred(s *Server, l *messagesRequest) *refusal {
 			}
 			loaded[name] = true
 		}
-		// It is not documented how the API treats a call of a tool that was not loaded by then. So
-		// this server refuses it.
+		// Documents do not say how the API treats a call of a tool that was not loaded yet. So this
+		// server refuses the call.
 		if i := slices.IndexFunc(l.tools, func(t messageTool) bool { return later(t) && t.Name == b.Name }); b.Type == "tool_use" && i >= 0 && !loaded[b.Name] {
 			return bad("%s: tool '%s' is deferred, and nothing refers to it", at, b.Name)
 		}

@@ -24,7 +24,7 @@ var Dialects = []Dialect{PlainOpenAI, Ollama, LlamaCpp, VLLM, Groq, DeepInfra, O
 type traits struct {
 	thinkingKey string   // the delta's key for thinking
 	strict      bool     // unknown parameters are refused
-	extraKeys   []string // parameters beside chatKeys
+	extraKeys   []string // parameters in addition to chatKeys
 	comment     string   // lines before the stream
 	noDone      bool
 	mixedCalls  bool // the pieces of parallel calls are mixed

@@ -55,7 +55,7 @@ func bad(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, text: fmt.Sprintf(format, args...)}
 }
 
-// badIf returns bad's refusal if wrong is true, and else nil.
+// badIf returns bad's refusal if wrong is true; nil otherwise.
 func badIf(wrong bool, format string, args ...any) *refusal {
 	if !wrong {
 		return nil
@@ -73,8 +73,8 @@ func firstRefusal(refusals ...*refusal) *refusal {
 	return nil
 }
 
-// errorSample is a failure as a real server sends it. {model}, {wait}, {reset}, {key}, {tokens}, {limit}
-// and {id} are replaced.
+// errorSample is a failure as a real server sends it. In it, {model}, {wait}, {reset}, {key},
+// {tokens}, {limit} and {id} are replaced.
 type errorSample struct {
 	status int
 	text   string

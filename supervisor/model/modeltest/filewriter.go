@@ -10,14 +10,14 @@ import (
 
 // FileWriter follows the user's message, one command a line and one call a step:
 //
-//	append LINE to FILE   append_file; if its outcome is unknown, it reads the file before it tries again
+//	append LINE to FILE   append_file; if its outcome is unknown, read_file comes before a retry
 //	write TEXT to FILE    write_file
 //	read FILE             read_file
 //	view FILE             view_image; the answer lists the pictures that it sees
 //	blind                 a request with pictures is refused
 //	steps N               N different calls of list_files
 //	ask KIND TEXT | OPTION | ...
-//	                      ask_user; "..." as an option allows a free answer. The answer has the result
+//	                      ask_user; "..." as an option allows free text. The answer has it
 //	tool NAME {...}       a call of any tool; the answer has the result
 //	obey FILE             read_file, and then the commands in the file
 //	say TEXT              only text

@@ -2,8 +2,8 @@ package modeltest
 
 import "sync"
 
-// Limits of a memo: its number of pieces, and a piece's length in bytes. When it is full, it starts
-// empty again.
+// Limits of a memo: its number of pieces, and a piece's length in bytes. A full memo starts empty
+// again.
 const (
 	maxPieces     = 20_000
 	maxPieceBytes = 32 << 10
@@ -16,7 +16,8 @@ type memo[T any] struct {
 	read map[string]T
 }
 
-// of returns the earlier result for raw, or else calls read. The result must not be changed.
+// of returns the earlier result for raw, or calls read if there is none. The result must not be
+// changed.
 func (m *memo[T]) of(raw []byte, read func() (T, *refusal)) (T, *refusal) {
 	m.mu.Lock()
 	v, known := m.read[string(raw)]

@@ -56,7 +56,7 @@ func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) /
 func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage {
 	for _, p := range pictures {
 		if p.encoded == "" {
-			continue // it is a URL
+			continue // the address is a URL
 		}
 		sum := sha256.Sum256([]byte(p.encoded))
 		filler := bytes.Repeat([]byte(fmt.Sprintf("%x", sum)), p.tokens()*tokenBytes/(2*len(sum))+1)[:p.tokens()*tokenBytes]

@@ -87,7 +87,7 @@ func anthropicCodec() codec {
 	return codec{Anthropic, (*Server).decodeMessages, (*cache).useMarkers, writeMessages, (*Server).refuseMessages}
 }
 
-// ServeHTTP answers requests of both APIs, and refuses all others as the real servers do.
+// ServeHTTP answers requests of both APIs, and refuses others as the real servers do.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := fmt.Sprintf("req_%012d", s.ids.Add(1))
 	post := r.Method == http.MethodPost

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// A reminder's earlier message does not count as words of the user.
+// TestReminderQuote_IsNotUsersWords covers the message that a reminder quotes.
 func TestReminderQuote_IsNotUsersWords(t *testing.T) {
 	said, _ := job.JobMessagesText(
 		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},

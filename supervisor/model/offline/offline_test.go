@@ -215,7 +215,7 @@ func TestUnknownMessage_ExplainsModelAndSetup(t *testing.T) {
 	}
 }
 
-// The answer to a request for a reminder names the command that sets a reminder.
+// TestReminderRequest_NamesCommand checks that the answer names the command that sets a reminder.
 func TestReminderRequest_NamesCommand(t *testing.T) {
 	for _, message := range []string{"remind me tomorrow at 9 to call", "Please set a reminder for the bins", "could you wake me at 7"} {
 		if answer := newChat(t, nil).say(message); !strings.Contains(answer, "/remind tomorrow at 9: call Ann") {

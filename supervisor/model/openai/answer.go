@@ -177,8 +177,8 @@ func (b *answerBuilder) addCall(d callDelta) error {
 }
 
 // callFor returns the call that a piece belongs to, or begins a new call. A piece with a new id
-// begins a call, whatever its index is: Ollama has sent several calls with the index 0. A piece
-// without an index belongs to the newest call.
+// begins a call, with any index: Ollama has sent several calls with the index 0. A piece without an
+// index belongs to the newest call.
 func (b *answerBuilder) callFor(d callDelta) *call {
 	for i := len(b.calls) - 1; i >= 0; i-- {
 		c := b.calls[i]

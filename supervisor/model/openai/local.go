@@ -18,7 +18,8 @@ type Candidate struct {
 	Addr   string // host:port
 }
 
-// LocalServer is a server that was found. Offer it to the user; never use it unasked.
+// LocalServer is a server that was found. Offer it to the user; never use it without the user's
+// consent.
 type LocalServer struct {
 	Name    string // one of Servers
 	BaseURL string

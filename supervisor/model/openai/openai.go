@@ -8,7 +8,7 @@
 // instead of a string. A stream may end without [DONE].
 //
 //	openai.go       the provider: a call of a model
-//	server.go       the differences of servers; local.go finds those of this machine, list.go lists their models
+//	server.go       the differences of servers; local.go finds local servers, list.go lists models
 //	request.go      a request in the API's form, with cache.go, limit.go and pictures.go
 //	learned.go      parameters that models have refused, and that are not sent again
 //	texttools.go    tools that are described and called in text

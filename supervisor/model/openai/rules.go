@@ -94,8 +94,8 @@ func isFiltered(r *remote.Refusal) bool {
 		(r.Status == http.StatusForbidden && r.Says("flagged", "moderation"))
 }
 
-// isNoTools matches the words of Ollama, OpenRouter, Groq and OpenAI, and those of vLLM and
-// llama.cpp for a server that was started without a parser for tool calls.
+// isNoTools matches the words of Ollama, OpenRouter, Groq and OpenAI. It also matches the words of
+// vLLM and llama.cpp for a server that was started without a parser for tool calls.
 func isNoTools(r *remote.Refusal) bool {
 	return r.Says("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
 		"support tool use", "tool calling` is not supported", "'tools' is not supported", "tools is not supported")

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// server describes how one kind of endpoint differs from the others. Other limits are learned, see
-// learned.go.
+// server describes how one kind of endpoint differs from the other kinds. Further limits are
+// learned, see learned.go.
 type server struct {
 	name       string   // as in Options.Server
 	hosts      []string // a base URL with one of these hosts, or one below them, is this server
@@ -20,7 +20,7 @@ type server struct {
 	limit      func(*request, int)
 	think      func(*request, modelcall.Thinking)
 	cache      func(*request, modelcall.Request) // nil if the server caches by itself, or not at all
-	// its models call one tool at a time unless parallel calls are requested
+	// the server's models call one tool at a time unless parallel calls are requested
 	parallel bool
 	// models without native tools get a description of the tools in text
 	textTools bool

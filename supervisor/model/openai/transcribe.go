@@ -30,7 +30,7 @@ const (
 // verbose_json.)
 type transcription struct {
 	Text     *string     `json:"text"`
-	Language string      `json:"language"` // such as english; only in verbose_json
+	Language string      `json:"language"` // name of the language, for example english; only in verbose_json
 	Duration json.Number `json:"duration"` // in seconds; only in verbose_json
 	Usage    struct {
 		Seconds float64 `json:"seconds"` // seconds of a recording, for models that are paid by the length

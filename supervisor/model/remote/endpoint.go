@@ -34,7 +34,7 @@ type Endpoint struct {
 	Name   string        // the provider's name in the configuration
 	Host   string        // the address in texts for users: host and port
 	Key    string        // "" if there is none; no error and no log line contains it
-	Header http.Header   // of each request
+	Header http.Header   // header of each request
 	Client *http.Client  // made by the function Client
 	Begin  time.Duration // the longest wait for an answer's first event
 	Stall  time.Duration // the longest wait within an answer

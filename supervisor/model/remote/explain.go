@@ -16,8 +16,8 @@ import (
 )
 
 // Explain returns the error for users. It keeps the cause as text without URL and key, because a
-// wrapped error could be printed with both. model is "" if no model was called, and answer has
-// everything known about the call.
+// wrapped error could be printed with both. If no model was called, model is "". All that is known
+// of the call is in answer.
 func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))

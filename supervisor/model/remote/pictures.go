@@ -8,7 +8,7 @@ var noPicturePhrases = []string{
 	"does not support image",              // LM Studio
 	"image_url is only supported",         // OpenAI, Azure
 	"variant `image_url`",                 // DeepSeek, and others whose server is written in Rust
-	"variant image_url",                   // the same, quoted by a proxy
+	"variant image_url",                   // DeepSeek's words, quoted by a proxy
 	"unsupported content part",            // llama.cpp before llama.cpp supported pictures
 	"multimodal model", "at most 0 image", // vLLM
 	"mmproj", "support vision", "vision is not", "images are not supported", "image is not supported",

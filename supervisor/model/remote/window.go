@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Patterns for a window and a request's tokens in refusals: OpenAI's and vLLM's "maximum context
-// length is 8192 tokens ... resulted in 10211 tokens", llama.cpp's "request (10000 tokens) exceeds
-// the available context size (8192 tokens)", Anthropic's "prompt is too long: 205434 tokens >
-// 200000 maximum", LM Studio's "context length of only 4096 tokens", Groq's "Limit 6000, Requested
-// 10432".
+// Patterns for a window and a request's tokens in refusals. OpenAI and vLLM: "maximum context
+// length is 8192 tokens ... resulted in 10211 tokens". The server llama.cpp: "request (10000
+// tokens) exceeds the available context size (8192 tokens)". Anthropic: "prompt is too long: 205434
+// tokens > 200000 maximum". LM Studio: "context length of only 4096 tokens". Groq: "Limit 6000,
+// Requested 10432".
 var (
 	windowPattern = regexp.MustCompile(`(?i)(?:context length (?:is|of)(?: only)?|context size(?: is)?|context limit:.*>|tokens >|limit) \(?(\d[\d,]{2,10})`)
 	// part of a number that includes the answer's limit
