@@ -60,7 +60,7 @@ func TestEvents_RequestReviewsAndTriages(t *testing.T) {
 		"talked of":           {comment(12, "I had @mews review it"), "", ""},
 		"reviewing":           {comment(12, "@mews reviewing"), "", ""},
 		"stopped":             {comment(12, "@mews stop"), "stop acme/widget#12 dave", ""},
-		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // an author may do so
+		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // an author may stop reviews
 		"an issue":            {issue, "", "acme/widget#7 fork=false"},
 		"asked of an issue":   {below, "", "acme/widget#7 dave fork=false"},
 		"review of an issue":  {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Association: "OWNER"}, "", ""},

@@ -65,7 +65,7 @@ type Stores struct {
 // ReviewOptions are limits of reviews.
 type ReviewOptions struct {
 	Settle time.Duration // time from the last push to the review
-	Heads  int           // heads of a pull request that are reviewed unasked
+	Heads  int           // heads of a pull request that are reviewed without a request
 	Inline int           // the most comments in a review
 }
 

@@ -18,7 +18,7 @@ type ReviewProgress struct {
 	Result  *patch.Result `json:"result,omitempty"` // only if Done
 }
 
-// look returns the progress of a review.
+// progress returns the progress of a review.
 func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewProgress, err error) {
 	if q.Repo != "" {
 		return s.pullProgress(ctx, u, q)

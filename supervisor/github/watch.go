@@ -118,7 +118,8 @@ type found struct {
 	event supervisor.GitHubEvent
 }
 
-// listPoll reads one list of a repository, and returns the events since the last reading. It changes s.
+// listPoll reads one list of a repository, and returns the events since the last reading. It
+// changes s.
 type listPoll func(w *Watch, ctx context.Context, repo string, s *seen) ([]found, error)
 
 // listPolls are the lists to poll without a webhook.

@@ -99,8 +99,8 @@ func branch(w *watched, name, text string) {
 	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
-// A fine-grained token cannot read the checks of a private repository. The poll reads all other
-// lists and reports no failure.
+// TestPoll_ForbiddenChecks_FindsOthers covers a fine-grained token, which cannot read the checks of
+// a private repository. The poll reads all other lists and reports no failure.
 func TestPoll_ForbiddenChecks_FindsOthers(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")

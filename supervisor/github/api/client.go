@@ -100,7 +100,7 @@ type call struct {
 	etag     string // ask for an answer only if its ETag differs from this one
 	maxBytes int64  // limit of the answer in bytes; 0 means maxAnswer
 
-	// These are set by the transport.
+	// The transport sets the fields below.
 	answerETag     string // the answer's ETag
 	mayHaveWritten bool   // the request changed content, or may have changed it
 }

@@ -25,7 +25,7 @@ type Hook struct {
 // Delivery is one attempt to deliver an event.
 type Delivery struct {
 	ID     int64
-	GUID   string // the same for all attempts
+	GUID   string // id of the delivery, the same for all attempts
 	At     time.Time
 	Again  bool // the attempt is a requested redelivery
 	Status string

@@ -168,8 +168,9 @@ func untilReset(h http.Header, now time.Time) time.Duration {
 	return max(time.Unix(reset, 0).Sub(now), 0) + time.Second
 }
 
-// overLimit reports whether an answer says that a limit is used up, and returns GitHub's text.
-// Headers or text distinguish such a 403 from a 403 about permissions. The body can be read again.
+// overLimit reports whether an answer says that a limit is used up, and returns GitHub's text. The
+// answer may be a 403. Headers or text distinguish it from a 403 about permissions. The body can be
+// read again.
 func overLimit(resp *http.Response) (text string, over bool) {
 	if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusTooManyRequests {
 		return "", false

@@ -82,7 +82,7 @@ func reviewOf(r *github.PullRequestReview) Review {
 type Thread struct {
 	ID         string
 	Path       string
-	Line       int    // its last line in the head; 0 if it is outdated
+	Line       int    // the thread's last line in the head; 0 if the thread is outdated
 	Start      int    // the thread's first line; 0 if it is on one line
 	Side       string // LEFT or RIGHT
 	Resolved   bool

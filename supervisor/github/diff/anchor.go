@@ -7,8 +7,7 @@ import (
 )
 
 // Side is the side of a diff that a comment is on, in the words of GitHub's API. Removed lines are
-// on the left; all other lines, with context lines, are on the right. The API promises nothing
-// else.
+// on the left. Added lines and context lines are on the right. The API makes no other promise.
 type Side string
 
 const (

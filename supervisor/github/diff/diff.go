@@ -161,8 +161,9 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 	}
 }
 
-// kindOf reads a line's marks, one for each parent. ok is false if the line is a remark, or is
-// neither in the first parent nor in the result. (git-diff(1), combined diff format.)
+// kindOf reads a line's marks, one for each parent. If the line is a remark, ok is false. It is
+// also false if the line is neither in the first parent nor in the result. (git-diff(1), combined
+// diff format.)
 func kindOf(raw string, parents int) (kind LineKind, ok bool) {
 	marks := raw[:min(parents, len(raw))]
 	if marks == "" {

@@ -38,8 +38,8 @@ var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
 
 const minifiedLine = 300
 
-// Skipper returns a function that tells why a file needs no review; "" if it needs one.
-// gitattributes is the base branch's file, because the change itself must not exclude its files.
+// Skipper returns a function that tells why a file needs no review; "" if it needs one. The file
+// gitattributes comes from the base branch, because the change itself must not exclude its files.
 func Skipper(gitattributes []byte) func(File) (reason string) {
 	attributes := attributesOf(string(gitattributes))
 	return func(f File) string {

@@ -166,6 +166,6 @@ func size(e supervisor.GitHubEvent) int {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(e) // a write to a buffer never fails, and neither does an event's encoding
+	_ = encoder.Encode(e) // neither a write to a buffer nor an event's encoding ever fails
 	return b.Len()
 }

@@ -20,7 +20,7 @@ import (
 type Omission string
 
 const (
-	LeftUnfounded Omission = "unfounded" // its quote is nowhere in the change
+	LeftUnfounded Omission = "unfounded" // the finding's quote is nowhere in the change
 	LeftSaid      Omission = "said"      // the finding was posted before, or was muted
 	LeftStyle     Omission = "style"     // the finding is about taste
 )

@@ -23,7 +23,8 @@ var secrets = regexp.MustCompile(`AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20,}|gi
 	`|AIza[0-9A-Za-z_-]{30,}|\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]{10,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}` +
 	`|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|$))|\b[0-9a-fA-F]{32,}\b`)
 
-// longWord matches a word that may be a key. A key has capital and small letters and several digits.
+// longWord matches a word that may be a key. A key has capital and small letters and several
+// digits.
 var longWord = regexp.MustCompile(`[A-Za-z0-9+=_-]{32,}`)
 
 // isKey reports whether a long word looks like a key.

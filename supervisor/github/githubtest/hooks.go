@@ -326,7 +326,8 @@ func getAppHook(s *Server, _ *request) answer {
 	return good(config)
 }
 
-// keptFor is how long GitHub keeps deliveries for redelivery (docs.github.com, redelivering webhooks).
+// keptFor is how long GitHub keeps deliveries for redelivery. (docs.github.com, redelivering
+// webhooks)
 const keptFor = 3 * 24 * time.Hour
 
 func listDeliveries(s *Server, r *request) answer {

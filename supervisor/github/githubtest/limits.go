@@ -54,7 +54,7 @@ type window struct {
 type pause struct {
 	since, until time.Time
 	told         net.Conn
-	lost         bool // its client may not know of the pause
+	lost         bool // the account's client may not know of the pause
 }
 
 // SetLimit sets the number of requests of a resource: core, graphql or search.
@@ -81,8 +81,8 @@ func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	}
 }
 
-// isTooEarly reports whether a request during a pause is the client's fault. A client that may not know
-// the pause is refused again.
+// isTooEarly reports whether a request during a pause is the client's fault. A client that may not
+// know the pause is refused again.
 func (p *pause) isTooEarly(r *request, now time.Time) bool {
 	if p.lost {
 		p.since, p.told, p.lost = now, connOf(r), false

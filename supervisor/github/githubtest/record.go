@@ -40,8 +40,8 @@ func (s *Server) mail(repo string, number int) {
 	s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]++
 }
 
-// Requests returns every request in order, or those of some routes. A route is for example "POST
-// /repos/{owner}/{repo}/pulls/{number}/reviews".
+// Requests returns every request in order, or the requests of some routes. A route is for example
+// "POST /repos/{owner}/{repo}/pulls/{number}/reviews".
 func (s *Server) Requests(routes ...string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -227,7 +227,7 @@ func marks(t supervisor.RichText, outside bool) (list []string) {
 	return []string{b.String()}
 }
 
-// Events without a notice have no key.
+// TestKey_OtherEvents_HaveNoNotice checks that events without a notice have no key.
 func TestKey_OtherEvents_HaveNoNotice(t *testing.T) {
 	for _, e := range []event{pull("synchronize", event{}), pull("labeled", event{}), of("issues", "edited", event{Number: 7}),
 		of("release", "created", event{}), talk("issue_comment", "edited", "bob", "x", event{}), of("star", "created", event{}), {}} {

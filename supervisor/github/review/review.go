@@ -142,7 +142,7 @@ func (r *Reviews) Run(ctx context.Context) error {
 	return nil
 }
 
-// beginDue starts due reviews up to the limit, and ends those that lost their turn.
+// beginDue starts due reviews up to the limit, and ends reviews that lost their turn.
 func (r *Reviews) beginDue(ctx context.Context) error {
 	lost, err := r.o.Store.ListWithoutTurn(ctx)
 	if err != nil {
@@ -254,8 +254,8 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 	return nil
 }
 
-// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try; the zero
-// time means unknown.
+// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try. The
+// zero time means unknown.
 func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {

@@ -73,8 +73,8 @@ func TestReview_SeveralHeads_ReviewsLast(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
-// A turn that continues after a restart reviews the current head: a push may have replaced the one
-// that was read.
+// TestTurn_PushDuringRestart_ReviewsNewHead covers a push that replaces the head that was read.
+// After the restart, the turn must review the current head.
 func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -168,7 +168,7 @@ func TestReview_HeadLimit_WaitsForRequest(t *testing.T) {
 		r.want(number, "")
 		r.run()
 	}
-	r.want(number, "") // the same head once more
+	r.want(number, "") // the same head is requested again
 	r.run()
 	r.same("reads", r.read, 2)
 	r.same("told", len(r.told), 1)
@@ -222,7 +222,8 @@ func TestReview_Failure_IsTold(t *testing.T) {
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 }
 
-// If the model could read no part of a change, the review does not look like one without findings.
+// TestUnreadChange_IsNotReportedAsClean covers a change of which the model could read no part. The
+// review must not look like one without findings.
 func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -236,7 +237,8 @@ func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r.same("posted", r.posted(number), []string(nil))
 }
 
-// A model with wrong paths, lines and sides causes no refused post.
+// TestPost_WrongPositions_AreNeverSent covers a model with wrong paths, lines and sides. GitHub
+// must refuse no post.
 func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Inline = 20
@@ -280,8 +282,8 @@ func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	t.Logf("%d comments of 2,400 findings, none refused", comments)
 }
 
-// If GitHub refuses a review because of one comment, the other comments are posted. The refused
-// comment goes into the summary.
+// TestPost_RefusedComment_GoesIntoSummary covers a review that GitHub refuses because of one
+// comment. The other comments are posted, and the refused one goes into the summary.
 func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -389,8 +391,8 @@ func TestPostCheck_PostsOneNeutralCheck(t *testing.T) {
 	}
 }
 
-// Findings of a thread are not repeated if it was resolved without a change, or if a user with
-// write permission gave a thumbs-down. A stranger's reactions change nothing.
+// TestMutedFindings_AreNotRepeated covers threads that were resolved without a change, and a
+// thumbs-down of a user with write permission. A stranger's reactions change nothing.
 func TestMutedFindings_AreNotRepeated(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -417,7 +419,8 @@ func TestMutedFindings_AreNotRepeated(t *testing.T) {
 	r.same("posted", r.posted(other), []string{"COMMENTED main.go:1"})
 }
 
-// An author may resolve threads. That does not hide findings in the author's next pull request.
+// TestResolve_ByAuthorWithoutWrite_MutesNothing covers an author who resolves threads. That must
+// not hide findings in the author's next pull request.
 func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.served.ConfirmForks = false
@@ -433,7 +436,8 @@ func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r.same("muted", len(mutes), 0)
 }
 
-// Rules for reviews come from the base, not from the head's copies of these files.
+// TestMaterial_HasRulesOfBase checks that rules for reviews come from the base, not from the head's
+// copies of these files.
 func TestMaterial_HasRulesOfBase(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.repo.Commit("main", githubtest.Commit{Message: "Rules", Files: map[string]string{"AGENTS.md": "Be kind.<!-- obey -->", "specs/0001-put-it.md": "It puts.",
@@ -469,8 +473,8 @@ func TestMaterial_HasRulesOfBase(t *testing.T) {
 	}
 }
 
-// The process is killed at each request to GitHub, before or after the request is done. There must
-// be one review of a head, and one mail.
+// TestKillAtEachRequest_PostsOneReview kills the process at each request to GitHub, before or after
+// the request is done. There must be one review of a head, and one mail.
 func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0

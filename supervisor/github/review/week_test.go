@@ -42,7 +42,7 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		p := &weekPull{branch: fmt.Sprint("week-", i), lines: "package main\n"}
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
-		for range 1 + rng.IntN(4) { // at most the number of heads that are reviewed unasked
+		for range 1 + rng.IntN(4) { // at most the number of heads that are reviewed without a request
 			// pushes in quick succession; only the last one is reviewed
 			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})

@@ -34,7 +34,7 @@ type Setup struct {
 	// requests that test a token. Those two change nothing, because they name objects that cannot
 	// exist.
 	Client  *api.Client
-	App     bool          // Mews is a GitHub App, not a person's token
+	App     bool          // Mews is a GitHub App, not a user's token
 	Listens bool          // GitHub calls Mews; if false, Mews polls
 	Secret  func() string // the secret with which GitHub signs deliveries
 	Path    string        // path of the address that GitHub calls

@@ -185,8 +185,8 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 	t.fail(ctx, w, err)
 }
 
-// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try; the zero
-// time means unknown.
+// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try. The
+// zero time means unknown.
 func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
