@@ -110,8 +110,8 @@ func reaches(n ast.Node, end int) bool { return blockEnd(n) >= end }
 // delimiterPart matches a part of the line under a table's head.
 var delimiterPart = regexp.MustCompile(`^[ \t>]*[|:-][|:\- \t]*$`)
 
-// asTable completes a paragraph to a table if it ends in a table's head, or in a head and a part of
-// the line under it. ok is false for any other paragraph.
+// asTable completes a paragraph to a table if it ends in a table's head. A part of the line under
+// the head may follow. For any other paragraph, ok is false.
 func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	if last == nil || last.Kind() != ast.KindParagraph && last.Kind() != ast.KindHeading && last.Kind() != ast.KindTextBlock {
 		return src, rowBegins(src, last)
