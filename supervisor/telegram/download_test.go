@@ -123,8 +123,8 @@ func TestFetch_Flood_HasRetryTime(t *testing.T) {
 	}
 }
 
-// A fetch ends with its context: in either of its two requests, or while bytes come. Sends continue
-// meanwhile.
+// TestFetch_EndsWithContext ends the context in either of the two requests of a fetch, and while
+// bytes come. Sends must continue meanwhile.
 func TestFetch_EndsWithContext(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
@@ -153,7 +153,7 @@ type writeFunc func(p []byte) (int, error)
 
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
-// An error of the writer is returned unchanged.
+// TestFetch_WriterError_IsReturned checks that the writer's error is returned unchanged.
 func TestFetch_WriterError_IsReturned(t *testing.T) {
 	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 	full := writeFunc(func([]byte) (int, error) { return 0, syscall.ENOSPC })
@@ -184,7 +184,7 @@ func TestFetch_Redirect_IsNotFollowed(t *testing.T) {
 	}
 }
 
-// A path stays below the token, even if the path contains special characters.
+// TestFetch_PathIsEscaped checks that a path with special characters stays below the token.
 func TestFetch_PathIsEscaped(t *testing.T) {
 	asked := make(chan string, 1)
 	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
@@ -196,7 +196,7 @@ func TestFetch_PathIsEscaped(t *testing.T) {
 	}
 }
 
-// An endless file is given up at the largest size, and its bytes do not stay in memory.
+// TestFetch_EndlessFile_IsGivenUp also checks that the file's bytes do not stay in memory.
 func TestFetch_EndlessFile_IsGivenUp(t *testing.T) {
 	piece := make([]byte, 64<<10)
 	c := serving(t, "a", func(w http.ResponseWriter, _ *http.Request) {
@@ -235,7 +235,6 @@ func TestFetch_FromLocalServer(t *testing.T) {
 	}
 }
 
-// Only files in the folder are read.
 func TestLocalFile_OutsideFolder_IsRefused(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {

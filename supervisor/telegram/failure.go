@@ -101,8 +101,8 @@ var failureRules = []failureRule{
 // defaultRule is for all other failures: an unreadable 2xx, a gateway's 502 and 504, unknown codes.
 var defaultRule = failureRule{result: supervisor.SendUnknown}
 
-// Words of the API in lower case. Half of them are the server's own, half are codes that it passes
-// on.
+// Words of the API in lower case. Half of them are the server's own words, and half are codes that
+// the server passes on.
 var (
 	tooLong  = []string{"message is too long", "message_too_long", "text is too long"}
 	badMarks = []string{"can't parse entities", "can't parse messageentity", "entity", "entities"}

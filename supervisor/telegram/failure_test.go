@@ -141,7 +141,8 @@ func TestSend_AnswerDecidesOutcome(t *testing.T) {
 	}
 }
 
-// An error names the responder, but does not contain the text of a gateway's page.
+// TestError_NamesResponderNotItsPage checks that an error does not contain the text of a gateway's
+// page.
 func TestError_NamesResponderNotItsPage(t *testing.T) {
 	const gateway, other = "something before Telegram answered, not Telegram", "what was answered is not Telegram's, or cut off"
 	for _, row := range []struct {
@@ -162,7 +163,7 @@ func TestError_NamesResponderNotItsPage(t *testing.T) {
 	}
 }
 
-// Every rule must be needed by one of these tests.
+// TestFailureRules_AreAllTested checks that these tests need every rule.
 func TestFailureRules_AreAllTested(t *testing.T) {
 	used := make([]bool, len(failureRules))
 	use := func(f *failure) {

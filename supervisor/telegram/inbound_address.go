@@ -13,8 +13,8 @@ import (
 var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(?:\s|$)`)
 
 // addressed reports whether a group's message is for the bot. That is a command that names no other
-// bot, a message that names the bot, or a reply to the bot. words are the message's words without
-// the bot's name at the beginning.
+// bot, a message that names the bot, or a reply to the bot. The result words has the message's
+// words without the bot's name at the beginning.
 func addressed(m fields, w wording, self Self) (toBot bool, words wording, err error) {
 	words, mentioned := w.withoutName(func(e gotgbot.MessageEntity, _ string) bool {
 		return e.Type == "text_mention" && e.User != nil && e.User.Id == self.ID
@@ -92,7 +92,7 @@ func (w wording) withoutName(names func(e gotgbot.MessageEntity, shown string) b
 	return words, named
 }
 
-// trimmed returns the words without leading spaces, commas and colons, as they follow a name.
+// trimmed returns the words without the spaces, commas and colons that follow a name.
 func (w wording) trimmed() wording {
 	n := slices.IndexFunc(w.units, func(u uint16) bool { return !strings.ContainsRune(" \t\n,:", rune(u)) })
 	if n < 0 {

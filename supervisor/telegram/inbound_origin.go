@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// recorded are the kinds of files that contain a person's own words.
+// recorded are the kinds of files that contain a user's own words.
 var recorded = []protocol.AttachmentKind{protocol.AttachmentVoice, protocol.AttachmentVideoNote}
 
 // origin reads whether a part of a message comes from others: forwarded, made by a bot, quoted, or

@@ -77,7 +77,7 @@ func TestRead_OtherUpdateTypes_AreIgnored(t *testing.T) {
 	}
 }
 
-// All update types that the library knows are among the tested ones.
+// TestOtherUpdateTypes_AreComplete checks that all update types of the library are tested.
 func TestOtherUpdateTypes_AreComplete(t *testing.T) {
 	known := telegramtest.OtherKinds()
 	update := reflect.TypeFor[gotgbot.Update]()

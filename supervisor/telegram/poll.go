@@ -232,7 +232,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	return nil
 }
 
-// read reads a batch. It separates updates that can be stored from those that wait for the bot's
+// read reads a batch. It separates updates that can be stored from updates that wait for the bot's
 // name.
 func (p *Poller) read(updates []json.RawMessage) *readBatch {
 	batch := &readBatch{ready: make([]supervisor.Incoming, 0, len(updates)), heldChats: map[string]bool{}}

@@ -18,7 +18,8 @@ const (
 	maxAck = 200
 )
 
-// keyboard returns the buttons below a message, or those of a keyboard; nil if there are none.
+// keyboard returns the buttons below a message, or the buttons of a keyboard; nil if there are
+// none.
 func keyboard(rows [][]supervisor.Button) gotgbot.ReplyMarkup {
 	var shown [][]gotgbot.InlineKeyboardButton
 	for _, row := range rows {

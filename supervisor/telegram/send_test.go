@@ -116,7 +116,8 @@ func TestCalls_SendExactParameters(t *testing.T) {
 	}
 }
 
-// Every kind of mark arrives unchanged, counted in UTF-16. The falcon has two units.
+// TestSend_EntitiesArriveUnchanged sends every kind of mark, counted in UTF-16. The falcon has two
+// units.
 func TestSend_EntitiesArriveUnchanged(t *testing.T) {
 	c, heard := hears(t)
 	content := supervisor.RichText{Text: "🦅 bold italic gone secret code pre link quote long", Entities: []supervisor.Entity{
@@ -168,7 +169,8 @@ func TestCalls_InvalidIDs_AreNotSent(t *testing.T) {
 	}
 }
 
-// If a message already has the wanted state, the edit is no failure. A similar answer is a failure.
+// TestEdit_UnchangedMessage_IsNoFailure covers messages that already have the wanted state. A
+// similar answer is a failure.
 func TestEdit_UnchangedMessage_IsNoFailure(t *testing.T) {
 	edit := func(ctx context.Context, c *Client) error {
 		return c.Edit(ctx, supervisor.Address{Chat: "5"}, "7", supervisor.RichText{Text: canaryWords})

@@ -27,7 +27,8 @@ func seen(s *telegramtest.Server, chat int64) []string {
 	return texts
 }
 
-// An answer grows in a forum's topic and is finished. Its surplus messages are deleted.
+// TestAnswer_GrowsInTopic lets an answer grow in a forum's topic. At the end, its surplus messages
+// are deleted.
 func TestAnswer_GrowsInTopic(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7, First: "Alice"}
@@ -79,7 +80,7 @@ func TestSend_GeneralTopicOrDeletedReply_Works(t *testing.T) {
 	}
 }
 
-// The reported outcome agrees with the messages in the chat.
+// TestSend_OutcomeMatchesChat compares the reported outcome with the messages in the chat.
 func TestSend_OutcomeMatchesChat(t *testing.T) {
 	alice := telegramtest.Private(telegramtest.User{ID: 7})
 	for name, test := range map[string]struct {

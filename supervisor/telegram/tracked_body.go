@@ -13,9 +13,9 @@ var errEnded = errors.New("the call has ended")
 
 // trackedBody is a request's body that knows whether it may have reached the server completely. The
 // server only accepts a complete request. A request whose last byte was never given to a connection
-// was certainly not accepted. This covers every failure of names, connections and TLS. httptrace
-// can't tell as much: WroteRequest comes from another goroutine, and may come after the call has
-// failed. trackedBody gives out no byte after stop.
+// was certainly not accepted. This covers every failure of names, connections and TLS. The package
+// httptrace can't tell as much: WroteRequest comes from another goroutine, and may come after the
+// call has failed. No byte of a trackedBody is given out after stop.
 //
 // If the body is of our own type, net/http writes the head first. So if the server has closed a
 // connection meanwhile, the call mostly fails at the head.

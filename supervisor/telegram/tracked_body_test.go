@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A body counts as complete only if one connection has all of it. An ended body gives out no bytes.
+// TestBody_CompleteIfOneConnectionHasAll also checks that an ended body gives out no bytes.
 func TestBody_CompleteIfOneConnectionHasAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")
@@ -39,7 +39,7 @@ func TestBody_CompleteIfOneConnectionHasAll(t *testing.T) {
 	})
 }
 
-// A connection may close an undamaged body early.
+// TestBody_ClosedEarly_IsNotBroken covers a connection that closes an undamaged body early.
 func TestBody_ClosedEarly_IsNotBroken(t *testing.T) {
 	source := &once{Reader: bytes.NewReader([]byte("abcd"))}
 	out := &trackedBody{size: 4, open: func() (io.ReadCloser, error) { return source, nil }}

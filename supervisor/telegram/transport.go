@@ -203,8 +203,8 @@ func (c *Client) redacted(k apiCall, f *failure) *failure {
 	return f
 }
 
-// ending returns why a call ended: its context or its timeout if one of them has ended, and
-// otherwise err.
+// ending returns why a call ended. The reason is its context or its timeout if one of them has
+// ended, and otherwise err.
 func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 	switch {
 	case parent.Err() != nil:

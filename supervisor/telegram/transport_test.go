@@ -56,8 +56,8 @@ func nobody(t testing.TB) string {
 
 func secure(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// For each failure without a complete answer, the test checks the outcome of the message. No text
-// may show the token.
+// TestSend_NoAnswer_IsUnsentOrUnknown covers each failure without a complete answer. No text may
+// show the token.
 func TestSend_NoAnswer_IsUnsentOrUnknown(t *testing.T) {
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for name, test := range map[string]struct {
@@ -114,7 +114,7 @@ func stranger(t testing.TB) string {
 	return s.URL
 }
 
-// A request counts as unsent if it is only in the buffers of a server that does not read.
+// TestSend_PartlyWritten_IsUnsent covers a request in the buffers of a server that does not read.
 func TestSend_PartlyWritten_IsUnsent(t *testing.T) {
 	c := open(t, listen(t, func(net.Conn) { <-t.Context().Done() }))
 	huge := &sendParams{Chat: 5, Text: strings.Repeat(canaryWords, 2<<20)}
@@ -154,7 +154,7 @@ func TestSend_Redirect_IsNotFollowed(t *testing.T) {
 	}
 }
 
-// Messages are sent while a poll waits, and successive messages share one connection.
+// TestPoll_DoesNotDelaySends also checks that successive messages share one connection.
 func TestPoll_DoesNotDelaySends(t *testing.T) {
 	var mu sync.Mutex
 	from := map[string][]string{}
@@ -190,7 +190,8 @@ func TestPoll_DoesNotDelaySends(t *testing.T) {
 	}
 }
 
-// Over TLS, a connection has one call at a time, and every backend accepts the ClientHello.
+// TestTLS_UsesHTTP1AndClassicCurves checks that a connection has one call at a time, and that every
+// backend accepts the ClientHello.
 func TestTLS_UsesHTTP1AndClassicCurves(t *testing.T) {
 	var mu sync.Mutex
 	var curves []tls.CurveID
@@ -235,7 +236,7 @@ func TestConnections_IdleOnes_CloseEarly(t *testing.T) {
 	}
 }
 
-// A batch of a hundred updates is longer than any other answer may be.
+// TestPoll_AnswerMayBeLarge has a batch of a hundred updates, longer than any other answer may be.
 func TestPoll_AnswerMayBeLarge(t *testing.T) {
 	c := open(t, answers(t, 200, `{"ok":true,"result":["`+strings.Repeat("a", 2*maxAnswer)+`"]}`))
 	if _, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 1}}); err != nil {

@@ -51,9 +51,9 @@ var (
 	audio    = uploadKind{"sendAudio", "audio", maxDocument, nil}
 )
 
-// uploadKinds are the ways to send files, by media type; all other files are documents. (Bot API:
-// sendVoice takes Ogg Opus, which alone has the type of voice; sendAudio takes MP3 and M4A.
-// sendVideo takes MP4, sendAnimation GIF.)
+// uploadKinds are the ways to send files, by media type. All other files are documents. (Bot API:
+// Only Ogg Opus has the type for sendVoice. Method sendAudio takes MP3 and M4A, sendVideo takes
+// MP4, and sendAnimation takes GIF.)
 var uploadKinds = map[string]uploadKind{
 	"image/png":               photo,
 	"image/jpeg":              photo,

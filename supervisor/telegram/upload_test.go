@@ -132,7 +132,8 @@ func TestSend_File_ChoosesKindByMediaType(t *testing.T) {
 // oggOpus is the beginning of Ogg Opus.
 const oggOpus = "OggS\x00\x02" + "granule_" + "strm" + "sequ" + "crc_" + "\x01\x13" + "OpusHead"
 
-// Grouped pictures are one call and several messages. The messages are deleted together.
+// TestSend_Pictures_AreAlbum checks that an album is one call and several messages. The messages
+// are deleted together.
 func TestSend_Pictures_AreAlbum(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"small": drawnPNG(t, 40, 30), "photo": drawnJPEG(t, 40, 30), "wide": drawnPNG(t, 9000, 1001)})
 	group := telegramtest.Chat{ID: -1001234567890, Type: "supergroup"}
@@ -211,8 +212,7 @@ func drawnJPEG(t testing.TB, width, height int) []byte {
 	return out.Bytes()
 }
 
-// A file is sent with its caption, topic, reply and buttons. The caption can be edited, and the
-// buttons removed.
+// TestSend_File_HasCaptionTopicAndButtons also edits the caption and removes the buttons.
 func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 	content := bytes.Repeat([]byte("a large file\n"), 300_000)
 	s, c := stocked(t, map[string][]byte{"sha": content})
@@ -288,7 +288,7 @@ func TestAckPress_ExpiredQuery_IsNoError(t *testing.T) {
 	}
 }
 
-// A picture that Telegram refuses for an unknown reason is sent as a document. After other
+// TestSend_RefusedPicture_BecomesDocument covers refusals for an unknown reason. After other
 // failures, the picture is not sent again.
 func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 	for says, want := range map[string]struct {
@@ -380,7 +380,7 @@ func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 	}
 }
 
-// A file's outcome is reported like a text's.
+// TestSend_File_ReportsItsOutcome checks that a file's outcome is reported like a text's.
 func TestSend_File_ReportsItsOutcome(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
@@ -424,7 +424,7 @@ func (e *endless) Read(buf []byte) (int, error) {
 
 func (e *endless) Close() error { return nil }
 
-// A file is read while it is sent, so only the requested bytes are in memory.
+// TestSend_File_IsStreamed checks that only the requested bytes are in memory while a file is sent.
 func TestSend_File_IsStreamed(t *testing.T) {
 	const size = 40 << 20
 	from := &endless{}
@@ -460,7 +460,8 @@ func TestSend_File_IsStreamed(t *testing.T) {
 	}
 }
 
-// The form has exactly the fields and the file, with any contents.
+// TestUploadForm_RoundTrip checks that the form has exactly the fields and the file, with any
+// contents.
 func TestUploadForm_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		caption := rapid.String().Draw(t, "caption")
@@ -534,7 +535,8 @@ func TestCaption_IsCutBetweenCharacters(t *testing.T) {
 	})
 }
 
-// A press is answered once, within 10 s. A file may take as long as a slow line needs.
+// TestCalls_Timeout_GrowsWithFiles checks that a press is answered within 10 s, in one try. A file
+// may take as long as a slow line needs.
 func TestCalls_Timeout_GrowsWithFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(context.Context, *Client) error
