@@ -8,7 +8,7 @@ import (
 
 func TestEvict_EndsAnyWorker(t *testing.T) {
 	r := newRig(t, quick(), "good", "deaf")
-	if err := r.pool.Evict(bounded(t), "good"); err != nil { // a user without a worker
+	if err := r.pool.Evict(bounded(t), "good"); err != nil { // the user has no worker
 		t.Error(err)
 	}
 	lent := r.acquire("good")
@@ -49,12 +49,12 @@ func TestEvict_ContextEnds_Returns(t *testing.T) {
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}
-	if err := r.pool.Evict(t.Context(), "good"); err != nil { // of a pool that has ended
+	if err := r.pool.Evict(t.Context(), "good"); err != nil { // the pool has ended
 		t.Error(err)
 	}
 }
 
-// A running worker answers, idle or not, and none is started.
+// TestAsk_NeedsNoLease checks that a running worker answers, idle or not, and that none is started.
 func TestAsk_NeedsNoLease(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	ask := func() bool {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitGone waits until the process has ended. (NOTE_EXIT tells: kqueue(2).)
+// awaitGone waits until the process has ended. (kqueue(2) reports it by NOTE_EXIT.)
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
 	queue, err := unix.Kqueue()

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitGone waits until the process has ended. (A pidfd becomes readable then: pidfd_open(2).)
+// awaitGone waits until the process has ended. (A pidfd then becomes readable: pidfd_open(2).)
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
 	fd, err := unix.PidfdOpen(pid, 0)

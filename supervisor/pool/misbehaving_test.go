@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// However a worker behaves, it ends, nothing of it is left, and the other user's worker answers all
-// the while.
+// TestMisbehavingWorker_IsEndedAlone checks that a misbehaving worker ends and leaves nothing.
+// Meanwhile the other user's worker must answer.
 func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	t.Parallel()
 	hasty := func(change func(*Timings)) Timings {
@@ -26,7 +26,7 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	longTerm := hasty(func(t *Timings) { t.Term = deadline })
 	for user, c := range map[string]struct {
 		timings Timings
-		provoke func(*testing.T, *Worker[*host]) // nil: it never shakes hands
+		provoke func(*testing.T, *Worker[*host]) // nil means that the worker never shakes hands
 		why     string
 	}{
 		"silent":      {shortHello, nil, "no answer to hello within 5s"},
@@ -71,7 +71,7 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	}
 }
 
-// suffer lets the user's worker misbehave, and returns its processes and how it ended.
+// suffer lets the user's worker misbehave. It returns the worker's processes, and how it ended.
 func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*host])) ([]int, error) {
 	r.t.Helper()
 	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))

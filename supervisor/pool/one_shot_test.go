@@ -10,7 +10,7 @@ import (
 	"mews/protocol"
 )
 
-// archiving returns the spec of a one-shot worker of a user.
+// archiving returns the spec of a user's one-shot worker.
 func (r *rig) archiving(user string) Spec {
 	s := r.spec(user)
 	s.Key, s.Profile = "archive/"+user, ProfileArchive
@@ -20,7 +20,7 @@ func (r *rig) archiving(user string) Spec {
 func TestOneShotWorker_EndsWithItsWork(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	long := r.acquire("good")
-	for range 2 { // each time another process
+	for range 2 { // each round has another process
 		w, err := r.pool.Acquire(bounded(t), r.archiving("good"))
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestOneShotWorker_EndsWithItsWork(t *testing.T) {
 		t.Error(err)
 	}
 	for _, s := range r.pool.List() {
-		if s.Key != "good" && s.State != StateStopping { // its goroutine is about to end
+		if s.Key != "good" && s.State != StateStopping { // the managedWorker's goroutine is about to end
 			t.Errorf("it is still kept: %+v", s)
 		}
 	}

@@ -49,7 +49,7 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 		t.Fatal("two processes")
 	}
 	a.Release()
-	a.Release() // counts once
+	a.Release() // a second release does not count
 	if err := echo(t, b, "still lent"); err != nil {
 		t.Error(err)
 	}
@@ -58,7 +58,8 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 	}
 }
 
-// Requests for an unused worker get it one at a time; others share it meanwhile.
+// TestAcquire_Unused_WaitsForOthers checks that requests for an unused worker get it one at a time.
+// Meanwhile others share the worker.
 func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")
@@ -90,7 +91,7 @@ func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 	if first.Shared() {
 		t.Error("it is shared with those who had it before")
 	}
-	if err := r.pool.Evict(bounded(t), "good"); err != nil { // the second one gets the next process
+	if err := r.pool.Evict(bounded(t), "good"); err != nil { // the second request gets the next process
 		t.Fatal(err)
 	}
 	second := <-lent
@@ -108,7 +109,7 @@ func TestIdleWorker_IsEvicted(t *testing.T) {
 	timings.Idle = time.Millisecond
 	r := newRig(t, timings, "good")
 	first := r.acquire("good")
-	for range 50 { // idle time passes, and the lease protects it
+	for range 50 { // idle time passes, and the lease protects the worker
 		if err := echo(t, first, "busy"); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +131,7 @@ func TestIdleWorker_IsEvicted(t *testing.T) {
 
 func TestCrash_InTurn_IsReportedAndReplaced(t *testing.T) {
 	timings := quick()
-	// one is out all the time, and is not reported
+	// One ping is always under way, and is not reported.
 	timings.BreakerDeaths, timings.PingEvery = 5, time.Millisecond
 	r := newRig(t, timings, "good")
 	w := r.acquire("good")
@@ -177,7 +178,8 @@ func TestBreaker_OpensAndCloses(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.pool.Acquire(ended, r.spec("flaky")); err == nil { // at once, either way
+	// An error must come at once, in either order.
+	if _, err := r.pool.Acquire(ended, r.spec("flaky")); err == nil {
 		t.Error("a worker was lent while the breaker was open")
 	}
 	waitFor(time.Until(broken.Until)+100*time.Millisecond, nil)
@@ -227,15 +229,15 @@ func TestAcquire_CannotStart_SaysWhy(t *testing.T) {
 	}
 }
 
-// The refusal says what to do, and is not a death, however often it is asked for. Once the programs
-// have one version, the worker is started.
+// TestHandshake_OtherVersion_IsRefused checks that the refusal names a remedy, and is no death,
+// however often the worker is requested. With programs of one version, the worker starts.
 func TestHandshake_OtherVersion_IsRefused(t *testing.T) {
 	for user, why := range map[string]string{
-		// it takes any hello
+		// this worker accepts any hello
 		"oldversion": fmt.Sprintf("handshake: protocol %d, want %d", protocol.Version+2, protocol.Version),
-		// it does not know the hello's version
+		// this worker does not know the hello's version
 		"stranger": "hello: protocol 2, want 1",
-		// nor its fields
+		// this worker does not know the hello's fields
 		"unknowing": "hello: unknown field",
 	} {
 		t.Run(user, func(t *testing.T) {
@@ -330,7 +332,8 @@ func TestSupervisorKilled_LeavesNoProcess(t *testing.T) {
 	}
 }
 
-// Many goroutines take leases, crash and evict workers. Each lease is answered, or its worker died.
+// TestPool_ConcurrentUse_AnswersOrFails takes leases, crashes and evicts workers in many
+// goroutines. Each lease must be answered, or its worker must have died.
 func TestPool_ConcurrentUse_AnswersOrFails(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths, timings.Idle = 1000, time.Millisecond
@@ -368,7 +371,7 @@ func TestBackoff_AnsweredTurn_Resets(t *testing.T) {
 	w.managed.do(func() { *pauses = retry.Pauses{First: time.Second, Longest: time.Minute}; pauses.Next() })
 	w.Release()
 	var got time.Duration
-	w.managed.do(func() {}) // the release was an event before this
+	w.managed.do(func() {}) // the release is handled before this function
 	done := make(chan struct{})
 	w.managed.do(func() { got = pauses.Next(); close(done) })
 	<-done

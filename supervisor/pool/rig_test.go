@@ -63,17 +63,17 @@ func build() (string, error) {
 	return dir, errors.Join(os.Symlink(exe, workerPath), os.Symlink(exe, filepath.Join(dir, "mews")))
 }
 
-// spawnerOptions returns the options of a spawner without a sandbox: the name of its home tells a
+// spawnerOptions returns the options of a spawner without a sandbox. The name of its home tells a
 // test's worker how to behave.
 func spawnerOptions(path, worker string) SpawnerOptions {
 	o := SpawnerOptions{Path: path, Worker: worker, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
-	if os.Getuid() == 0 { // no worker is ever root
+	if os.Getuid() == 0 { // workers never run as root
 		o.UID, o.GID = stranger, stranger
 	}
 	return o
 }
 
-// stranger is an account that nobody has and no other package's tests use, because limits of
+// stranger is an account that no user has and no other package's tests use, because limits of
 // processes count by account.
 const stranger = 54351
 
@@ -95,13 +95,14 @@ func quick() Timings {
 	}
 }
 
-// rig is a running pool. A user's home has the user's name, which decides how its worker behaves.
+// rig is a running pool. A user's home has the user's name, and that name decides how the worker
+// behaves.
 type rig struct {
 	t       *testing.T
 	root    string
 	spawner *Spawner
 	pool    *Pool[*host]
-	stop    func() error // ends the pool and gives Run's error; once
+	stop    func() error // ends the pool and returns Run's error; call it once
 }
 
 func newRig(t *testing.T, timings Timings, users ...string) *rig {
@@ -139,7 +140,7 @@ func options(spawner *Spawner, timings Timings) Options[*host] {
 	}
 }
 
-// specOf returns the spec of a user's worker, whose home is below root.
+// specOf returns the spec of a user's worker with a home below root.
 func specOf(root, user string) Spec {
 	return Spec{Key: user, Profile: ProfileUser, Place: Place{Root: root, Path: user},
 		Hello: &protocol.Hello{User: user, Home: "."}}
@@ -194,7 +195,7 @@ func (r *rig) acquire(user string) *Worker[*host] {
 	return w
 }
 
-// spoken is what echo carries.
+// spoken is the parameters and the result of echo.
 type spoken struct {
 	Word string `json:"word"`
 }
@@ -229,10 +230,10 @@ func (r *rig) status(user string) Status {
 	return Status{}
 }
 
-// isGone reports that there is no such process, not even a zombie.
+// isGone reports whether there is no such process, not even a zombie.
 func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH }
 
-// beSupervisor runs a pool with two workers and prints the pids of all its processes as one JSON
+// beSupervisor runs a pool with two workers, and prints the pids of all its processes as one JSON
 // list.
 func beSupervisor() {
 	spawner, err := StartSpawner(context.Background(), spawnerOptions(os.Args[1], os.Args[2]))
@@ -259,7 +260,7 @@ func must(err error) {
 	}
 }
 
-// PID is the spawner's process; 0 while none runs.
+// PID returns the spawner's process; 0 while none runs.
 func (s *Spawner) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// A worker for which the machine has no room is requested again until there is room. The shortage
-// is not a death, and waiters keep waiting; in this test one death would suspend the worker.
+// TestShortage_IsNoDeath checks that a worker is requested again until the machine has room. The
+// shortage is no death, and waiters keep waiting. In this test one death would open the breaker.
 func TestShortage_IsNoDeath(t *testing.T) {
 	t.Parallel()
 	timings := quick()
@@ -34,8 +34,8 @@ func TestShortage_IsNoDeath(t *testing.T) {
 	}
 }
 
-// A brief shortage is not reported, and a fourth one not again. A successful start resets the
-// count.
+// TestShortage_ThirdInARow_IsReported checks that a brief shortage is not reported, and a fourth
+// one not again. A successful start resets the count.
 func TestShortage_ThirdInARow_IsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
@@ -67,13 +67,13 @@ func TestShortage_ThirdInARow_IsReported(t *testing.T) {
 	})
 }
 
-// The test distinguishes the machine's shortages from other ends.
+// TestIsShortage distinguishes the machine's shortages from other ends.
 func TestIsShortage(t *testing.T) {
 	exit := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
 	for name, c := range map[string]struct {
-		child  *child // nil: it was never asked for
+		child  *child // nil means that no child was requested
 		reason error
-		short  bool // by its standard error
+		short  bool // whether standard error told of a shortage
 		ready  bool
 		want   bool
 	}{

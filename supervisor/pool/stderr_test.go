@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// drained returns the kept and the logged part of some standard error.
+// drained returns the kept and the logged part of a text on standard error.
 func drained(t *testing.T, text string) (kept []string, logged string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -80,7 +80,7 @@ func TestStderr_EndlessLine_IsSplit(t *testing.T) {
 	}
 }
 
-// FuzzEscape checks that no output of a worker reaches a terminal raw or forges a line of the log.
+// FuzzEscape checks that no output of a worker reaches a terminal raw, or forges a line of the log.
 func FuzzEscape(f *testing.F) {
 	f.Add([]byte("\x1b[2J\r\nlevel=info\u202e\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -19,10 +19,10 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// behaviours maps the name of a worker's home, up to a dash, to how the worker behaves. Each
+// behaviours maps the name of a worker's home, up to a dash, to the worker's behaviour. Each
 // function gets the connection's descriptor.
 var behaviours = map[string]func(*os.File){
-	// These never shake hands.
+	// These workers never shake hands.
 	"silent":     func(*os.File) { idle() },
 	"quits":      func(*os.File) { quit(1, "I quit") },
 	"dies":       func(f *os.File) { f.Read(make([]byte, 1)); quit(3, "hello killed me") },
@@ -39,7 +39,7 @@ var behaviours = map[string]func(*os.File){
 	"babbles":     func(f *os.File) { f.WriteString("\x00\xffHTTP/1.1 400 Bad Request\r\n\r\n"); idle() },
 	"killsitself": func(*os.File) { syscall.Kill(os.Getpid(), syscall.SIGKILL); idle() },
 
-	// These shake hands, and misbehave when they are told "now".
+	// These workers shake hands, and misbehave when they are told "now".
 	"good":     func(f *os.File) { serve(f, protocol.Version, nil) },
 	"chatty":   after(func(f *os.File) { forever(f, []byte(`{"jsonrpc":"2.0","method":"noise"}`+"\n")) }),
 	"hugeline": alone(func(f *os.File) { forever(f, bytes.Repeat([]byte("x"), 1<<16)) }),
@@ -55,7 +55,8 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// The machine has no room for the first three. The runtime reports that before all its stacks.
+	// The machine has no room for the first three workers. The runtime reports that before all its
+	// stacks.
 	"short": func(f *os.File) {
 		unlessStarted(3, func() { quit(spawnwire.ShortageStatus, "no room") })
 		serve(f, protocol.Version, nil)
@@ -67,7 +68,7 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// It quits the first three times.
+	// This worker quits the first three times.
 	"flaky": func(f *os.File) {
 		unlessStarted(3, func() { quit(1, "not yet") })
 		serve(f, protocol.Version, nil)
@@ -96,14 +97,14 @@ func beWorker() {
 	syscall.Exit(0)
 }
 
-// idle does nothing for ever. (An empty select would be a deadlock to the runtime.)
+// idle waits for ever. (The runtime would take an empty select for a deadlock.)
 func idle() {
 	for {
 		time.Sleep(time.Hour)
 	}
 }
 
-// quit ends a process at once. (os.Exit lets the race detector wait a second.)
+// quit ends a process at once. (os.Exit lets the race detector wait for a second.)
 func quit(status int, words string) {
 	fmt.Fprintln(os.Stderr, words)
 	syscall.Exit(status)
@@ -117,24 +118,24 @@ func forever(f *os.File, b []byte) {
 	}
 }
 
-// after returns a worker that behaves until it is told "now".
+// after returns a worker that behaves well until it is told "now".
 func after(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) { serve(f, protocol.Version, turn) }
 }
 
-// alone is after for a turn that does not return and beside which nothing else is written: earlier
+// alone is after for a turn that does not return. Nothing else is written meanwhile, so earlier
 // calls get no answer.
 func alone(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) {
 		m := &mute{File: f}
 		serveOn(m, &goodWorker{version: protocol.Version, file: f, now: func(f *os.File) {
-			m.mu.Lock() // for ever
+			m.mu.Lock() // never unlocked
 			turn(f)
 		}})
 	}
 }
 
-// mute is a worker's end of its connection, to which nothing is written while mu is held.
+// mute is a worker's end of its connection. Nothing is written to it while mu is held.
 type mute struct {
 	*os.File
 	mu sync.Mutex
@@ -146,7 +147,7 @@ func (m *mute) Write(b []byte) (int, error) {
 	return m.File.Write(b)
 }
 
-// serve is a worker with a few methods, until its connection ends.
+// serve runs a worker with a few methods until its connection ends.
 func serve(f *os.File, version int, now func(*os.File)) {
 	serveOn(f, &goodWorker{version: version, now: now, file: f})
 }
@@ -158,7 +159,7 @@ func serveOn(rwc io.ReadWriteCloser, w *goodWorker) {
 
 type goodWorker struct {
 	version int
-	refusal *protocol.Error // of a hello
+	refusal *protocol.Error // the refusal of a hello
 	now     func(*os.File)
 	file    *os.File
 	conn    *protocol.Conn
@@ -189,7 +190,7 @@ func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, erro
 	return nil, protocol.MethodNotFound(req.Method)
 }
 
-// Notify takes "now", on the reader's goroutine: a behaviour that does not return stops the
+// Notify handles "now" on the reader's goroutine. A behaviour that does not return stops the
 // reading.
 func (w *goodWorker) Notify(req *protocol.Request) {
 	if req.Method == "now" && w.now != nil {
@@ -197,7 +198,7 @@ func (w *goodWorker) Notify(req *protocol.Request) {
 	}
 }
 
-// daemons starts a child, and a process that has left its session and its parent. It returns their
+// daemons starts a child, and a process that leaves its session and its parent. It returns their
 // pids.
 func daemons() ([]int, error) {
 	out, err := exec.Command("/bin/sh", "-c",
