@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Why a text can't be sent is told by what is wrong with it, and with what to do.
+// TestCheckText_NamesTheFault checks that a refusal says what is wrong with the text, and what to
+// do.
 func TestCheckText_NamesTheFault(t *testing.T) {
 	chat := control.NewChat("nowhere", control.Attach{}, nil)
 	for text, want := range map[string]string{

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// people knows ann and bob, and that this process is an admin unless one of these is set.
+// people knows ann and bob. This process is an admin unless one of the fields is set.
 type people struct{ stranger, plain atomic.Bool }
 
 func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
@@ -43,13 +43,13 @@ func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
 func (p *people) IsKnown(uint32) bool { return !p.stranger.Load() }
 func (p *people) IsAdmin(uint32) bool { return !p.stranger.Load() && !p.plain.Load() }
 
-// outbox is the real one, and says what was taken.
+// outbox is the real one, and reports taken deliveries.
 type outbox struct {
 	sqlite.Outbox
 	delivered chan int64
 
 	mu    sync.Mutex
-	fails int // so many of the next Delivered
+	fails int // how many of the next Delivered calls fail
 }
 
 func (o *outbox) MarkDelivered(ctx context.Context, id int64) error {
@@ -71,7 +71,7 @@ func (o *outbox) fail(n int) {
 	o.fails = n
 }
 
-// rig is a control socket over a real database. Its methods end the test when what they do fails.
+// rig is a control socket over a real database. Its methods end the test on any error.
 type rig struct {
 	testing.TB
 	db       *sqlite.DB
@@ -84,7 +84,7 @@ type rig struct {
 	accepted chan supervisor.Inbound
 }
 
-// methodStatus is a method that others answer, with a status.
+// methodStatus is a method from Options.Methods that returns a status.
 const methodStatus = "status"
 
 type status struct {
@@ -116,14 +116,14 @@ func newRig(t testing.TB) *rig {
 	return h
 }
 
-// openGate is a gate that is open to everybody.
+// openGate is a gate that passes everything.
 type openGate struct{}
 
 func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }
 
-// live serves the socket for one life, which ends with the test at the latest.
+// live serves the socket for one life, at most until the end of the test.
 func (h *rig) live() (end func()) {
 	h.Helper()
 	s, err := control.Listen(h.path, h.options)
@@ -155,7 +155,7 @@ func (h *rig) conversation(user, chat string) supervisor.Conversation {
 	return c
 }
 
-// begin starts the turn of what was accepted next, and opens its reply.
+// begin starts the turn of the next accepted message, and opens its reply.
 func (h *rig) begin() (supervisor.Turn, *reply.Stream) {
 	h.Helper()
 	turn, _, err := h.db.Turns().Start(h.Context(), (<-h.accepted).ID, nil)
@@ -171,14 +171,14 @@ func (h *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 	s.Close()
 }
 
-// answer answers what was accepted next.
+// answer answers the next accepted message.
 func (h *rig) answer(text string) {
 	h.Helper()
 	turn, s := h.begin()
 	h.finish(turn, s, text)
 }
 
-// notice tells ann something.
+// notice sends ann a notice.
 func (h *rig) notice(text string) int64 {
 	h.Helper()
 	return h.noticeIn(h.conversation("ann", ""), text)
@@ -192,7 +192,7 @@ func (h *rig) noticeIn(c supervisor.Conversation, text string) int64 {
 	return d.ID
 }
 
-// pending are the texts of ann's that nobody has taken.
+// pending returns the texts of ann's deliveries that nobody has taken.
 func (h *rig) pending() []string {
 	h.Helper()
 	list, err := h.db.Outbox().ListPending(h.Context(), h.conversation("ann", "").ID, 0, 1000)
@@ -215,14 +215,14 @@ func (h *rig) inbounds() int {
 	return n
 }
 
-// attached and lost are what a screen was told.
+// attached and lost are events of a screen.
 type attached struct {
 	control.Attached
 	again bool
 }
 type lost struct{ err error }
 
-// shownReply writes down what it is told, and takes what it is offered unless leaves is set.
+// shownReply records its events, and takes all deliveries unless leaves is set.
 type shownReply struct {
 	events chan any
 	leaves bool
@@ -244,7 +244,7 @@ type client struct {
 	end func()
 }
 
-// attach joins a conversation and returns when that is done. The chat ends with the test at the
+// attach joins a conversation, and returns when it is joined. The chat ends with the test at the
 // latest.
 func (h *rig) attach(a control.Attach) *client {
 	h.Helper()
@@ -271,7 +271,7 @@ func (h *rig) startAttach(a control.Attach, leaves bool) *client {
 	return v
 }
 
-// say says something and fails the test when it is not accepted.
+// say sends a text, and fails the test if it is refused.
 func (v *client) say(h *rig, text string) control.Said {
 	h.Helper()
 	said, err := v.Say(h.Context(), control.NewKey(), text)
@@ -279,7 +279,7 @@ func (v *client) say(h *rig, text string) control.Said {
 	return said
 }
 
-// next is the next event of a type; those of other types before it are passed over.
+// next returns the next event of a type, and skips events of other types.
 func next[T any](h *rig, v *client) T {
 	h.Helper()
 	for {
@@ -296,7 +296,7 @@ func next[T any](h *rig, v *client) T {
 	}
 }
 
-// texts are the next n deliveries.
+// texts returns the next n deliveries.
 func (v *client) texts(h *rig, n int) []string {
 	h.Helper()
 	var texts []string
@@ -306,7 +306,7 @@ func (v *client) texts(h *rig, n int) []string {
 	return texts
 }
 
-// rest are the deliveries that came and were not looked at.
+// rest returns the deliveries that came and were not read.
 func (v *client) rest() []string {
 	var texts []string
 	for len(v.events) > 0 {

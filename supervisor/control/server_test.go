@@ -41,8 +41,8 @@ func TestListen_SocketIsOnlyForItsGroup(t *testing.T) {
 	}
 }
 
-// TestListen_KeepsTheUmask: it is the whole process's, and what else makes files meanwhile
-// goes by it.
+// TestListen_KeepsTheUmask checks the umask of the whole process, because files made meanwhile
+// depend on it.
 func TestListen_KeepsTheUmask(t *testing.T) {
 	h := newRig(t)
 	dir, was := t.TempDir(), unix.Umask(0o022)
@@ -103,7 +103,7 @@ func TestDial_DeadSocket_ReturnsNotRunning(t *testing.T) {
 	}
 }
 
-// raw is a client that is none of ours.
+// raw is a foreign client.
 type raw struct{ *protocol.Conn }
 
 type nobody struct{}
@@ -147,7 +147,7 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	anns, bobsToo := h.ask(h.conversation("ann", "")), h.ask(h.conversation("bob", ""))
 	attach := control.Attach{After: control.FromNow}
 	for name, c := range map[string]struct {
-		before any // the parameters of an attach before
+		before any // parameters of an earlier attach
 		method string
 		params any
 		want   string
@@ -212,7 +212,7 @@ func TestServer_InternalError_StaysHidden(t *testing.T) {
 	}
 }
 
-// attachLine is chat.attach as a client writes it who never reads.
+// attachLine returns chat.attach as written by a client that never reads.
 func attachLine(t testing.TB, a control.Attach) []byte {
 	t.Helper()
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": control.MethodAttach, "params": a})
@@ -233,18 +233,18 @@ func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 	v.say(h, "hello")
 	turn, s := h.begin()
 	for range 40 {
-		s.Commit(strings.Repeat("x", 32<<10)) // in all more than a socket's buffer holds
+		s.Commit(strings.Repeat("x", 32<<10)) // together more than a socket's buffer holds
 		h.notice("a notice")
 		next[control.Delivery](h, v)
 	}
 	h.finish(turn, s, "done")
 	same(h, "the answer", v.texts(h, 1), []string{"done"})
-	end() // and the service ends although they do not
+	end() // the service ends although the clients do not
 }
 
 func TestPeer_NeverAnswersDelivery_IsCutOff(t *testing.T) {
 	h := newRig(t)
-	h.options.CallTimeout = 2 * time.Second // in which it has to attach, too
+	h.options.CallTimeout = 2 * time.Second // the client must also attach within this time
 	h.live()
 	h.notice("hello")
 	conn := h.dial()
@@ -306,7 +306,7 @@ func TestConnectionLimit_NonAdmin_HasSmallerShare(t *testing.T) {
 	if sixteenth == nil || !strings.Contains(sixteenth.Error(), "Too many terminals of this account are connected (16).") {
 		t.Errorf("one too many is told %v", sixteenth)
 	}
-	v.end() // and its place is the next one's
+	v.end() // its slot is free for the next client
 	for control.Ask(t.Context(), h.path, methodStatus, nil, &status{}) != nil {
 		h.must(t.Context().Err())
 	}
@@ -317,7 +317,7 @@ func TestConnectionLimit_RefusedClients_HoldNoSlot(t *testing.T) {
 	h.people.stranger.Store(true)
 	end := h.live()
 	for range 200 {
-		h.dial() // and says nothing
+		h.dial() // this client says nothing
 	}
 	end()
 	h.people.stranger.Store(false)
@@ -327,7 +327,7 @@ func TestConnectionLimit_RefusedClients_HoldNoSlot(t *testing.T) {
 
 func TestPeer_WithoutCall_IsCutOffSooner(t *testing.T) {
 	h := newRig(t)
-	h.options.FirstCallTimeout = 2 * time.Second // in which the one that asks has to ask
+	h.options.FirstCallTimeout = 2 * time.Second // the asking client must ask within this time
 	h.live()
 	asks := h.raw()
 	h.must(asks.Call(t.Context(), methodStatus, nil, nil))
@@ -359,12 +359,12 @@ func FuzzControl(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		if _, err := conn.Write(lines); err == nil { // else the server has ended it, as it may
+		if _, err := conn.Write(lines); err == nil { // on an error the server has ended the connection, as it may
 			if err := conn.CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, _ = io.Copy(io.Discard, conn) // until the server ends it, however it does
+		_, _ = io.Copy(io.Discard, conn) // until the server ends the connection in any way
 		for len(h.accepted) > 0 {
 			<-h.accepted
 		}
@@ -375,7 +375,7 @@ func FuzzControl(f *testing.F) {
 	})
 }
 
-// TestRemovedUser_NeitherSendsNorReceives, though they came in while they might.
+// TestRemovedUser_NeitherSendsNorReceives removes a user who is already attached.
 func TestRemovedUser_NeitherSendsNorReceives(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -391,7 +391,7 @@ func TestRemovedUser_NeitherSendsNorReceives(t *testing.T) {
 		err := r.Call(t.Context(), method, params, nil)
 		told := new(protocol.Error)
 		if !errors.Is(err, protocol.ErrClosed) && (!errors.As(err, &told) || told.Message != "You are a stranger.") {
-			t.Errorf("%s: got %v", method, err) // it may have been hung up on already
+			t.Errorf("%s: got %v", method, err) // the server may have hung up already
 		}
 	}
 	waiting := h.pending()

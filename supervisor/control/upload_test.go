@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// randomBytes are so many bytes that do not repeat.
+// randomBytes returns n bytes that do not repeat.
 func randomBytes(n int) []byte {
 	data := make([]byte, n)
 	random := rand.NewChaCha8([32]byte{1})
@@ -27,7 +27,7 @@ func randomBytes(n int) []byte {
 	return data
 }
 
-// spooled is a file of the spool.
+// spooled returns a file of the spool.
 func (h *rig) spooled(ref protocol.BlobRef) []byte {
 	h.Helper()
 	file, _, err := h.spool.Read(ref.SHA256)
@@ -66,8 +66,7 @@ func TestUpload_FileComesWithMessage(t *testing.T) {
 	}
 }
 
-// endingAt is a file whose supervisor ends and comes back as it is read for the first time beyond a
-// place.
+// endingAt is a file that restarts the supervisor when it is first read beyond an offset.
 type endingAt struct {
 	*bytes.Reader
 	at int64
@@ -102,7 +101,7 @@ func TestUpload_SupervisorRestarts_BeginsAnew(t *testing.T) {
 	}
 }
 
-// fullSpool is a spool that has no room.
+// fullSpool is a spool without room.
 type fullSpool struct{}
 
 func (fullSpool) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
@@ -134,8 +133,8 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 	}
 }
 
-// A file is heard for the person who has uploaded it. It is no message, and what waits for them is
-// left to another client.
+// TestTranscribeFile_ReturnsText checks that a file is transcribed for the user who uploaded it. It
+// makes no message, and leaves waiting deliveries to another client.
 func TestTranscribeFile_ReturnsText(t *testing.T) {
 	h := newRig(t)
 	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.Transcribed, error) {
