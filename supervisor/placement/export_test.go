@@ -10,8 +10,8 @@ import (
 )
 
 // TryWithoutWalls makes the attempts of every start in a worker without a sandbox. It returns the
-// outcome of each. bin has the programs, and state is a folder for it. If this process is root, name
-// is the account of the worker.
+// outcome of each. bin has the programs, and state is a folder for the worker. If this process is
+// root, name is the worker's account.
 func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
 	workers, err := WorkerAccount(ctx, name, false)
 	if err != nil {

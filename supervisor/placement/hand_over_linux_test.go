@@ -13,9 +13,9 @@ import (
 	"mews/supervisor"
 )
 
-// TestHandOver_Interrupted_Continues: a home that is root's, as from a backup, is its worker's only
-// once all in it is. Another name of a file that lies elsewhere is not handed over, nor is a
-// device.
+// TestHandOver_Interrupted_Continues has a home of root's, as from a backup. The home belongs to
+// its worker only after all its files do. A file with another name elsewhere is not handed over,
+// and no device is.
 func TestHandOver_Interrupted_Continues(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

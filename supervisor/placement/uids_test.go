@@ -13,12 +13,12 @@ import (
 	"mews/supervisor"
 )
 
-// TestUIDRange_NotFree_IsRefused in words that name who has it.
+// TestUIDRange_NotFree_IsRefused checks that the error names the owner of the id.
 func TestUIDRange_NotFree_IsRefused(t *testing.T) {
 	r := UIDRange{70000, 79999}
 	for name, c := range map[string]struct {
 		file, text string
-		want       string // "": it is free
+		want       string // "" means that the range is free
 	}{
 		"nobody":                    {"passwd", "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbroken\n", ""},
 		"a person":                  {"passwd", "far:x:70000:100::/:/bin/sh\n", "far has an id there"},
@@ -41,7 +41,7 @@ func TestUIDRange_NotFree_IsRefused(t *testing.T) {
 	}
 }
 
-// TestUIDRange_OwnsFiles_IsRefused, unless they are the homes of people.
+// TestUIDRange_OwnsFiles_IsRefused also checks that users' homes do not count.
 func TestUIDRange_OwnsFiles_IsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")
@@ -63,7 +63,7 @@ func TestUIDRange_OwnsFiles_IsRefused(t *testing.T) {
 	}
 }
 
-// TestUIDRange_UsedByProcess_IsRefused, by its real or its effective id, and one that a container
+// TestUIDRange_UsedByProcess_IsRefused covers real and effective ids, and ids that a container
 // lacks.
 func TestUIDRange_UsedByProcess_IsRefused(t *testing.T) {
 	proc := t.TempDir()
@@ -98,10 +98,10 @@ type givenUIDs bool
 func (g givenUIDs) Assign(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
 func (g givenUIDs) WasAssigned(context.Context, uint32, uint32) (bool, error)      { return bool(g), nil }
 
-// TestUIDRange_OptionalNotFree_IsNotUsed, and why is said; who was given one of it keeps it. A
-// range that was chosen is refused.
+// TestUIDRange_OptionalNotFree_IsNotUsed checks that the reason is reported, and that users with a
+// uid of the range keep it. A range that is not optional is refused.
 func TestUIDRange_OptionalNotFree_IsNotUsed(t *testing.T) {
-	t.Setenv(spawnerVariable, "3") // as if it could be had here
+	t.Setenv(spawnerVariable, "3") // pretends that this machine can use own accounts
 	taken := UIDRange{1, 1}        // in every passwd file: daemon, bin
 	for _, c := range []struct {
 		optional, given bool

@@ -14,7 +14,8 @@ import (
 	"mews/protocol"
 )
 
-// Only old victims of this account are removed.
+// TestSweepVictims_KilledRun_RemovesOwnFiles checks that only old victims of this account are
+// removed.
 func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	temporary, private := t.TempDir(), t.TempDir()
 	now := time.Now()
@@ -52,7 +53,7 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(filepath.Dir(elsewhere), filepath.Join(temporary, VictimsPrefix+"link"))); err != nil {
 		t.Fatal(err)
 	}
-	if os.Getuid() == 0 { // another account's
+	if os.Getuid() == 0 { // victims of another account
 		theirs := filepath.Join(temporary, VictimsPrefix+"theirs")
 		if err := errors.Join(os.Mkdir(theirs, 0o700), os.Chown(theirs, 54321, 54321), os.Chtimes(theirs, long, long)); err != nil {
 			t.Fatal(err)
@@ -71,7 +72,7 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
-// The leftovers are removed before new victims are made.
+// TestSelfTest_RemovesLeftoversFirst checks that leftovers are removed before new victims are made.
 func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), VictimsPrefix+"1")
@@ -95,7 +96,8 @@ func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	}
 }
 
-// An unknown escape, and an attempt that could not be made, keep Mews from serving.
+// TestHoles_UnknownFindings_AreListed checks that Mews does not serve after an unknown escape, or
+// after an attempt that could not be made.
 func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	findings := []protocol.Finding{
 		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},
@@ -112,7 +114,8 @@ func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	}
 }
 
-// The folder belongs to this account, and only its contents to the worker's.
+// TestSweepVictims_WorkersFiles_AreRemoved has a folder of this account with contents of the
+// worker's account.
 func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	v, err := NewVictims(t.TempDir(), Account{UID: 54321, GID: 54321})
@@ -132,7 +135,7 @@ func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	}
 }
 
-// endedWorker answers when its caller's context ends: it could try nothing.
+// endedWorker answers when its caller's context ends: it could not try anything.
 type endedWorker struct{ end context.CancelFunc }
 
 func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
@@ -141,7 +144,8 @@ func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// A service that ends right after its start has not tested the walls.
+// TestSelfTest_Cancelled_BlamesNoWalls ends the service right after its start, before it has tested
+// the sandbox.
 func TestSelfTest_Cancelled_BlamesNoWalls(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	state := t.TempDir()
