@@ -20,7 +20,8 @@ const tooLarge = "I could not get a file “big_.iso”: it has 25 MiB, and I ca
 	"can. With a Bot API server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and " +
 	"telegram.files)."
 
-// Every file is stored with its message, and no turn sees it before it was read.
+// TestFiles_AreStoredWithTheirMessages checks that every file is stored with its message, and that
+// no turn sees an unread file.
 func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aPhoto+`,"media_group_id":"g1"`), p.incoming(101, 101, aPhoto+`,"media_group_id":"g1","caption":"look"`),
@@ -47,8 +48,8 @@ func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	}
 }
 
-// One message of an album has the caption, and it may be any of them. In a group the caption
-// decides for the whole album whether it is meant for the bot.
+// TestAlbum_OneCaptionNamesBot_IsTakenWhole puts the caption on any message of the album. In a
+// group the caption decides for the whole album whether it is meant for the bot.
 func TestAlbum_OneCaptionNamesBot_IsTakenWhole(t *testing.T) {
 	p := newFixture(t)
 	of := func(album, more string) supervisor.Incoming {
@@ -74,12 +75,12 @@ func TestUnsupportedContent_IsNamed(t *testing.T) {
 	}
 }
 
-// The next message may be about the unread file, so the model learns of it, once. Commands, codes
-// and answers do not mention it.
+// TestUnreadFile_NextMessageMentionsIt checks that the model learns of the unread file once,
+// because the next message may be about it. Commands, codes and answers do not mention it.
 func TestUnreadFile_NextMessageMentionsIt(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
-	p.restart() // which forgets nothing
+	p.restart() // the new handler must still know of the file
 	p.take(2, p.incoming(101, 101, `,"text":"/help"`), p.incoming(101, 101, `,"text":"yes"`), p.incoming(102, 102, `,"text":"hello"`),
 		p.incoming(101, 101, aPhoto+`,"caption":"what is in it?"`), p.incoming(101, 101, `,"text":"hello"`))
 	want := []string{"alice@101: /help", "alice@101: yes", "bob@102: hello",
@@ -89,8 +90,8 @@ func TestUnreadFile_NextMessageMentionsIt(t *testing.T) {
 	}
 }
 
-// A file that can't be fetched is reported at once. Its caption still gets a turn, which names the
-// file.
+// TestFile_TooLarge_IsReportedAtOnce checks that a file that can't be fetched is reported at once.
+// Its caption still gets a turn, which names the file.
 func TestFile_TooLarge_IsReportedAtOnce(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aLargeOne))
@@ -98,7 +99,7 @@ func TestFile_TooLarge_IsReportedAtOnce(t *testing.T) {
 		t.Errorf("answered %q, accepted %q", got, p.texts())
 	}
 	words := p.incoming(102, 102, aLargeOne+`,"caption":"what is it?"`)
-	for range 2 { // the batch comes again
+	for range 2 { // the second time is a repeated batch
 		p.take(2, words)
 	}
 	if got := p.answers("bob", "102"); len(got) != 1 || got[0] != tooLarge {
@@ -125,7 +126,8 @@ func TestFile_WithCommandOrCode_IsLeftOut(t *testing.T) {
 	}
 }
 
-// The store takes any metadata of a file: a batch that it refused would come again for ever.
+// TestFile_HostileMetadata_IsStorable checks that the store takes any metadata of a file. A refused
+// batch would come again for ever.
 func TestFile_HostileMetadata_IsStorable(t *testing.T) {
 	p := newFixture(t)
 	long := strings.Repeat("a", 10<<10)

@@ -30,8 +30,8 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 	return in
 }
 
-// An edit counts only if its user's original message was taken. It admits, answers and audits
-// nobody.
+// TestEdit_OnlyOfOwnTakenMessage checks that an edit counts only if its user's original message was
+// taken. An edit admits, answers and audits nobody.
 func TestEdit_OnlyOfOwnTakenMessage(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()
@@ -54,7 +54,8 @@ func TestEdit_OnlyOfOwnTakenMessage(t *testing.T) {
 	}
 }
 
-// In a group the button below an edited message works only for its user.
+// TestEditButton_OthersPress_IsRefused checks that in a group the button below an edited message
+// works only for its user.
 func TestEditButton_OthersPress_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	var toasts []string

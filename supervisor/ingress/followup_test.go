@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// The files come with words, not with a command; an album waits as a whole.
+// TestFollowUp_KeepsItsFiles checks that files come with words, and not with a command. An album
+// waits as a whole.
 func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	p := newFixture(t)
 	of := func(more string) supervisor.Incoming {
@@ -30,7 +31,8 @@ func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	}
 }
 
-// Nobody else may drop a user's message, and whoever tries gets a private explanation.
+// TestPress_OfOtherUser_IsExplained checks that nobody else can drop a user's message. A user who
+// tries gets a private explanation.
 func TestPress_OfOtherUser_IsExplained(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(-7, 101, `,"text":"@mews_bot hi","entities":[{"type":"mention","offset":0,"length":9}]`))

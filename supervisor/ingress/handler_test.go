@@ -186,8 +186,8 @@ func TestUnknownGroup_StaysSilentUntilAllowed(t *testing.T) {
 	}
 }
 
-// An admin who writes in such a group learns in private, once a day, how to allow it. Nobody else
-// is told anything.
+// TestUnknownGroup_TellsAdminHowToAllow checks that an admin who writes in such a group learns in
+// private, once a day, how to allow it. Nobody else gets a message.
 func TestUnknownGroup_TellsAdminHowToAllow(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`))
@@ -199,7 +199,8 @@ func TestUnknownGroup_TellsAdminHowToAllow(t *testing.T) {
 	}
 }
 
-// If a group is renamed before its first message, users are read again all the same, once.
+// TestGroupMove_SilentGroup_IsFollowed checks that users are read again, once, even if a group is
+// renamed before its first message.
 func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	p := newFixture(t)
 	refreshed := 0
@@ -223,12 +224,12 @@ func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	}
 }
 
-// Messages around a group's rename come in the same batch, and all go to the new chat. A repeated
-// batch is taken once.
+// TestGroupMove_EarlierMessagesOfBatch_Follow has messages around a group's rename in the same
+// batch. All go to the new chat, and a repeated batch is taken once.
 func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	p := newFixture(t)
 	alice, _ := p.o.People.Find("alice")
-	// as a group that was allowed in the chat: the old name is nothing any more
+	// the group was allowed in the chat, under its old name, which no longer exists
 	p.o.Refresh = func(ctx context.Context) error {
 		groups, err := p.db.Access().Groups.List(ctx)
 		must(t, err)

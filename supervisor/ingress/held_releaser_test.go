@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// A held message is released once, as soon as its user needs no code any more.
+// TestHeldMessages_NoCodeNeeded_AreReleased checks that a held message is released once, when its
+// user no longer needs a code.
 func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	db := sqlitetest.Open(t)
 	users := func(codes supervisor.Codes) []supervisor.User {

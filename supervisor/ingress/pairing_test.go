@@ -76,7 +76,8 @@ func TestInvite_BindsOneAccount(t *testing.T) {
 	}
 }
 
-// The owner of a configured account, suspended or not, does not use up another user's invite.
+// TestInvite_OtherUser_DoesNotUseItUp checks that the owner of a configured account, suspended or
+// not, does not use up another user's invite.
 func TestInvite_OtherUser_DoesNotUseItUp(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -104,7 +105,8 @@ func TestInvite_OtherUser_DoesNotUseItUp(t *testing.T) {
 	}
 }
 
-// If users could not be read again the first time, the repeated batch admits the invited user.
+// TestInvite_RefreshFailed_RetryLetsIn checks that the repeated batch admits the invited user if
+// users could not be read again the first time.
 func TestInvite_RefreshFailed_RetryLetsIn(t *testing.T) {
 	p := newFixture(t)
 	refresh := p.o.Refresh
@@ -123,7 +125,8 @@ func TestInvite_RefreshFailed_RetryLetsIn(t *testing.T) {
 	}
 }
 
-// However many codes others try, a right code works, and its sender is not blamed.
+// TestInvite_OthersGuess_StillWorks checks that a right code works, however many codes others try.
+// Its sender is not blamed.
 func TestInvite_OthersGuess_StillWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -147,7 +150,8 @@ func TestInvite_OthersGuess_StillWorks(t *testing.T) {
 	}
 }
 
-// After the most audited wrong codes, the right one still works.
+// TestInvite_AfterWrongCodes_StillWorks checks that the right code still works after the maximum of
+// audited wrong codes.
 func TestInvite_AfterWrongCodes_StillWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -160,7 +164,8 @@ func TestInvite_AfterWrongCodes_StillWorks(t *testing.T) {
 	}
 }
 
-// The invite of a suspended user admits nobody, and offers nothing.
+// TestInvite_OfSuspendedUser_IsRefused checks that the invite of a suspended user admits nobody,
+// and offers nothing.
 func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	p.o.Seal = access.NewSeal([access.KeySize]byte{1})
@@ -175,7 +180,7 @@ func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 		t.Errorf("audited %q", p.audited)
 	}
 
-	// An admitted user with the right to a second factor.
+	// now alice is admitted, with the right to a second factor
 	must(t, p.db.Access().People.Suspend(t.Context(), "alice", false))
 	code, digest := access.NewInvite()
 	must(t, p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
@@ -203,7 +208,8 @@ func TestSecondFactor_OfferSaysIfRequired(t *testing.T) {
 	}
 }
 
-// An unused invite code stays valid, so it must not be stored.
+// TestInviteCode_IsStoredNowhere checks that an unused invite code is not stored, because it stays
+// valid.
 func TestInviteCode_IsStoredNowhere(t *testing.T) {
 	p := newFixture(t)
 	code, _ := access.NewInvite()
@@ -224,7 +230,7 @@ func TestInviteCode_IsStoredNowhere(t *testing.T) {
 	}
 }
 
-// A repeated update counts as one try.
+// TestWrongCode_RepeatedUpdate_CountsOnce checks that a repeated update counts as one try.
 func TestWrongCode_RepeatedUpdate_CountsOnce(t *testing.T) {
 	p := newFixture(t)
 	start, wrong := p.invited(), p.incoming(303, 303, `,"text":"/start WRONG"`)

@@ -49,8 +49,9 @@ func (p *fixture) quoted(chat, from int64, more string) string {
 	return strings.TrimSpace(string(in.Origin) + " " + in.Quote)
 }
 
-// The quote is the message as it was sent, also a very old one, unless the model sees it anyway. If
-// nobody else knows it, Telegram's version is used.
+// TestQuote_ReplyIncludesAnsweredMessage checks that the quote is the sent message, even a very old
+// one, unless the model sees it anyway. If Mews does not know the message, it uses Telegram's
+// version.
 func TestQuote_ReplyIncludesAnsweredMessage(t *testing.T) {
 	p := newFixture(t)
 	must := func(err error) { must(t, err) }
@@ -97,7 +98,8 @@ func TestQuote_ReplyIncludesAnsweredMessage(t *testing.T) {
 		"world > Bob: No.")
 }
 
-// The turn's first message has the quote, but the inbound's own text has not.
+// TestQuote_ComesBeforeTheText checks that the turn's first message has the quote, but the
+// inbound's own text has not.
 func TestQuote_ComesBeforeTheText(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, replied("why?", 77, "It rains.", "")))
