@@ -71,7 +71,7 @@ func item(update int64, user, text string) supervisor.Item {
 func TestPutBatch_StoresThenPassesOnInOrder(t *testing.T) {
 	box, db, h := openBox(t)
 	batch := []supervisor.Item{item(5, "ann", "hello"), item(6, "bob", "/stop"), item(7, "ann", "and then")}
-	for range 2 { // the same again, as after a crash before the source knew
+	for range 2 { // the second time is a repeat, as after a crash of the source
 		if err := put(t, box, 8, batch...); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestPutBatch_DoneItem_IsNotPassedOnAgain(t *testing.T) {
 	}
 }
 
-// kept is a store that has everything already, in these states.
+// kept is a store that already has every inbound, in these states.
 type kept struct {
 	full
 	states []supervisor.InboundState
@@ -238,7 +238,7 @@ func (k kept) PutBatch(context.Context, supervisor.Batch) (r supervisor.Receipt,
 	return r, nil
 }
 
-// looking is a store that checks what it is to store.
+// looking is a store that checks the items to store.
 type looking struct {
 	full
 	look func([]supervisor.Item)
@@ -249,7 +249,8 @@ func (l looking) PutBatch(_ context.Context, b supervisor.Batch) (r supervisor.R
 	return r, nil
 }
 
-// The store gets valid items from any source: no message may delay the next ones.
+// TestPutBatch_AnyInput_IsStorable checks that the store gets valid items from any source: no
+// message may delay the next ones.
 func TestPutBatch_AnyInput_IsStorable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		any := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })

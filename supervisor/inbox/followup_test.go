@@ -6,7 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// A follow-up has words or files; without them it is a command.
+// TestFollowUp_IsTextWithoutCommand checks that a follow-up has words or files; without them it is
+// a command.
 func TestFollowUp_IsTextWithoutCommand(t *testing.T) {
 	file := []supervisor.Attachment{{File: "f", Kind: "photo"}}
 	for _, c := range []struct {

@@ -217,7 +217,8 @@ func (f fallible) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.
 	return f.Store.PutBatch(ctx, b)
 }
 
-// A failure of the store costs no message: the repeat is not counted as too fast.
+// TestGate_StoreFailed_RepeatIsTaken checks that a failure of the store costs no message: the
+// repeat does not count as too fast.
 func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
 	people, err := access.New([]supervisor.User{{Name: "ann"}, {Name: "bob"}}, 1, nil)
 	if err != nil {
@@ -257,7 +258,7 @@ func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
 }
 
 // enrolled gives ann, who is 42 on Telegram, an active second factor. seal is the key that sealed
-// it.
+// the factor.
 func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Seal, codes []access.Secret) {
 	t.Helper()
 	people, err := access.New([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
@@ -283,8 +284,9 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 	return people, seal, codes
 }
 
-// While the key of the second factors is missing, everything is answered and stored, except
-// recovery codes: alone, mistyped or among words. They will be valid again.
+// TestRecoveryCode_KeyMissing_IsNotStored checks that everything is answered and stored while the
+// key of the second factors is missing, except recovery codes. These come alone, mistyped or among
+// words, and will be valid again.
 func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
@@ -323,8 +325,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	}
 }
 
-// Wherever a recovery code is sent, it is not stored, its message is deleted, and it is no longer
-// valid.
+// TestRecoveryCode_IsStoredNowhere checks that a recovery code is not stored wherever it is sent.
+// Its message is deleted, and the code is no longer valid.
 func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)
@@ -356,7 +358,7 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		t.Errorf("the group is open: %v, %v", open, err)
 	}
 	send(2, "42", 1)
-	send(3, "42", 2) // while it is open
+	send(3, "42", 2) // while the gate is open
 	if n, err := db.Inbox().Forget(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("%d updates were kept as they came, %v", n, err)
 	}

@@ -99,7 +99,7 @@ func TestCommand_IsSlashAndOneWord(t *testing.T) {
 		"/":                    supervisor.KindText,
 		"//comment":            supervisor.KindText,
 		"/etc/passwd is what?": supervisor.KindText,
-		// answered that there is no such command
+		// the answer says that there is no such command
 		"/home":                              supervisor.KindCommand,
 		"/home/":                             supervisor.KindText,
 		"/notes.md":                          supervisor.KindText,

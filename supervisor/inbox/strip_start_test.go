@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The argument of a /start may be an invite's code. It is not stored, whatever the message looks
-// like.
+// TestStartArgument_IsNotStored checks that the argument of a /start is not stored, because it may
+// be an invite's code. It covers all forms of the message.
 func TestStartArgument_IsNotStored(t *testing.T) {
 	const code = "MFRGGZDFMZTWQ2LKNNWG23TPOA"
 	for text, want := range map[string]string{
