@@ -36,7 +36,8 @@ func TestSlowCaller_IsCutOff(t *testing.T) {
 	}
 }
 
-// A slow loris sends a little all the time, which gives it no more time.
+// TestSlowLoris_IsCutOff checks that a slow loris, which sends a little all the time, gains no
+// time.
 func TestSlowLoris_IsCutOff(t *testing.T) {
 	c := serve(t, web.Options{Timings: web.Timings{Header: short}}, echo).call()
 	var feeding sync.WaitGroup
@@ -108,7 +109,7 @@ func TestStop_ServerFull_Ends(t *testing.T) {
 	c := r.call()
 	c.say(post(path, "x"))
 	c.answer()
-	waiting := r.call() // is never accepted
+	waiting := r.call() // this connection is never accepted
 	r.end()
 	if got := waiting.hungUp(); got != "" {
 		t.Errorf("it was answered with %q", got)
@@ -119,8 +120,9 @@ func TestStop_ServerFull_Ends(t *testing.T) {
 	}
 }
 
-// However many callers hold connections open and send a byte now and then, a genuine call is soon
-// answered. A request that is being answered keeps its slot.
+// TestConnections_WithoutHeaders_GiveWay checks that a genuine call is soon answered, however many
+// callers hold connections open and send a byte now and then. A request that is being answered
+// keeps its slot.
 func TestConnections_WithoutHeaders_GiveWay(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A proxy on this machine or network may have all slots, because it speaks for many.
+// TestConnections_OfOneAddress_AreLimited checks that a proxy on this machine or network may have
+// all slots, because it speaks for many callers.
 func TestConnections_OfOneAddress_AreLimited(t *testing.T) {
 	for from, bounded := range map[string]bool{
 		"127.0.0.1": false, "::1": false, "10.1.2.3": false, "192.168.0.9": false, "fd00::1": false, "::ffff:10.0.0.1": false,

@@ -35,7 +35,7 @@ func TestErrors_AreLoggedOnceAMinute(t *testing.T) {
 	}
 }
 
-// indexed is what the runtime panics with.
+// indexed returns the value of a panic of the runtime.
 func indexed() (fault any) {
 	defer func() { fault = recover() }()
 	return [1]int{}[len([]int{1})]

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const path = "/webhook/telegram"
 
-// logged is what was logged.
+// logged collects the log.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -44,7 +44,7 @@ type rig struct {
 	*testing.T
 	server *web.Server
 	log    *logged
-	end    func() // ends its run, and waits for that
+	end    func() // ends the server's run, and waits for the end
 }
 
 // serve runs a server with one route until the test ends.
@@ -87,7 +87,7 @@ func (r *rig) call() *caller {
 	return &caller{r, conn, bufio.NewReader(conn)}
 }
 
-// say writes as it is; that the other side has hung up already is no failure.
+// say writes text unchanged. It is no failure if the server has already hung up.
 func (c *caller) say(text string) {
 	_, _ = io.WriteString(c.Conn, text)
 }
@@ -107,7 +107,7 @@ func (c *caller) answer() (status int, header http.Header, body string) {
 	return res.StatusCode, res.Header, string(text)
 }
 
-// hungUp waits until the server has closed the connection, and returns what it said before.
+// hungUp waits until the server has closed the connection, and returns the rest of its answer.
 func (c *caller) hungUp() string {
 	text, _ := io.ReadAll(c.in) // EOF or a reset: both are an end
 	return string(text)
