@@ -17,7 +17,7 @@ func turn(id, inbound, conversation int64) supervisor.Turn {
 	return supervisor.Turn{ID: id, Inbound: inbound, Conversation: supervisor.Conversation{ID: conversation}}
 }
 
-// patience is how long a watcher may wait for what has happened already.
+// patience is how long a watcher may wait for a change that has already happened.
 const patience = 10 * time.Second
 
 func next(t *testing.T, w *reply.Watcher) reply.Update {
@@ -35,7 +35,7 @@ func TestWatcher_SeesLatestText(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(7)
 	defer w.Close()
-	next(t, w) // that it watches
+	next(t, w) // the update that begins the watch
 
 	s := feeds.Open(turn(1, 2, 7), "")
 	for range 1000 {
@@ -61,7 +61,8 @@ func TestSteps_AreParagraphsAndCanBeReset(t *testing.T) {
 	}
 }
 
-// The text before a step is shown when the step begins, so that nothing moves when it ends.
+// TestBegin_TextIsShownWithStep checks that the text before a step is shown when the step begins,
+// so that nothing moves when it ends.
 func TestBegin_TextIsShownWithStep(t *testing.T) {
 	var feeds reply.Feeds
 	s := feeds.Open(turn(1, 2, 7), "before")
@@ -156,7 +157,7 @@ func TestCommit_UnchangedText_NotifiesNobody(t *testing.T) {
 	s.Add("I look.")
 	for _, c := range []struct {
 		text string
-		want int // how often somebody was told, in all
+		want int // how often watchers were notified, in total
 	}{{"I look.", 2}, {"", 2}, {"Done.", 3}} {
 		if s.Commit(c.text); told != c.want {
 			t.Errorf("commit of %q: told %d times, want %d", c.text, told, c.want)
@@ -180,7 +181,8 @@ func TestReset_NothingToReset_NotifiesNobody(t *testing.T) {
 	}
 }
 
-// A job's turn has a conversation of its own, and is watched where it answers.
+// TestReply_GrowsInItsDestination checks that a job's turn, whose conversation is its own, is shown
+// where it answers.
 func TestReply_GrowsInItsDestination(t *testing.T) {
 	changed := map[int64]int{}
 	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
@@ -206,8 +208,8 @@ func TestReply_GrowsInItsDestination(t *testing.T) {
 	}
 }
 
-// Several turns may answer in one conversation: the first is shown until it ends, and then the
-// next.
+// TestReplies_Several_ShowTheFirst checks that the first of several turns in one conversation is
+// shown until it ends, and then the next.
 func TestReplies_Several_ShowTheFirst(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(7)
@@ -229,7 +231,8 @@ func TestReplies_Several_ShowTheFirst(t *testing.T) {
 	}
 }
 
-// A note below a reply is shown but is not a part of it. It disappears with the next text.
+// TestNote_DisappearsWithNextText checks that a note below a reply is shown, but is not a part of
+// it. It disappears with the next text.
 func TestNote_DisappearsWithNextText(t *testing.T) {
 	for name, change := range map[string]func(*reply.Stream){
 		"text": func(s *reply.Stream) { s.Add("Yes.") }, "a step's end": func(s *reply.Stream) { s.Commit("Yes.") }, "a reset": (*reply.Stream).Reset,
@@ -252,7 +255,8 @@ func TestNote_DisappearsWithNextText(t *testing.T) {
 	}
 }
 
-// The tool that has run longest is shown, until it ends or the model continues.
+// TestTools_LongestRunning_IsShown checks that the tool that has run longest is shown, until it
+// ends or the model continues.
 func TestTools_LongestRunning_IsShown(t *testing.T) {
 	var f reply.Feeds
 	s := f.Open(turn(1, 1, 1), "")
