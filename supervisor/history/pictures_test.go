@@ -19,7 +19,7 @@ func image(name string, size int64) protocol.Image {
 	}
 }
 
-// album is a conversation in which each picture is looked at in a turn of its own.
+// album is a conversation with one picture in each turn.
 func album(sizes ...int64) []protocol.Message {
 	all := story(strings.Repeat("uc", len(sizes)), 10)
 	for n, size := range sizes {
@@ -28,7 +28,7 @@ func album(sizes ...int64) []protocol.Message {
 	return all
 }
 
-// shown are the names of the pictures that a model sees.
+// shown returns the names of the pictures that a model sees.
 func shown(messages []protocol.Message) []string {
 	var names []string
 	for _, m := range messages {
@@ -61,7 +61,7 @@ func TestPictures_AtMostTwenty(t *testing.T) {
 	}
 }
 
-// TestPictures_BytesCount: an API takes 32 MB of words and base64.
+// TestPictures_BytesCount checks the limit of an API: 32 MB of words and base64.
 func TestPictures_BytesCount(t *testing.T) {
 	if got := shown(history.FitPictures(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
 		t.Errorf("got %v", got)
@@ -71,7 +71,8 @@ func TestPictures_BytesCount(t *testing.T) {
 	}
 }
 
-// The past part of a request stays the same, except for a big step every ten pictures.
+// TestPictures_KeepThePrefix checks that the past part of a request stays the same, except for a
+// big step every ten pictures.
 func TestPictures_KeepThePrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// TestRecap_IsBounded: together with the system text, which has 23 KiB at most, and the tools it
-// has less than 40 KiB.
+// TestRecap_IsBounded checks that a request stays below 40 KiB: the recap, the tools, and a system
+// text of 23 KiB at most.
 func TestRecap_IsBounded(t *testing.T) {
 	var lines []supervisor.RecapLine
 	for i := range 20 {
