@@ -1,4 +1,4 @@
 package spool
 
-// SetFree has the spool ask free, instead of the system, how many bytes its disk has left.
+// SetFree replaces the function that returns the free bytes of the spool's disk.
 func SetFree(s *Spool, free func(dir string) (int64, error)) { s.free = free }

@@ -128,7 +128,7 @@ func TestRemove_ReadersGetErrGone(t *testing.T) {
 	if body, err := io.ReadAll(f); string(body) != "some bytes" || size != 10 || err != nil {
 		t.Errorf("read %q of %d bytes, %v", body, size, err)
 	}
-	for range 2 { // what is not there is well
+	for range 2 { // the second time the file is missing, which is no error
 		if err := s.Remove(sha); err != nil {
 			t.Error(err)
 		}
