@@ -26,7 +26,7 @@ type fixture struct {
 	settings *Settings
 }
 
-// anywhere places nobody.
+// anywhere is a Placer that prepares no folders.
 type anywhere struct{}
 
 func (anywhere) UseUsers([]supervisor.User) (func(), error) { return func() {}, nil }
@@ -79,7 +79,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// set sets a person's setting as the command does.
+// set sets a user's setting as the command does.
 func set(t *testing.T, p *Settings, user, name, value string) {
 	t.Helper()
 	kept, err := p.Check(t.Context(), user, name, value)
@@ -87,7 +87,7 @@ func set(t *testing.T, p *Settings, user, name, value string) {
 	must(t, p.Put(t.Context(), user, name, kept))
 }
 
-// spend keeps that a person's call of a model cost something.
+// spend stores the cost of a user's call of a model.
 func spend(t *testing.T, s *fixture, user string, cost int64) {
 	t.Helper()
 	c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
@@ -96,7 +96,7 @@ func spend(t *testing.T, s *fixture, user string, cost int64) {
 		Usage: protocol.Usage{Input: 10, Output: 1}}))
 }
 
-// holdLease sets an amount aside for a turn of somebody's.
+// holdLease sets an amount aside for a turn of a user.
 func holdLease(t *testing.T, s *fixture, user string, amount int64) {
 	t.Helper()
 	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText, Text: "hi",
@@ -154,7 +154,7 @@ func TestSettings_TakeEffect(t *testing.T) {
 	if p.StreamsReplies("ann") || !p.StreamsReplies("ben") {
 		t.Error("answers do not come as they were set")
 	}
-	// as the configuration allowed once
+	// the configuration allowed this value earlier
 	must(t, s.db.Settings().Put(t.Context(), "ann", SettingDay, "100"))
 	if ann, _ := p.Find("ann"); ann.Budget.Day != 2_500_000 {
 		t.Errorf("ann may spend %d", ann.Budget.Day)
