@@ -13,11 +13,11 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// counted are leases that count how often they are written.
+// counted counts the writes of leases.
 type counted struct {
 	sqlite.Leases
 	writes int
-	fails  error // of the next Take
+	fails  error // error of the next Take
 }
 
 func (c *counted) Take(ctx context.Context, claim supervisor.Claim) (l supervisor.Lease, short []supervisor.Shortage, err error) {
@@ -59,7 +59,7 @@ func newAdvancing(t *testing.T, limits supervisor.Budget) *advancing {
 	return a
 }
 
-// next is a person's next turn in a chat, with what it has set aside, and its Reserver. It has
+// next returns a user's next turn in a chat with its advance, and its Reserver. The Reserver has
 // written nothing yet.
 func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	a.Helper()
@@ -78,7 +78,7 @@ func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	return turn, New(o)
 }
 
-// end ends a turn, after a call that cost so much.
+// end ends a turn after a call with that cost.
 func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
 	a.Helper()
 	a.spend(turn, cost, lease)
@@ -87,13 +87,13 @@ func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
 	a.must(err)
 }
 
-// held is what is set aside.
+// held returns the amounts that are set aside.
 func (a *advancing) held() string {
 	a.Helper()
 	return fmt.Sprint(sqlitetest.Query(a, a.db, "SELECT amount FROM lease ORDER BY id"))
 }
 
-// first is a first turn in a chat, whose call may cost 8 cents.
+// first runs a first turn in a chat; its call may cost 8 cents.
 func (a *advancing) first(user, chat string) {
 	a.Helper()
 	turn, r := a.next(user, chat, chat+" first")
@@ -105,9 +105,9 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits supervisor.Budget
 		bid    modelcall.Estimate
-		begins string // what is set aside as the turn begins
+		begins string // amounts set aside at the turn's begin
 		writes int
-		holds  string // and for its call
+		holds  string // amounts set aside for the turn's call
 	}{
 		"enough":                    {supervisor.Budget{Day: 100 * cent}, bid(8*cent + 9999), "[90000]", 0, "[90000]"},
 		"more":                      {supervisor.Budget{Day: 100 * cent}, bid(20 * cent), "[90000]", 1, "[200000]"},
@@ -128,8 +128,8 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	}
 }
 
-// If the limits allow less than the maximum, the turn starts with the rest, and its call uses it
-// without another write.
+// TestAdvance_LowLimit_TakesTheRest checks that the turn starts with the rest if the limits allow
+// less than the maximum. Its call uses the rest without another write.
 func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		least  int64
@@ -137,7 +137,7 @@ func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
 		writes int
 	}{
 		"that is enough": {5 * cent, "[60000]", 0},
-		// its least is an eighth more than that of the call before
+		// the minimum is an eighth more than that of the previous call
 		"with a little more not": {6 * cent, "[]", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,21 +183,22 @@ func TestAdvance_ExtensionFails_KeepsLease(t *testing.T) {
 	a.same("after the attempt", a.held(), "[]")
 }
 
-// If money is short, the surplus of other calls is used before anybody is refused or asked.
+// TestAdvance_SurplusIsTakenBackFirst checks that the surplus of other calls is used first if money
+// is short. Only then is a user refused or asked.
 func TestAdvance_SurplusIsTakenBackFirst(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	turn, r := a.next("bob", "2", "second")
 	lease := a.paid(r, bid(8*cent))
-	a.o.Limits.Day = 17 * cent // one cent is spent
+	a.o.Limits.Day = 17 * cent // one cent is already spent
 	_, other := a.next("bob", "3", "other")
 	a.paid(other, bid(8*cent))
 	a.same("set aside", a.held(), "[80000 80000]")
 	if got := a.refused(other, bid(17*cent)); got == "" {
 		t.Error("it says nothing")
 	}
-	// too little, the trim, enough; then too little for what no call's end would make up, and once
-	// more before anybody would be asked
+	// Writes: too little, the trim, enough; then too little although no call's end can help, and
+	// once more before the user would be asked.
 	a.same("writes", a.leases.writes, 5)
 	a.end(turn, cent, lease)
 }
@@ -215,7 +216,7 @@ func TestAdvance_WithoutLimit_IsNone(t *testing.T) {
 	}
 }
 
-// patient is a bid whose call fails if it has to wait.
+// patient makes a bid whose call fails if it must wait.
 func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease, error) {
 	ctx, stop := context.WithCancelCause(a.Context())
 	defer stop(nil)
@@ -223,11 +224,12 @@ func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease
 	return r.Reserve(ctx, e)
 }
 
-// A started turn may wait for the user's worker, which may be used by the turn that lacks money.
+// TestAdvance_UnusedMoney_GoesToOthers has a started turn that waits for the user's worker. The
+// turn that lacks money may be using that worker.
 func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
-	a.o.Limits.Day = 17 * cent // one cent is spent
+	a.o.Limits.Day = 17 * cent // one cent is already spent
 	starts, starting := a.next("bob", "2", "second")
 	a.same("as it starts", a.held(), "[90000]")
 	runs, running := a.next("bob", "3", "other")
@@ -244,7 +246,8 @@ func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a.same("after them", a.held(), "[]")
 }
 
-// A lease counts from its write on, even before Begin is called.
+// TestAdvance_TurnStarts_WaitersRetry checks that a lease counts from its write on, even before
+// Begin is called.
 func TestAdvance_TurnStarts_WaitersRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})
@@ -269,6 +272,6 @@ func TestAdvance_ReturnFails_IsNotReused(t *testing.T) {
 		t.Fatal("it was given back")
 	}
 	a.end(turn, cent, a.paid(r, bid(8*cent)))
-	a.same("writes", a.leases.writes, 2) // to give it back, and another lease in its place
+	a.same("writes", a.leases.writes, 2) // one write returns the advance, one takes another lease
 	a.same("after it", a.held(), "[]")
 }

@@ -23,9 +23,9 @@ const cent = 10_000
 
 var _ modelcall.Reserver = (*Reserver)(nil)
 
-// person is somebody who is asked, and says always the same.
+// person is a user who gives the same answer to every question.
 type person struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	says  supervisor.Say
 	err   error
 	asked []supervisor.Question
@@ -84,7 +84,7 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// spend keeps a call of the turn.
+// spend stores a call of the turn.
 func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
 	r.Helper()
 	r.must(r.db.Usage().Put(context.WithoutCancel(r.Context()), sqlite.ModelCall{User: turn.Conversation.User,
@@ -95,7 +95,7 @@ func bid(worst int64) modelcall.Estimate {
 	return modelcall.Estimate{Spec: "a/b", MaxCost: worst, Priced: true}
 }
 
-// refused is what the person is told where a bid is not paid for.
+// refused returns the text for the user if a bid is not paid for.
 func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
@@ -107,7 +107,7 @@ func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	return failed.Err.Message
 }
 
-// paid is the lease of a bid that is paid for.
+// paid returns the lease of a bid that is paid for.
 func (r *rig) paid(p *Reserver, b modelcall.Estimate) int64 {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
@@ -178,7 +178,8 @@ func TestRefusals_SayWhatToDo(t *testing.T) {
 	}
 }
 
-// A group never sees its user's figures, and only admins see everybody's.
+// TestRefusal_HidesOthersFigures checks that a group never sees its user's figures, and that only
+// admins see everybody's.
 func TestRefusal_HidesOthersFigures(t *testing.T) {
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-5"}
 	for name, c := range map[string]struct {
@@ -210,7 +211,7 @@ func TestRefusal_HidesOthersFigures(t *testing.T) {
 		"Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.15. May I go on, and spend up to $0.10 more?")
 }
 
-// A turn may answer in another conversation than its own.
+// TestQuestion_GoesToDestination has a turn that answers in another conversation than its own.
 func TestQuestion_GoesToDestination(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	r.o.Destination = supervisor.Conversation{ID: 99, User: "alice"}
@@ -222,16 +223,16 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	p := New(r.o)
 	r.spend(r.turn, 7*cent, 0)
-	r.paid(p, bid(15*cent)) // lacks 12 cents
+	r.paid(p, bid(15*cent)) // 12 cents are missing
 	q := r.person.asked[0]
 	r.same("amount", q.Amount, int64(25*cent))
 	r.same("text", q.Text, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, and even a short answer may cost up to "+
 		"$0.15. May I go on, and spend up to $0.25 more?")
 	r.same("question", []any{q.Turn, q.Conversation, q.Kind, len(q.Subject)},
 		[]any{r.turn.ID, r.turn.Conversation, supervisor.QuestionBudget, 64})
-	r.paid(p, bid(13*cent)) // what is left of it
+	r.paid(p, bid(13*cent)) // the rest of the extension pays for this
 	r.same("asked", len(r.person.asked), 1)
-	r.paid(p, bid(30*cent)) // the step is 50 cents, and there are 35 left
+	r.paid(p, bid(30*cent)) // the step is 50 cents, and 35 are left
 	r.same("the rest of what they may", r.person.asked[1].Amount, int64(35*cent))
 	if got := r.refused(p, bid(64*cent)); !strings.Contains(got, "a day, $0.10, lengthened by $0.60: $0.07 was spent") {
 		t.Errorf("got %q", got)
@@ -245,7 +246,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 
 func TestExtension_OfTurn_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 20 * cent, Extend: 100 * cent})
-	r.paid(New(r.o), bid(31*cent)) // of the turn lack 21 cents, of the day 11
+	r.paid(New(r.o), bid(31*cent)) // 21 cents of the turn and 11 of the day are missing
 	r.same("asked", len(r.person.asked), 1)
 	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
 }
@@ -281,7 +282,8 @@ func TestExtension_Error_IsRefusal(t *testing.T) {
 	r.refused(New(r.o), bid(2*cent))
 }
 
-// Two turns of one person ask at once: together they lengthen by no more than they may.
+// TestExtension_SeveralConversations_IsBounded has two turns of one user that ask at once. Together
+// they must not exceed the user's maximum extension.
 func TestExtension_SeveralConversations_IsBounded(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent, Extend: 50 * cent})
 	var group sync.WaitGroup
@@ -330,8 +332,8 @@ func TestExtension_CoversTheShortfall(t *testing.T) {
 	}
 }
 
-// TestReserve_CallBeforeTurn: it is paid within the limits, nobody is asked for more, and it says nothing
-// of the next turn's call.
+// TestReserve_CallBeforeTurn checks that the call is paid within the limits, and that nobody is
+// asked. It must not affect the advance of the next turn's call.
 func TestReserve_CallBeforeTurn(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	r.o.Turn = 0
@@ -351,8 +353,8 @@ func TestReserve_CallBeforeTurn(t *testing.T) {
 	}
 }
 
-// A pot has limits of its own: neither its person's own nor what they might add to them, and they
-// are not asked.
+// TestPot_HasItsOwnLimits checks that a pot has limits of its own. Neither its user's limits nor
+// extensions count for it, and the user is not asked.
 func TestPot_HasItsOwnLimits(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 20 * cent, Month: 1, Turn: 50 * cent, Extend: 100 * cent})
 	r.o.Pot = "review/acme/widget"

@@ -11,11 +11,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// A call gets the rest of the money, but a negligible rest counts as none.
+// TestReserve_LowLimit_TakesTheRest checks that a call gets the rest of the money, but a negligible
+// rest counts as none.
 func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		spent int64
-		want  int64 // 0: it is refused
+		want  int64 // 0 means that the call is refused
 	}{
 		"there is enough":            {0, 8 * cent},
 		"there is less":              {5 * cent, 5 * cent},
@@ -43,7 +44,7 @@ func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	}
 }
 
-// waiting is a call that waits for others: what it gets then.
+// waiting starts a call that waits for others, and returns its later result.
 func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (result <-chan string) {
 	r.Helper()
 	waits, got := make(chan string, 1), make(chan string, 1)
@@ -118,7 +119,8 @@ func TestWait_Stopped_Ends(t *testing.T) {
 	r.same("then", <-got, "0 stopped")
 }
 
-// If the limit is shared, everybody's calls are waited for.
+// TestWait_SharedLimit_IncludesAllCalls checks that everybody's calls are waited for if the limit
+// is shared.
 func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 10 * cent
@@ -132,7 +134,8 @@ func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r.same("then", <-got, "8 <nil>")
 }
 
-// If the end of a user's own calls makes up for the shortfall, nobody is asked.
+// TestWait_RunningCallSuffices_AsksNobody checks that nobody is asked if the end of the user's own
+// calls can free enough money.
 func TestWait_RunningCallSuffices_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	p := New(r.o)
