@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/tools"
 )
 
-// tasks are the family for what is due at times, beside others.
+// tasks is some with the family of scheduled work.
 var tasks = append(slices.Clone(some),
 	tool("tasks", "schedule_task", "Set a reminder, which says text at a time, or a task."),
 	tool("tasks", "list_tasks", "Their reminders and tasks"),
@@ -17,7 +17,8 @@ var tasks = append(slices.Clone(some),
 	tool("tasks", "get_task_results", "What came of tasks, newest first"),
 	tool("history", "list_said", "List what was said."))
 
-// A search for another assistant's tool name finds the tool that does the same, and nothing else.
+// TestFind_ForeignToolName_FindsOurs checks that a search for another assistant's tool name finds
+// the tool that does the same, and no other.
 func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
 	for words, want := range map[string]string{
 		"cron": "schedule_task list_tasks cancel_task", "CRON": "schedule_task list_tasks cancel_task", "add_reminder": "schedule_task",
@@ -30,7 +31,7 @@ func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
 	}
 }
 
-// A word of such a name finds nothing.
+// TestFind_PartOfForeignName_FindsNothing checks that a single word of such a name finds nothing.
 func TestFind_PartOfForeignName_FindsNothing(t *testing.T) {
 	for _, words := range []string{"add", "manage", "complete"} {
 		if got := tools.Names(tools.Find(tasks, words)); len(got) > 0 {
