@@ -35,8 +35,8 @@ func (a *advances) tell(what string) {
 	a.told = append(a.told, what)
 }
 
-// The lease that a turn takes at its start is for its first attempt. It ends before the turn waits
-// for a worker or continues.
+// TestAdvance_EndsWithFirstAttempt checks that the lease from a turn's start is for its first
+// attempt. It ends before the turn waits for a worker or continues.
 func TestAdvance_EndsWithFirstAttempt(t *testing.T) {
 	var h *harness
 	a := &advances{}

@@ -37,12 +37,13 @@ const (
 	notDeleted = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
 )
 
-// The table is one conversation: in each turn tools run, and the model says something. Only a claim
-// without a matching tool gets a line, and an answer without a claim costs no read.
+// TestClaim_WithoutTool_GetsALine has one conversation as its table. In each turn tools run, and
+// the model says something. Only a claim without a matching tool gets a line. An answer without a
+// claim costs no read.
 func TestClaim_WithoutTool_GetsALine(t *testing.T) {
 	turns := []struct {
 		name   string
-		tool   string // the tool that ran; "!" before the name means that it failed
+		tool   string // the tool that ran; "!" before its name means that it failed
 		says   string
 		want   string // the line below the answer
 		reads  int
@@ -122,7 +123,8 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	}
 }
 
-// The model reads a message's attachments without a tool. A job's turn gets no line.
+// TestClaim_AboutAttachment_GetsNoLine checks that the model reads a message's attachments without
+// a tool. A job's turn gets no line.
 func TestClaim_AboutAttachment_GetsNoLine(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // commitLast stores the last step of an attempt, as its connection does. It returns whether the
-// turn has ended with it.
+// turn has ended with that step.
 func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *modelcall.Replaced) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
@@ -25,7 +25,8 @@ func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string
 	return ended, err
 }
 
-// After the model's last message has ended the turn, nothing that the worker does changes it.
+// TestLastStep_EndsTheTurn checks that the worker can't change a turn that the model's last message
+// has ended.
 func TestLastStep_EndsTheTurn(t *testing.T) {
 	for name, last := range map[string]func() (session.End, error){
 		"done":        func() (session.End, error) { return done, nil },
@@ -69,7 +70,7 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 			if d := h.await(home, 2)[1]; d.Text != "I look.\n\nre: two"+replaced {
 				t.Errorf("told then was %q", d.Text)
 			}
-			end() // the answer was there before the worker had ended
+			end() // the answer came before the worker's end
 			if attempts != 2 {
 				t.Errorf("%d attempts", attempts)
 			}
@@ -77,8 +78,8 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 	}
 }
 
-// A waiting message gets its own turn: the running one, which might have taken it in, ends by
-// itself.
+// TestLastStep_MessageWaiting_DoesNotEndTurn checks that a waiting message gets its own turn. The
+// running turn might have taken it in, and so ends by itself.
 func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -99,7 +100,8 @@ func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
 	}
 }
 
-// A /stop, or a new message, comes too late if the last message has ended the turn.
+// TestStop_AfterLastStep_IsTooLate checks that a /stop, or a new message, comes too late if the
+// last message has ended the turn.
 func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
 	for name, why := range map[string]protocol.TurnEndReason{"the worker has stopped": protocol.WhyStopped, "it was done": protocol.WhyDone} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +138,8 @@ func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
 	}
 }
 
-// A waiting stop learns that the turn has ended by itself.
+// TestStop_TurnEndsByItself_IsAnswered checks that a waiting stop learns that the turn has ended by
+// itself.
 func TestStop_TurnEndsByItself_IsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness

@@ -32,7 +32,7 @@ func answers(id int64, call string) protocol.Message {
 		{Result: &protocol.ToolResult{Call: call, Name: "read_file", Text: "ok"}}}}
 }
 
-// more returns a message that the user has sent meanwhile.
+// more returns a message that the user has sent during the turn.
 func more(id int64) protocol.Message {
 	m := protocol.NewUserMessage("more")
 	m.ID = id
@@ -122,7 +122,8 @@ func TestTurnStart_ManyCalls_FitsALine(t *testing.T) {
 	}
 }
 
-// A model learns the capabilities of the channel that gets the answer.
+// TestTurnStart_HasDestinationsCapabilities checks that a model learns the capabilities of the
+// channel that gets the answer.
 func TestTurnStart_HasDestinationsCapabilities(t *testing.T) {
 	phone := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "42"}
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-42"}

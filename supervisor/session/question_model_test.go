@@ -22,9 +22,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// A user sends, changes, stops and answers in any order, in time, late or never, and processes die
-// meanwhile. Each message is answered once and in order, each question ends once, and a turn
-// resumes once for each end. A message from before a question reached the chat is not its answer.
+// TestWaitingTurns_LoseNothing has a user who sends, changes, stops and answers in any order, in
+// time, late or never. Processes die meanwhile. Each message is answered once and in order, and
+// each question ends once. A turn resumes once for each end of a question. A message from before a
+// question reached the chat is not its answer.
 func TestWaitingTurns_LoseNothing(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
@@ -33,7 +34,7 @@ func TestWaitingTurns_LoseNothing(t *testing.T) {
 		}
 		steps := rapid.SliceOfN(rapid.SampledFrom(waitingSteps), 12, 30).Draw(rt, "steps")
 		var wrong []string
-		// drawn before the bubble begins, because a bubble has its own goroutine
+		// steps are drawn before the bubble begins, because a bubble has its own goroutine
 		synctest.Test(t, func(t *testing.T) {
 			m := &waitingModel{harness: &harness{T: t}, path: filepath.Join(t.TempDir(), "mews.db"), resumed: map[int64]int{}}
 			m.start()
@@ -52,10 +53,10 @@ func TestWaitingTurns_LoseNothing(t *testing.T) {
 	})
 }
 
-// waitingRuns is how many sequences are tried. Each run of the test tries others.
+// waitingRuns is how many sequences are tried. Each run of the test tries other sequences.
 const waitingRuns = 12
 
-// waitingSteps lists the possible actions; a repeated one happens more often.
+// waitingSteps lists the possible actions. A repeated entry happens more often.
 var waitingSteps = []string{"say", "ask", "ask", "ask words", "album", "edit", "stop", "deliver", "word", "read word", "read word", "press", "read press",
 	"time", "crash", "die", "die late"}
 
@@ -80,8 +81,8 @@ var waitingModelSteps = map[string]func(m *waitingModel, i int){
 	"die late":   func(m *waitingModel, _ int) { m.dies.Store("answered") },
 }
 
-// standsHere is how long a question stays open. While one is open, the bubble's clock moves in
-// steps of five seconds.
+// standsHere is how long a question stays open. Meanwhile the bubble's clock moves in steps of five
+// seconds.
 const standsHere = 30 * time.Second
 
 // waitingModel is alice in a chat on Telegram.
@@ -92,9 +93,9 @@ type waitingModel struct {
 	end      func() // ends the current process
 	updates  int64
 	messages []string     // the channel's names of sent messages
-	pressed  int          // number of answers by a button
-	dies     atomic.Value // a string: the point at which the next attempt's worker dies; "" for none
-	// by question, the number of resumptions of its turn, without those of workers that died
+	pressed  int          // answers by a button so far
+	dies     atomic.Value // a string: the point at which the next attempt's worker dies; "" means none
+	// how often each question's turn has resumed, without resumptions whose worker died
 	resumed map[int64]int
 	wrong   []string
 }
@@ -124,7 +125,7 @@ func (m *waitingModel) fails(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }
 
-// work is an attempt: it asks if the text says so, and then answers.
+// work runs an attempt. It asks if the text says so, and then answers.
 func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End, error) {
 	if _, err := m.db.Turns().Correct(ctx, a.Turn.ID, 32<<10); err != nil {
 		return session.End{}, err
@@ -143,12 +144,12 @@ func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End
 
 var errKilled = errors.New("signal: killed")
 
-// diesHere reports whether the worker dies here, once.
+// diesHere reports whether the worker dies at this point. It does so once.
 func (m *waitingModel) diesHere(where string) bool {
 	return m.dies.CompareAndSwap(where, "")
 }
 
-// ask is a call of ask_user.
+// ask makes a call of ask_user.
 func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol.AskKind) (waits bool, err error) {
 	call := fmt.Sprint("c", a.Turn.ID)
 	switch {
@@ -178,7 +179,7 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 	return false, err
 }
 
-// send sends a text, perhaps as a part of an album.
+// send sends a text, possibly as a part of an album.
 func (m *waitingModel) send(text, album string) {
 	name := fmt.Sprint("m", len(m.messages))
 	m.messages = append(m.messages, name)
@@ -193,7 +194,7 @@ func (m *waitingModel) edit(i int) {
 }
 
 // put delivers a message from the channel. It answers the open question only if its user can have
-// read that.
+// read the question.
 func (m *waitingModel) put(item supervisor.Item) {
 	m.updates++
 	item.Update, item.Raw = m.updates, "{}"
@@ -230,7 +231,7 @@ func (m *waitingModel) deliver() {
 	}
 }
 
-// press presses the last question's second button, perhaps late.
+// press presses the last question's second button, possibly late.
 func (m *waitingModel) press() {
 	last := m.look("SELECT max(turn) FROM question WHERE kind = 'ask' AND ask ->> 'kind' = 'choice' AND delivery IN (SELECT id FROM outbox WHERE outcome = 'sent')")
 	if last == "" {

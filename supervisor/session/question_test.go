@@ -23,7 +23,7 @@ func digestOf(turn int64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// asking is a worker whose turns ask their users, and answer after that.
+// asking is a worker whose turns ask their users, and then answer.
 func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, error) {
 	q, _, err := h.db.Questions().Ask(ctx, supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, digestOf(a.Turn.ID), nil)
@@ -39,7 +39,7 @@ func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, e
 	return done, nil
 }
 
-// answer presses yes to the question of a conversation's turn and resumes the turn, as package
+// answer presses yes to the question of a conversation's turn, and resumes the turn as package
 // question does.
 func (h *harness) answer(c supervisor.Conversation) {
 	h.Helper()
@@ -72,8 +72,8 @@ func newAsking(t *testing.T) (h *harness, kept <-chan int64) {
 	return h, c
 }
 
-// A suspended turn frees its slot: any number of a user's conversations may wait, and another one
-// is still answered.
+// TestSuspendedTurn_HoldsNoSlot checks that a suspended turn frees its slot. Any number of a user's
+// conversations may wait, and another one is still answered.
 func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
 	h, kept := newAsking(t)
 	h.options.AtOnce = 1
@@ -86,7 +86,7 @@ func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
 	}
 	h.answer(all[3])
 	h.same("the answered", h.await(all[3], 2)[1].Text, "answered once")
-	h.say(all[0], "and this") // waits behind the suspended turn
+	h.say(all[0], "and this") // waits for the end of the suspended turn
 	for _, c := range []supervisor.Conversation{all[4], all[0]} {
 		h.answer(c)
 		h.await(c, 2)
@@ -96,7 +96,7 @@ func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
 	h.same("offences", h.offences, []string(nil))
 }
 
-// A stop ends a suspended turn and its question.
+// TestStop_EndsSuspendedTurn checks that a stop ends a suspended turn and its question.
 func TestStop_EndsSuspendedTurn(t *testing.T) {
 	h, kept := newAsking(t)
 	h.live()
@@ -111,7 +111,8 @@ func TestStop_EndsSuspendedTurn(t *testing.T) {
 	h.same("press", must(h, came, err), supervisor.PressEnded)
 }
 
-// A worker that claims to wait without a question is ended.
+// TestWait_WithoutQuestion_EndsWorker checks that a worker that claims to wait without a question
+// is ended.
 func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) { return ended(protocol.WhyWaits), nil })
 	h.live()
@@ -128,7 +129,8 @@ func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
 	h.same("offences", len(h.offences), 3)
 }
 
-// A turn's time limit counts its running time, also before a suspension, but not the wait.
+// TestSuspendedTurn_TimeLimitPauses checks that a turn's time limit counts its running time, also
+// from before a suspension, but not the wait.
 func TestSuspendedTurn_TimeLimitPauses(t *testing.T) {
 	h, kept := newAsking(t)
 	var seconds []int64
@@ -157,7 +159,8 @@ func (h *harness) same(what string, got, want any) {
 	}
 }
 
-// A worker that keeps claiming to wait after its question has ended reaches the turn's time limit.
+// TestWait_Repeated_ReachesTimeLimit checks that a worker reaches the turn's time limit if it keeps
+// claiming to wait after its question has ended.
 func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
 	h, kept := newAsking(t)
 	now := time.Now()
@@ -180,11 +183,11 @@ func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
 	h.same("tries", tries, 9)
 }
 
-// manyWaiting is how many turns wait at once in the test below.
+// manyWaiting is how many turns wait at once in TestSuspendedTurns_AThousand_CostNothing.
 const manyWaiting = 1000
 
-// A thousand suspended turns hold no memory and cost nothing at a start. Each is answered
-// afterwards.
+// TestSuspendedTurns_AThousand_CostNothing checks that a thousand suspended turns hold no memory,
+// and cost nothing at a start. Each is answered afterwards.
 func TestSuspendedTurns_AThousand_CostNothing(t *testing.T) {
 	h, kept := newAsking(t)
 	end := h.live()

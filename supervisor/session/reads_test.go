@@ -49,7 +49,8 @@ func (h *harness) review(user, number string) supervisor.Conversation {
 	return c
 }
 
-// Two reviews run at once, and take no slot from other turns.
+// TestReviews_TakeNoSlotFromOthers checks that two reviews run at once, and take no slot from other
+// turns.
 func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h := newHarness(t, nil)
 	begins := make(chan begun)
@@ -81,9 +82,9 @@ func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h.review("ann", "2")
 	two := next("review 2")
 	h.review("bob", "3")
-	h.review("ann", "1") // a message behind a review does not stop the review
+	h.review("ann", "1") // a message that waits for a review does not stop it
 	for n := range 3 {
-		// the review takes neither of her two slots, nor the only slot of all
+		// the review takes neither of ann's two slots, nor the only slot of all turns
 		h.say(h.conversation("ann", "1"), "meanwhile")
 		close(next("meanwhile").end)
 		h.await(h.conversation("ann", "1"), 2+n)
@@ -110,7 +111,7 @@ func (v *readAloud) ModeOf(c supervisor.Conversation, _ string) supervisor.Voice
 
 func (v *readAloud) Wake() {}
 
-// Only answers to people are spoken.
+// TestReviewCard_IsNotSpoken checks that only answers to users are spoken.
 func TestReviewCard_IsNotSpoken(t *testing.T) {
 	h := newHarness(t, nil)
 	voices := &readAloud{}

@@ -71,7 +71,7 @@ func TestUser_RunsTwoConversationsAtOnce(t *testing.T) {
 		if n := count(); n["ann"] != 2 || n["bob"] != 1 {
 			t.Errorf("running are %v", n)
 		}
-		// The third need not wait until another conversation has nothing left to do.
+		// The third conversation does not wait until another has no work left.
 		release <- struct{}{}
 		release <- struct{}{}
 		release <- struct{}{}
@@ -155,7 +155,8 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	}
 }
 
-// A worker is not trusted: an invalid end is audited and counts as a crash.
+// TestInvalidEnd_IsAuditedAndCountsAsDeath checks that a worker's invalid end is audited and counts
+// as a crash, because workers are not trusted.
 func TestInvalidEnd_IsAuditedAndCountsAsDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		why   protocol.TurnEndReason
@@ -227,7 +228,7 @@ func TestNoWorker_TellsUserOnceThenContinues(t *testing.T) {
 func TestStop_KeepsTextAndSaysSo(t *testing.T) {
 	const stopped = "half\n\n(Stopped, as you asked.)"
 	for name, c := range map[string]struct {
-		// the worker's reaction to being stopped
+		// the worker's reaction to a stop
 		late func(*harness, session.Attempt) (session.End, error)
 		want string
 		why  protocol.TurnEndReason
@@ -310,7 +311,7 @@ func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 			h.commit(a, "I begin.", "c1")
 			close(committed)
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil // the end that a worker reports after a cancelled call
+			return ended(protocol.WhyStopped), nil // a worker reports this end after a cancelled call
 		}
 		if a.Start.CommittedSteps == 0 {
 			return h.echo(ctx, a)
@@ -344,7 +345,8 @@ func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 	}
 }
 
-// The process ended between the commits of the model's last message and of the turn's end.
+// TestAnsweredTurn_EndsWithoutWorker ends the process between two commits: that of the model's last
+// message, and that of the turn's end.
 func TestAnsweredTurn_EndsWithoutWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")
@@ -360,7 +362,7 @@ func TestAnsweredTurn_EndsWithoutWorker(t *testing.T) {
 	}
 }
 
-// lazy is a store in which the first attempts at everything fail.
+// lazy is a store in which the first attempts at all calls fail.
 type lazy struct {
 	sqlite.Turns
 	inbox sqlite.Inbox
@@ -461,8 +463,8 @@ func TestStore_FailsForAWhile_LosesNothing(t *testing.T) {
 	})
 }
 
-// The store would refuse it again, so the session stops until it is woken, instead of retrying
-// without a pause.
+// TestStore_Refusal_IsNotRetried checks that the session stops until it is woken, instead of
+// retrying without a pause. The store would refuse the call again.
 func TestStore_Refusal_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -498,7 +500,7 @@ func TestWake_IsNeverLost(t *testing.T) {
 		talking.Go(func() {
 			for n := range each {
 				h.say(c, fmt.Sprint(n))
-				if n%3 == 0 { // sometimes the session has just found nothing more to do
+				if n%3 == 0 { // sometimes the session has just run out of work
 					h.await(c, n+1)
 				}
 			}
@@ -535,7 +537,8 @@ func TestUnservedUser_HasNoTurnAndLosesNothing(t *testing.T) {
 	})
 }
 
-// A job's turn has its own conversation as history, but all its messages go to its destination.
+// TestJobTurn_SpeaksInItsDestination checks that a job's turn has its own conversation as history,
+// but sends all messages to its destination.
 func TestJobTurn_SpeaksInItsDestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness

@@ -58,7 +58,7 @@ func (h *harness) came(what string, got, want sqlite.PrecedingText) {
 	}
 }
 
-// tick lets the bubble's clock advance; it stands still while anything runs.
+// tick lets the bubble's clock advance. The clock stands still while anything runs.
 func tick(t *testing.T) {
 	t.Helper()
 	<-time.After(time.Second)
@@ -85,7 +85,7 @@ func TestStop_TurnAboutToBegin_IsStopped(t *testing.T) {
 				h.say(home, "two")
 				came := make(chan sqlite.PrecedingText, 1)
 				go func() { came <- h.stop(home, command) }()
-				synctest.Wait() // wait until the stop waits for the turn
+				synctest.Wait() // until the stop waits for the turn
 				close(p.resume)
 				if got := <-came; got.Inbound != one.ID || got.Why != protocol.WhyStopped {
 					t.Errorf("the stop came to %+v", got)
@@ -124,8 +124,8 @@ func TestStop_NeedsNoSlot(t *testing.T) {
 	})
 }
 
-// The process is killed after the command is stored, or after the turn has ended, before the
-// command is answered.
+// TestStop_RepeatedAfterRestart_EndsSameTurn kills the process before the command is answered:
+// after the command is stored, or after the turn has ended.
 func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -158,7 +158,7 @@ func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 		synctest.Wait()
 		end()
 
-		// The turn's end is on disk, but not the command's answer.
+		// The turn's end is on disk, but the command's answer is not.
 		h.live()
 		synctest.Wait()
 		h.came("the stop again", h.stop(home, command), stopped(one, 1))

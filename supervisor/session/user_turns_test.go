@@ -62,7 +62,8 @@ func TestSharedWorkerDeath_BlamesTheTurnAlone(t *testing.T) {
 	}
 }
 
-// A turn that waits to be alone in the worker holds nothing up.
+// TestStop_TurnWaitingToBeAlone_Ends checks that a turn that waits to be alone in the worker delays
+// no other.
 func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}
@@ -95,8 +96,8 @@ func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
 	}
 }
 
-// A turn that waits for a slot gets it before another conversation gets a second one, and can be
-// stopped.
+// TestTurns_NeverExceedAllSlots checks that a turn that waits for a slot gets it before another
+// conversation gets a second one. The waiting turn can be stopped.
 func TestTurns_NeverExceedAllSlots(t *testing.T) {
 	var h *harness
 	var running, most atomic.Int32

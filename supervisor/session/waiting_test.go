@@ -37,7 +37,7 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyRestart: {"half\n\n" + cut, "re: two"},
 		supervisor.BusyQueue:   {"half", "re: two"},
-		// the message waits for the turn's next step, and there is none
+		// the message waits for the turn's next step, but the turn has none
 		supervisor.BusySteer: {"half", "re: two"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,8 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 	}
 }
 
-// The turn has done nothing: there is no answer yet to stop.
+// TestWaitingMessages_GetOneAnswer has a turn that has done nothing, so that there is no answer to
+// stop.
 func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
@@ -105,7 +106,8 @@ func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	}
 }
 
-// Nobody has seen anything of the stopped turn, so one answer covers all messages.
+// TestNewMessage_TurnDidNothing_RestartsIt checks that one answer covers all messages if nobody has
+// seen anything of the stopped turn.
 func TestNewMessage_TurnDidNothing_RestartsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -134,7 +136,8 @@ func TestNewMessage_TurnDidNothing_RestartsIt(t *testing.T) {
 	})
 }
 
-// A text that is too long to be taken in gets its own answer, and ends the turn that it stops.
+// TestNewMessage_TooLong_EndsTheTurn checks that a text that is too long to be taken in gets its
+// own answer, and ends the turn that it stops.
 func TestNewMessage_TooLong_EndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -159,7 +162,8 @@ func TestNewMessage_TooLong_EndsTheTurn(t *testing.T) {
 	})
 }
 
-// A /stop that comes as the turn begins anew ends it: the request stays.
+// TestStop_RestartedTurn_EndsIt checks that a /stop ends a turn that just begins again, because the
+// request stays.
 func TestStop_RestartedTurn_EndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
@@ -181,7 +185,8 @@ func TestStop_RestartedTurn_EndsIt(t *testing.T) {
 	})
 }
 
-// In a long turn the history has little room. The stopped message must stay in it.
+// TestStoppedMessage_StaysInTheRequest has a long turn that leaves the history little room. The
+// stopped message must stay in it.
 func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -212,7 +217,8 @@ func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
 	})
 }
 
-// A follow-up stops nothing. A message that stops the running turn goes first, also after a crash.
+// TestFollowUp_WaitsForRestartedTurn checks that a follow-up stops nothing. A message that stops
+// the running turn goes first, also after a crash.
 func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{}, 2)
@@ -247,7 +253,8 @@ func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	}
 }
 
-// The message that stops a turn is on disk, so a crash before the stop changes nothing.
+// TestNewMessage_BeforeCrash_StopsTheTurn checks that a crash before the stop changes nothing,
+// because the message that stops a turn is on disk.
 func TestNewMessage_BeforeCrash_StopsTheTurn(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -312,8 +319,8 @@ func TestTakenMessage_WorkerDies_StaysInTurn(t *testing.T) {
 	}
 }
 
-// The process ended after the last answer was committed. The recomputed reply equals the one that
-// the user saw.
+// TestTakenMessage_Crash_ReplyIsTheSame ends the process after the commit of the last answer. The
+// recomputed reply must equal the one that the user saw.
 func TestTakenMessage_Crash_ReplyIsTheSame(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")
@@ -351,7 +358,8 @@ func TestTakenMessages_TurnParked_AreParkedToo(t *testing.T) {
 	}
 }
 
-// A /stop ends the turn with the messages that it has taken in, but not those sent later.
+// TestStop_EndsTakenMessagesToo checks that a /stop ends the turn with the messages that it has
+// taken in. Later messages are not affected.
 func TestStop_EndsTakenMessagesToo(t *testing.T) {
 	var h *harness
 	ready := make(chan struct{})
