@@ -36,7 +36,7 @@ type Spool interface {
 	Read(sha256 string) (file io.ReadCloser, size int64, err error)
 }
 
-// The limits allow writes and reads of 1 GiB in a turn or operation.
+// blobRows allow writes and reads of 1 GiB in a turn or operation.
 var blobRows = []row{
 	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, kinds: withHome, bytes: shortParams, limit: 5_000, handler: workCall((*work).beginBlob)},
 	{method: protocol.MethodBlobWrite, phase: inTurn | inOperation, kinds: withHome, bytes: chunkParams, limit: 16_384, handler: workCall((*work).writeBlob)},

@@ -7,7 +7,8 @@ import (
 	"mews/protocol"
 )
 
-// The limits are 16 MiB for a file and 64 MiB for a turn, whatever else the user has stored.
+// TestBytesBefore_AreLimitedPerFileAndTurn checks the limits of 16 MiB for a file and 64 MiB for a
+// turn. The user's other blobs do not count.
 func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	begin := func() (int64, error) {

@@ -14,7 +14,7 @@ import (
 
 const quota = 256 << 20
 
-// hoard stores the record of a blob of ann's with that size, without its bytes.
+// hoard stores the record of a blob of ann's with that size, without the bytes.
 func (r *rig) hoard(sha string, size int64) {
 	r.t.Helper()
 	ref := protocol.BlobRef{SHA256: hash(sha), Size: size}

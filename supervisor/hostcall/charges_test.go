@@ -21,14 +21,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// fakeReserver holds money in memory and checks the books: each lease must end once, and cost no
-// more than it holds.
+// fakeReserver holds money in memory and checks the books. Each lease must end once, and must cost
+// no more than it holds.
 type fakeReserver struct {
 	t *testing.T
 	hostcall.Steps
 	hostcall.Usage
 	refuse error  // the result of each commit
-	first  func() // called when the first lease is taken; may be nil
+	first  func() // called when the first lease is taken; nil is allowed
 
 	mu       sync.Mutex
 	left     int64
@@ -68,7 +68,7 @@ func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.Estimate) (super
 	return supervisor.Lease{ID: b.last, Amount: amount}, nil
 }
 
-// Settled expects a lease that has ended in the books.
+// Settled checks that the books have closed a lease that was kept.
 func (b *fakeReserver) Settled(l supervisor.Lease, kept bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,8 +127,7 @@ func (b *fakeReserver) Put(ctx context.Context, c sqlite.ModelCall) error {
 }
 
 // pricedCatalogue returns a catalogue of one scripted model, at three millionths of a dollar for a
-// token. A call that is silent for longer than silence has failed; 0 means the provider's own
-// limit.
+// token. A call that is silent for longer than silence fails; 0 means the provider's own limit.
 func pricedCatalogue(t *testing.T, kind string, silence time.Duration, script modeltest.Script) *model.Catalogue {
 	t.Helper()
 	_, base := modeltest.NewServer(t, script)
@@ -141,7 +140,8 @@ func pricedCatalogue(t *testing.T, kind string, silence time.Duration, script mo
 	return c
 }
 
-// Each step is paid for in advance, and earlier steps stay.
+// TestBudget_EndlessModel_StopsWithinMoney checks that each step is paid for in advance, and that
+// earlier steps stay.
 func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
@@ -196,7 +196,8 @@ func keptCost(t *testing.T, r *rig) (micro int64) {
 	return micro
 }
 
-// Every lease ends, however the server answers, and also if somebody stops the turn.
+// TestLease_AlwaysEnds checks that every lease ends, whatever the server answers, and also if the
+// turn is stopped.
 func TestLease_AlwaysEnds(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"well": nil, "cut in the middle": modeltest.Cut(700), "stalls": modeltest.Stalls(900), "silent": modeltest.Stalls(0),
@@ -214,7 +215,7 @@ func TestLease_AlwaysEnds(t *testing.T) {
 					return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
 				}, fault)))
 				b := useReserver(t, r, 1<<40)
-				b.first = func() { // the turn is stopped during back-off at the latest
+				b.first = func() { // stops the turn, during back-off at the latest
 					time.AfterFunc(300*time.Millisecond, func() { r.conn.EndTurn(r.turn().ID, "") })
 				}
 				_, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -230,8 +231,8 @@ func TestLease_AlwaysEnds(t *testing.T) {
 	}
 }
 
-// A stopped step costs what it has used, even if its turn has ended by then, with and without a
-// budget.
+// TestStoppedStep_CostsWhatItUsed checks that a stopped step costs what it has used, with and
+// without a budget. That holds even if its turn has already ended.
 func TestStoppedStep_CostsWhatItUsed(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		for _, budget := range []bool{true, false} {
@@ -361,7 +362,8 @@ func (fullUsage) FindTokenCount(context.Context, int64) (c sqlite.TokenCount, er
 	return c, nil
 }
 
-// The provider's count is reused as long as a request has messages of the counted one.
+// TestTokenCount_IsReusedWhileValid checks that the provider's count is reused as long as a request
+// has messages of the counted one.
 func TestTokenCount_IsReusedWhileValid(t *testing.T) {
 	list := make([]take, 6)
 	for i := range list {

@@ -34,7 +34,7 @@ func sendFileModel() models {
 	return says(protocol.Part{Call: &protocol.ToolCall{Name: "send_file", Arguments: json.RawMessage(`{"path":"a"}`)}})
 }
 
-// fakeApprover returns a prepared decision and records what it was asked.
+// fakeApprover returns a prepared decision, and records the requests.
 type fakeApprover struct {
 	asked []approval.Request
 	err   error
@@ -70,7 +70,7 @@ func newSendRig(t *testing.T) *sendRig {
 	return r
 }
 
-// file returns the message of an honest worker that sends one file with these bytes.
+// file returns the message with which an honest worker sends one file with these bytes.
 func (r *sendRig) file(name, data string) protocol.ChatSend {
 	r.t.Helper()
 	return protocol.ChatSend{Turn: r.open.Turn.ID, Call: r.call,
@@ -123,7 +123,8 @@ func TestSendFiles_IsSentOnce(t *testing.T) {
 	}
 }
 
-// Another name, caption, content or conversation is another subject.
+// TestApproval_CoversExactlyThisFile checks that another name, caption, content or conversation is
+// another subject.
 func TestApproval_CoversExactlyThisFile(t *testing.T) {
 	r := newSendRig(t)
 	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
@@ -145,7 +146,7 @@ func TestApproval_CoversExactlyThisFile(t *testing.T) {
 func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*sendRig, *protocol.ChatSend)
-		want   string // of the offence
+		want   string // text of the audited offence
 	}{
 		"somebody else's": {func(r *sendRig, p *protocol.ChatSend) {
 			bob, _ := r.newConn("bob")
@@ -180,7 +181,8 @@ func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 	}
 }
 
-// Pictures of one call are one delivery, with one question for all of them.
+// TestSendFiles_SeveralPictures_AreOneDelivery checks that the pictures of one call are one
+// delivery, with one question for all.
 func TestSendFiles_SeveralPictures_AreOneDelivery(t *testing.T) {
 	r := newSendRig(t)
 	p, other := r.file("cat.png", picture(t)), r.file("dog.txt", "a dog")
@@ -205,7 +207,7 @@ func TestSendFiles_SeveralPictures_AreOneDelivery(t *testing.T) {
 	}
 }
 
-// nothingSent is a Sender that has forgotten what it sent.
+// nothingSent is a Sender that has forgotten its earlier sends.
 type nothingSent struct{ hostcall.Sender }
 
 func (nothingSent) WasSent(context.Context, int64, string) (bool, error) { return false, nil }
@@ -221,7 +223,8 @@ func messageRig(t *testing.T, arguments string) *sendRig {
 	return r
 }
 
-// A message has the text of the model's call, whatever its worker says, and is sent once.
+// TestSendMessage_SendsModelsTextOnce checks that a message has the text of the model's call,
+// whatever its worker says. It is sent once.
 func TestSendMessage_SendsModelsTextOnce(t *testing.T) {
 	r := messageRig(t, `{"text":"**Found** it."}`)
 	for range 3 {
@@ -295,8 +298,8 @@ func TestSendFiles_TooOften_EndsWorker(t *testing.T) {
 	}
 }
 
-// A call is repeated after a crash. Nobody is asked again about files that were sent, even if the
-// file has changed and the user would now refuse.
+// TestSendFiles_RepeatedCall_AsksNobody repeats a call after a crash. Nobody is asked again about
+// sent files, even if the file has changed and the user would now refuse.
 func TestSendFiles_RepeatedCall_AsksNobody(t *testing.T) {
 	r := newSendRig(t)
 	if err := r.send(r.file("a.txt", "a")); err != nil {
@@ -384,7 +387,7 @@ func TestMediaType_FollowsBytes(t *testing.T) {
 	}
 }
 
-// A turn may answer in another conversation than its own.
+// TestApproval_IsAskedInDestination has a turn that answers in another conversation than its own.
 func TestApproval_IsAskedInDestination(t *testing.T) {
 	r := newSendRig(t)
 	chat, err := r.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")

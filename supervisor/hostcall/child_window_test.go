@@ -63,7 +63,8 @@ func (r *rig) window(name, text string) (string, error) {
 	return result.(protocol.ModelStreamResult).Message.Text(), nil
 }
 
-// A window contains only its text. Once it has an answer, every later question gets that answer.
+// TestChildWindow_IsAskedOnceInIsolation checks that a window contains only its text. Once it has
+// an answer, every later question gets that answer.
 func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)
@@ -104,7 +105,8 @@ func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 	}
 }
 
-// A window whose model call failed is asked again, and delays no other.
+// TestChildWindow_Failed_IsAskedAgain checks that a window whose model call failed is asked again,
+// and delays no other.
 func TestChildWindow_Failed_IsAskedAgain(t *testing.T) {
 	fail := true
 	r, turn, _ := newReviewRig(
@@ -130,7 +132,7 @@ func TestChildWindow_Failed_IsAskedAgain(t *testing.T) {
 	}
 }
 
-// offences lists calls that no honest one-shot worker makes.
+// TestOneShotWorker_OtherCall_EndsWorker makes calls that no honest one-shot worker makes.
 func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 	report := protocol.ReviewReport{}
 	finding := protocol.ReviewFinding{
@@ -247,13 +249,14 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 	}
 }
 
-// onlyInOperations reports whether a method belongs to operations only: a review's worker has none.
+// onlyInOperations reports whether a method is only for operations. A review's worker has none.
 func onlyInOperations(method string) bool {
 	return strings.HasPrefix(method, "operation.") ||
 		strings.HasPrefix(method, "index.") && method != protocol.MethodIndexChanged
 }
 
-// A user's worker has no child windows and no reports.
+// TestUsersWorker_ReviewCall_EndsWorker checks that a user's worker has no child windows and no
+// reports.
 func TestUsersWorker_ReviewCall_EndsWorker(t *testing.T) {
 	for name, offend := range map[string]func(*rig){
 		"a window": func(r *rig) { r.window("1", "part 1") },

@@ -176,7 +176,7 @@ func hash(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// modelStream returns a whole request, with the full system text and tools.
+// modelStream returns a complete request, with the full system text and tools.
 func (r *rig) modelStream() protocol.ModelStream {
 	return protocol.ModelStream{
 		Turn: r.open.Turn.ID, After: r.newest(),

@@ -8,8 +8,8 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// The test reads the examples in the comments of the wire's constants. A message in the wire's
-// transcript needs none.
+// TestWireExamples_MatchRowTypes reads the examples in the comments of package protocol's
+// constants. A message in that package's transcript needs none.
 func TestWireExamples_MatchRowTypes(t *testing.T) {
 	for method, example := range protocoltest.Methods(t, "../../protocol") {
 		if len(example) == 0 {

@@ -15,13 +15,13 @@ import (
 )
 
 // toolRig is a rig whose worker has families of tools. say is the model's next message; offered is
-// what the model was offered last.
+// the tools that the model was offered last.
 type toolRig struct {
 	*rig
 	tools   []protocol.Tool
 	say     protocol.Message
 	offered []string
-	steps   int // number of the turn's steps
+	steps   int // steps of the turn so far
 }
 
 func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
@@ -89,7 +89,8 @@ func (r *toolRig) answer(call protocol.ToolCall) {
 	}
 }
 
-// Open families are offered after a crash of the worker as well.
+// TestFindTools_OpenFamily_IsOffered checks that open families are offered after a crash of the
+// worker, too.
 func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	r := newToolRig(t)
 	call := r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
@@ -106,7 +107,7 @@ func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	}
 	r.answer(call)
 	call = r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
-	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // they were open before the crash
+	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // the tools were open before the crash
 		t.Errorf("found once more: %+v", open)
 	}
 	r.answer(call)
@@ -131,7 +132,8 @@ func bulk(n int) (list []protocol.Tool) {
 	return list
 }
 
-// The model learns what to do, and the worker that it must not run the call.
+// TestClosedTool_WithoutRoom_IsNotRun checks that the model learns what to do, and that the worker
+// learns not to run the call.
 func TestClosedTool_WithoutRoom_IsNotRun(t *testing.T) {
 	r := newToolRig(t, bulk(40)...)
 	var all []string
@@ -166,7 +168,7 @@ func TestClosedTool_WithoutRoom_IsNotRun(t *testing.T) {
 	}
 }
 
-// Tools that the user keeps open are closed last.
+// TestTrim_ClosesLeastRecentlyUsedTools checks that tools that the user keeps open are closed last.
 func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation

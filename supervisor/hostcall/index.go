@@ -19,7 +19,8 @@ type IndexDependencies struct {
 	HomeChanged func(user string) // called when a home has changed; never blocks
 }
 
-// A worker reports changes of its home at most once a second. The limit allows that for a month.
+// indexRows allow reports of changes for a month: a worker reports changes of its home at most once
+// a second.
 var indexRows = []row{
 	{method: protocol.MethodIndexChanged, phase: anyTime, kinds: withHome, bytes: shortParams, limit: 3_000_000, handler: workNote((*work).homeChanged)},
 	{method: protocol.MethodIndexFiles, phase: inOperation, bytes: 512 << 10, limit: 3_000, serial: true, handler: workCall((*work).indexFiles)},

@@ -31,7 +31,8 @@ func (r *rig) indexing(id int64, updates *[]string) {
 
 func indexFile(path string) protocol.IndexedFile { return protocol.IndexedFile{Path: path, Size: 1} }
 
-// An invalid message about a home ends the worker and is audited.
+// TestIndex_InvalidMessage_EndsWorker checks that an invalid message about a home ends the worker
+// and is audited.
 func TestIndex_InvalidMessage_EndsWorker(t *testing.T) {
 	hash := strings.Repeat("0", 32)
 	many := make([]protocol.IndexedSection, protocol.MaxIndexSections+1)
@@ -87,7 +88,7 @@ func TestIndex_InvalidMessage_EndsWorker(t *testing.T) {
 	}
 }
 
-// The blobs were committed; their contents are invalid.
+// TestIndexPut_InvalidSections_EndsWorker commits blobs with invalid contents.
 func TestIndexPut_InvalidSections_EndsWorker(t *testing.T) {
 	for name, blob := range map[string]string{
 		"no JSON":                 "x",
@@ -111,7 +112,7 @@ func TestIndexPut_InvalidSections_EndsWorker(t *testing.T) {
 	}
 }
 
-// A second end is one too many.
+// TestIndexEnd_Twice_EndsWorker checks that a second index.end ends the worker.
 func TestIndexEnd_Twice_EndsWorker(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	var updates []string

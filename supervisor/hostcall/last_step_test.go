@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The turn may end with its last step, which calls no tool. Then the model is not asked again.
+// TestLastStep_CommitEndsTurn checks that the turn may end with its last step, which calls no tool.
+// Then the model is not asked again.
 func TestLastStep_CommitEndsTurn(t *testing.T) {
 	var requests []modelcall.Request
 	r := newRig(t, asksThenSays(&requests))

@@ -61,8 +61,8 @@ type Usage interface {
 	FindTokenCount(ctx context.Context, conversation int64) (sqlite.TokenCount, error)
 }
 
-// Turn.Limits limits model calls separately, to at most 1,000 steps. The worker may ask for each
-// step twice: by hash and in full.
+// modelRows allow 2,000 model calls, because Turn.Limits limits a turn to 1,000 steps. The worker
+// may ask for each step twice: by hash and in full.
 var modelRows = []row{
 	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true,
 		handler: turnCall((*turn).answerStream)},

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/operation"
 )
 
-// transcribe begins an operation with a recording that has one piece. Its commits are recorded in
-// done.
+// transcribe begins an operation with a recording that has one piece. It records the operation's
+// commits in done.
 func (r *rig) transcribe(id int64, done *[]string) {
 	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscript-10)}}, Progress: func(int) {},
 		Piece: func(_ context.Context, p protocol.OperationPiece) error {
@@ -47,7 +47,7 @@ func TestPieces_AreCommittedInOrder(t *testing.T) {
 	}
 }
 
-// Each invalid piece ends the worker and is audited.
+// TestPieces_Invalid_EndWorker checks that each invalid piece ends the worker and is audited.
 func TestPieces_Invalid_EndWorker(t *testing.T) {
 	first := protocol.OperationPiece{Operation: 7, Piece: 1, Total: 3, Seconds: 40}
 	for name, pieces := range map[string][]protocol.OperationPiece{
@@ -103,7 +103,8 @@ func TestPiece_FullDisk_CommitsOnceThereIsRoom(t *testing.T) {
 	}
 }
 
-// The operation commits within its bounds, and may read any of the user's blobs.
+// TestOperation_OfUser_CommitsUsersBlobs checks that the operation commits within its limits, and
+// may read any of the user's blobs.
 func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: 100, MaxBlobs: 2})
@@ -131,7 +132,8 @@ func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 	}
 }
 
-// Replaced bytes count as the user's bytes from before, not as outputs.
+// TestUndo_ReplacedBytes_CountAsBytesBefore checks that replaced bytes count as the user's bytes
+// from before a change, and not as outputs.
 func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
 	const room = 512 << 20
 	r := newRig(t, says(protocol.Part{Text: "hi"}))

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// pngData begins like a PNG; the supervisor reads nothing else of it.
+// pngData begins like a PNG; the supervisor reads only the beginning.
 const pngData = "\x89PNG\r\n\x1a\n and pixels"
 
 // upload stores data as a blob of the turn's user.
@@ -98,7 +98,7 @@ func TestPicture_IsSentUntilForgotten(t *testing.T) {
 func TestPicture_Invalid_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		images func(r *rig, own protocol.Image) []protocol.Image
-		want   string // a part of the audited offence; "" for none
+		want   string // a part of the audited offence; "" means none
 	}{
 		"eight of one's own": {func(_ *rig, own protocol.Image) []protocol.Image { return slices.Repeat([]protocol.Image{own}, 8) }, ""},
 		"nine":               {func(_ *rig, own protocol.Image) []protocol.Image { return slices.Repeat([]protocol.Image{own}, 9) }, "9 images"},

@@ -32,7 +32,7 @@ func (r *rig) say(key, text string) {
 	}
 }
 
-// edit changes ann's message that her turn began with.
+// edit changes the message with which ann's turn began.
 func (r *rig) edit(text string) {
 	r.t.Helper()
 	item := supervisor.Item{Update: 9, EditedAt: time.Now(), Inbound: supervisor.Inbound{Conversation: r.open.Turn.Conversation, Key: "edit",
@@ -59,7 +59,7 @@ func userTexts(req modelcall.Request) (texts []string) {
 func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	var requests []modelcall.Request
 	var r *rig
-	shown := "" // as the model's second answer begins
+	shown := "" // the reply at the beginning of the model's second answer
 	says := asksThenSays(&requests)
 	r = newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		shown, _ = r.stream.Text()
@@ -78,7 +78,7 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, refused); wireCode(err) != protocol.CodeUnknownHash {
 		t.Fatalf("got %v", err)
 	}
-	// The worker repeats the request: the refused one has changed nothing.
+	// The worker repeats the request, because the refused one has changed nothing.
 	again := r.modelStream()
 	again.After = refused.After
 	answer, err := r.call(protocol.MethodModelStream, again)
@@ -119,7 +119,8 @@ func TestSteering_QueueMode_MessageWaits(t *testing.T) {
 	}
 }
 
-// An urgent message reaches the next step in every mode, and a follow-up in none.
+// TestSteering_UrgentGoesIn_FollowUpWaits checks that an urgent message reaches the next step in
+// every mode, and a follow-up in none.
 func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
 	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
@@ -143,8 +144,9 @@ func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
 	}
 }
 
-// The reply says that a message was read only after a step has answered it. A call that fails
-// before it is made, or a worker that dies, has shown the model nothing.
+// TestSteering_ReadLine_ComesAfterTheAnswer checks that the reply mentions a message only after a
+// step has answered it. A call that fails early, or a worker that dies, has shown the model
+// nothing.
 func TestSteering_ReadLine_ComesAfterTheAnswer(t *testing.T) {
 	broke := errors.New("the budget of the day is used up")
 	var requests []modelcall.Request
@@ -178,7 +180,8 @@ func TestSteering_ReadLine_ComesAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// A full request still takes a few words, but takes a page only if it fits.
+// TestSteering_LongMessage_Waits checks that a full request still takes in a few words, but a page
+// only if it fits.
 func TestSteering_LongMessage_Waits(t *testing.T) {
 	var last modelcall.Request
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
@@ -210,8 +213,8 @@ func TestSteering_LongMessage_Waits(t *testing.T) {
 	}
 }
 
-// Five steps each get two messages of one size, beside results of 20 KB. No request is too long;
-// messages that do not fit wait.
+// TestSteering_TakenMessages_AreReadWhole takes in two messages of one size in each of five steps,
+// beside results of 20 KB. No request is too long; messages that do not fit wait.
 func TestSteering_TakenMessages_AreReadWhole(t *testing.T) {
 	for _, c := range []struct{ window, size, taken int }{
 		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
@@ -255,8 +258,9 @@ func TestSteering_TakenMessages_AreReadWhole(t *testing.T) {
 	}
 }
 
-// The model's own window limits the request if it is smaller than the history's limit. A page that
-// waits is read whole in its own turn; in this one it would be cut.
+// TestSteering_SmallWindow_LongMessageWaits checks that the model's own window limits the request
+// if it is smaller than the history's limit. A page that waits is read whole in its own turn; in
+// this one it would be cut.
 func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Raw), "a file; ") {
@@ -296,7 +300,7 @@ func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 	}
 }
 
-// jammed is a store that takes nothing in.
+// jammed is a store that fails to take messages in.
 type jammed struct {
 	hostcall.Steps
 }
@@ -314,7 +318,8 @@ func TestSteering_StoreFails_StepContinues(t *testing.T) {
 	}
 }
 
-// However many messages a turn takes in, it keeps its first one.
+// TestSteering_FirstMessage_StaysInRequest checks that a turn keeps its first message, however many
+// messages it takes in.
 func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 	var last modelcall.Request
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
@@ -343,7 +348,8 @@ func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 	}
 }
 
-// In every mode, a changed message reaches the next step.
+// TestSteering_Edit_ReachesNextStep checks that a changed message reaches the next step in every
+// mode.
 func TestSteering_Edit_ReachesNextStep(t *testing.T) {
 	for _, mode := range []supervisor.BusyMode{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []modelcall.Request

@@ -22,8 +22,8 @@ type Steps interface {
 	Correct(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
-// The limit is far above an honest turn's needs (50 steps of a few calls each), and far too low for
-// harm.
+// stepRows have a limit that is far above an honest turn's needs (50 steps of a few calls each),
+// and far too low for harm.
 var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }

@@ -173,7 +173,8 @@ func TestRepeatedStep_ShowsTextOnce(t *testing.T) {
 	}
 }
 
-// If the worker repeats a stopped step, its text is not shown twice.
+// TestStoppedStep_TextStays checks that the text of a stopped step is not shown twice if the worker
+// repeats the step.
 func TestStoppedStep_TextStays(t *testing.T) {
 	said := make(chan struct{}, 2)
 	r := newRig(t, func(ctx context.Context, _ modelcall.Request, delta func(string)) (protocol.Message, error) {

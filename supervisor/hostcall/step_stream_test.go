@@ -14,20 +14,20 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// takes is a model whose answers are a list of scripted takes, in order.
+// takes is a model whose answers are a list of scripted calls, in order.
 type takes struct {
 	t     *testing.T
 	list  []take
 	asked []modelcall.Request
 }
 
-// take is one scripted call: its text as it comes, and its end.
+// take is one scripted call: its pieces of text, and its end.
 type take struct {
 	deltas []modelcall.Delta
 	answer modelcall.Answer
 	err    error
 
-	streams chan<- struct{} // if not nil, receives a value while the call runs until it is stopped
+	streams chan<- struct{} // if not nil, gets a value, and the call then runs until it is stopped
 }
 
 func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -64,8 +64,8 @@ func failed(class modelcall.Class) error {
 		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
 }
 
-// said returns the text of the message that model.stream has given the worker, after comparing it
-// with the stored one.
+// said returns the text of the message that model.stream has given the worker. It compares the
+// message with the stored one.
 func said(t *testing.T, r *rig) string {
 	t.Helper()
 	result, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -155,7 +155,8 @@ func TestMessageCutByBudget_IsContinuedTwice(t *testing.T) {
 	}
 }
 
-// A user who stops a turn knows why its answer ends, so there is no note.
+// TestStoppedAnswer_HasNoTruncationNote checks that a stopped answer has no note, because the user
+// who stops a turn knows why it ends.
 func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	said := make(chan struct{}, 1)
 	r := newRigOf(t, &takes{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}}, answer: cut("One t")},
@@ -172,7 +173,8 @@ func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	}
 }
 
-// A truncated tool call is asked for again, and is not stored.
+// TestTruncatedToolCall_IsAskedForAgain checks that a truncated tool call is asked for again, and
+// is not stored.
 func TestTruncatedToolCall_IsAskedForAgain(t *testing.T) {
 	call := ended("", modelcall.StopTools)
 	call.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
@@ -250,7 +252,8 @@ func TestModelFailure_HasItsKind(t *testing.T) {
 	}
 }
 
-// An answer with an unknown stop reason gets a note that it may be incomplete.
+// TestUnknownStopReason_AddsNote checks that an answer with an unknown stop reason gets a note that
+// it may be incomplete.
 func TestUnknownStopReason_AddsNote(t *testing.T) {
 	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", modelcall.StopOther)}}})
 	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may be incomplete") {

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// systemRig is a rig whose worker sends a system text. It records with which one the model was
-// asked.
+// systemRig is a rig whose worker sends a system text. It records the texts with which the model
+// was asked.
 type systemRig struct {
 	*rig
 	asked string
@@ -32,7 +32,7 @@ func newSystemRig(t *testing.T) *systemRig {
 	return s
 }
 
-// step asks with a text in its own turn. With bare, the worker sends only the text's hash.
+// step asks with a text in its own turn. If bare is true, the worker sends only the text's hash.
 func (s *systemRig) step(text string, bare bool) error {
 	s.t.Helper()
 	s.asked = ""
@@ -107,14 +107,15 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	}
 }
 
-// A change while a text is composed makes that text stale too.
+// TestSystemText_Stale_IsComposedAnew checks that a change while a text is composed makes that text
+// stale, too.
 func TestSystemText_Stale_IsComposedAnew(t *testing.T) {
 	s := newSystemRig(t)
 	s.expectText("one", "one")
 	s.begin()
 	for range 3 {
 		s.markStale()
-		for _, bare := range []bool{true, true} { // must be sent in full, whatever was sent before
+		for _, bare := range []bool{true, true} { // the worker must send the text in full, whatever it sent before
 			if err := s.step("one", bare); wireCode(err) != protocol.CodeUnknownHash {
 				t.Fatalf("a stale text was taken: %v", err)
 			}

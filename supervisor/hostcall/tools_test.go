@@ -78,14 +78,15 @@ func TestTools_InvalidList_EndsWorker(t *testing.T) {
 			}
 			r.conn, r.peer = r.newConn("ann")
 			r.conn.Handshaken(protocol.HelloResult{Tools: p.Tools})
-			if (r.peer.ended == nil) != (name == "others than its hash") { // the hello itself names no hash
+			if (r.peer.ended == nil) != (name == "others than its hash") { // the hello itself sends no hash
 				t.Errorf("in a handshake: ended for %v", r.peer.ended)
 			}
 		})
 	}
 }
 
-// A call out of its phase or kind of turn is refused even with valid parameters.
+// TestCall_WrongPhaseOrKind_EndsWorker checks that a call out of its phase or kind of turn is
+// refused even with valid parameters.
 func TestCall_WrongPhaseOrKind_EndsWorker(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	for _, p := range []struct {

@@ -23,7 +23,8 @@ var awkward = []string{"", "plain", "<b>&amp;</b>", "a\x00b\x1b", "half a \xff c
 
 var awkwardArguments = []string{`{}`, ` { "path" : "<a>" } `, `{"n":1.50e3,"s":"\u003c\ud83e\udd85"}`, `{"a":[ ]}`, `null`}
 
-// The cache equals a fresh reading for any messages, order of results and position of the window.
+// TestTranscriptCache_EqualsFreshReading checks that the cache equals a fresh reading for any
+// messages, order of results and position of the window.
 func TestTranscriptCache_EqualsFreshReading(t *testing.T) {
 	var got modelcall.Request
 	var answer protocol.Message

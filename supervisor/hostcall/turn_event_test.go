@@ -73,7 +73,7 @@ func TestTurnEvent_TooFast_DropsProgress(t *testing.T) {
 	}
 	for _, step := range []struct {
 		after time.Duration
-		want  int // number of progress lines shown so far
+		want  int // progress lines shown so far
 	}{{0, 400}, {0, 400}, {time.Second, 600}, {10 * time.Millisecond, 602}, {time.Hour, 1002}} {
 		*now = now.Add(step.after)
 		if send(protocol.ToolProgressed, 500); l.shown[protocol.ToolProgressed] != step.want {

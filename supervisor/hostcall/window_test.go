@@ -28,7 +28,7 @@ func (r *rig) describeTools() {
 }
 
 // longTalk runs 30 turns, each with a result of 20 KB, and a system text of realistic length. It
-// returns how many requests were refused as too long.
+// returns the number of requests that were refused as too long.
 func longTalk(t *testing.T, r *rig) (refused string) {
 	t.Helper()
 	r.options.History = 32_000
@@ -62,7 +62,8 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 	return sqlitetest.Query(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
-// If the model's window is not known, one refused request is the price of learning it.
+// TestSmallWindow_LongTalk_Continues checks that only one request is refused if the model's window
+// is not known.
 func TestSmallWindow_LongTalk_Continues(t *testing.T) {
 	for name, c := range map[string]struct {
 		window     int
@@ -103,7 +104,7 @@ func TestSmallWindow_LongTalk_Continues(t *testing.T) {
 	}
 }
 
-// The server cuts requests without an error.
+// TestWindow_LowCount_IsLearnt has a server that cuts requests without an error.
 func TestWindow_LowCount_IsLearnt(t *testing.T) {
 	longest := 0
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
@@ -125,7 +126,8 @@ func TestWindow_LowCount_IsLearnt(t *testing.T) {
 	}
 }
 
-// The line that replaces the cut text names an output that the user may read.
+// TestCutResult_NamesItsWholeOutput checks that the line that replaces the cut text names an output
+// that the user may read.
 func TestCutResult_NamesItsWholeOutput(t *testing.T) {
 	server, url := modeltest.NewServer(t, reads)
 	server.Limits.Context = 8000
