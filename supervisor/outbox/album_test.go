@@ -49,7 +49,8 @@ func TestAlbum_JoinsPicturesOfOneDelivery(t *testing.T) {
 	}
 }
 
-// One refused picture does not keep the others from being sent.
+// TestAlbum_Refused_SendsFilesOneByOne checks that one refused picture does not keep the others
+// from being sent.
 func TestAlbum_Refused_SendsFilesOneByOne(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
@@ -82,7 +83,8 @@ func TestRecording_VoiceRefused_SendsDocument(t *testing.T) {
 	})
 }
 
-// In a group each picture of an album counts as one of the twenty messages a minute.
+// TestAlbum_InGroup_CountsEachPicture checks that each picture of an album counts as one of the
+// twenty messages a minute in a group.
 func TestAlbum_InGroup_CountsEachPicture(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -119,8 +121,9 @@ func TestLargeFile_ShowsUploadAction(t *testing.T) {
 	})
 }
 
-// The process dies after each of its calls of the store, and the call of the channel ends in every
-// way. Each picture is in the chat, no album is split, and a repeated album is marked.
+// TestAlbum_Crash_StaysWholeAndMarksRepeats kills the process after each of its calls of the store,
+// and ends the channel's call in every way. Each picture must be in the chat, no album may be
+// split, and a repeated album must be marked.
 func TestAlbum_Crash_StaysWholeAndMarksRepeats(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var sent []supervisor.File
@@ -179,7 +182,7 @@ func (h *rig) wrongAlbums(sent []supervisor.File) string {
 	}
 	slices.Sort(stand)
 	slices.Sort(want)
-	// a file in two albums would be listed twice
+	// stand would list a file of two albums twice
 	if lost := h.lost(); lost == "" && !slices.Equal(stand, want) {
 		return fmt.Sprintf("there stand %v, want %v", stand, want)
 	}

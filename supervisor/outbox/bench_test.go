@@ -25,8 +25,8 @@ func (d notifyingChannel) Act(context.Context, supervisor.Address, supervisor.Ch
 	return nil
 }
 
-// BenchmarkSend measures the time from a waiting delivery to the call of the channel. There is one
-// commit between them.
+// BenchmarkSend measures the time from a waiting delivery to the call of the channel. One commit is
+// between them.
 func BenchmarkSend(b *testing.B) {
 	h := newRig(b, b.TempDir())
 	d := notifyingChannel{make(chan struct{})}

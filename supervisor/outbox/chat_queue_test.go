@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/reply"
 )
 
-// Times in a synctest bubble have no monotonic reading, so this test runs outside one. It does not
-// wait.
+// TestFreeze_WallClockSet_KeepsItsLength runs outside a synctest bubble, because times in a bubble
+// have no monotonic reading. It does not wait.
 func TestFreeze_WallClockSet_KeepsItsLength(t *testing.T) {
 	g := newGate(supervisor.ChannelTelegram, Rates{}, time.Now)
 	g.restoreFreezes(map[string]time.Time{"1": time.Now().Round(0).Add(time.Hour)})
@@ -37,7 +37,8 @@ func (lost) FindByID(context.Context, int64) (supervisor.Conversation, bool, err
 	return supervisor.Conversation{}, false, errLost
 }
 
-// A chat may have a new name while the store can't say which of its conversations are still there.
+// TestWake_StoreFails_IsKept has a store that fails while a chat may have a new name. The store
+// then can't say which conversations the chat still has.
 func TestWake_StoreFails_IsKept(t *testing.T) {
 	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestWake_StoreFails_IsKept(t *testing.T) {
 	}
 }
 
-// moving is a store that fails while a chat gets another new name. The queue must then look its
+// moving is a store that fails while a chat is renamed again. The queue must then look its
 // conversations up again.
 type moving struct{ o *Outbox }
 

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commitLast ends a turn with text as its last step, and claims the chat's call for it, as a
-// session does.
+// commitLast ends a turn with text as its last step. As a session does, it claims the chat's call
+// for the text.
 func (t *turn) commitLast(text string) supervisor.Delivery {
 	t.h.Helper()
 	last := sqlite.LastStep{
@@ -127,7 +127,8 @@ func TestClaim_AnswerMustWait_IsDenied(t *testing.T) {
 	}
 }
 
-// A message that came first goes first. The shown part of the reply is then edited.
+// TestClaim_EarlierMessage_GoesFirst checks that a message that came first goes first. The shown
+// part of the reply is then edited.
 func TestClaim_EarlierMessage_GoesFirst(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -171,8 +172,8 @@ func TestClaim_DelaysItsChat(t *testing.T) {
 	})
 }
 
-// The service ends between the commit and the sending. The unsent answer must not be marked as a
-// repeat.
+// TestClaim_ServiceEnds_LeavesAnswerUnsent ends the service between the commit and the send. The
+// unsent answer must not be marked as a repeat.
 func TestClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		end := h.live()

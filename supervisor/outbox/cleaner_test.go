@@ -131,7 +131,8 @@ func TestCleaner_AfterTwoDays_GivesUp(t *testing.T) {
 	})
 }
 
-// A cleaning that fails delays the others for one try only.
+// TestCleaner_OneFailure_DelaysNoOther checks that a cleaning that fails delays the others by only
+// one try.
 func TestCleaner_OneFailure_DelaysNoOther(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
@@ -156,7 +157,7 @@ func TestCleaner_KeepsPaceAndFreezes(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", club)
-		for i := range 250 { // needs several batches
+		for i := range 250 { // enough for several batches
 			h.putCleaning(c, supervisor.CleaningRemoveButtons, fmt.Sprint(i+1), 0)
 		}
 		for i := range 40 {
@@ -181,7 +182,8 @@ func TestCleaner_KeepsPaceAndFreezes(t *testing.T) {
 	})
 }
 
-// A freeze from an earlier process also holds for this process's cleaner.
+// TestCleaner_WaitsForStoredFreeze checks that a freeze from an earlier process also holds for this
+// process's cleaner.
 func TestCleaner_WaitsForStoredFreeze(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
@@ -196,7 +198,8 @@ func TestCleaner_WaitsForStoredFreeze(t *testing.T) {
 	})
 }
 
-// The process dies after each of its calls of the store, and the next process continues.
+// TestCleaner_Killed_ContinuesAfterRestart kills the process after each of its calls of the store;
+// the next process continues.
 func TestCleaner_Killed_ContinuesAfterRestart(t *testing.T) {
 	for left := 1; left < 12; left++ {
 		inBubble(t, func(h *rig) {
@@ -249,7 +252,8 @@ func TestCleaner_StoreFails_RetriesLater(t *testing.T) {
 	}
 }
 
-// A cleaner without work reads the clock once a minute, and does nothing else.
+// TestCleaner_WithoutWork_CallsNothing checks that a cleaner without work reads the clock once a
+// minute, and makes no other call.
 func TestCleaner_WithoutWork_CallsNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

@@ -31,7 +31,7 @@ type called struct {
 	to      supervisor.Address
 	message string
 	content supervisor.RichText
-	nth     int // number of this call among those of the verb in this chat, from 1
+	nth     int // position of this call among those of the same verb in this chat, from 1
 }
 
 // message is a message in a chat.
@@ -106,7 +106,7 @@ func (f *fakeChannel) reactions(chat string) []string {
 	return list
 }
 
-// remove deletes a message from a chat. The caller has f.mu, or is alone.
+// remove deletes a message from a chat. The caller holds f.mu, or is alone.
 func (f *fakeChannel) remove(chat, name string) {
 	var kept []*message
 	for _, m := range f.chats[chat] {

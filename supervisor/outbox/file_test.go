@@ -171,8 +171,9 @@ func TestApology_ComesBeforeFiles(t *testing.T) {
 	})
 }
 
-// The process dies after each of its calls of the store. Text and files are in order. Only the part
-// whose sending was interrupted may be there twice, and is marked.
+// TestFile_Crash_IsNeitherLostNorDoubled kills the process after each of its calls of the store.
+// Text and files must be in order. Only the part whose send was interrupted may be there twice,
+// with a mark.
 func TestFile_Crash_IsNeitherLostNorDoubled(t *testing.T) {
 	text := words(room + 20)
 	want := []string{text[:room], text[room:] + " <yes> <no>", "[a] of a", "[b] of b"}
@@ -214,7 +215,7 @@ func TestFile_Crash_IsNeitherLostNorDoubled(t *testing.T) {
 	}
 }
 
-// A user deletes a text unseen. Its repeat must not replace a file.
+// TestFile_NeverBecomesText has a user delete a text unseen. Its repeat must not replace a file.
 func TestFile_NeverBecomesText(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		text := words(room + 20)

@@ -39,7 +39,7 @@ func TestFreeze_SendsNothing(t *testing.T) {
 				}
 				frozen := h.box.Status().Frozen
 				h.same("frozen", frozen, map[string]time.Time{alice: from.Add(37 * time.Second).Truncate(time.Millisecond)})
-				end() // the next process keeps the freeze too
+				end() // the next process keeps the freeze, too
 				h.live()
 				turn.say(" there")
 				pass(5 * time.Second)
@@ -136,7 +136,7 @@ func TestManyMessages_KeepOrderAndPace(t *testing.T) {
 	})
 }
 
-// fair checks that all chats take turns at the window of all chats: each is among the first n
+// fair checks that all chats take turns at the window of all chats. Each must be among the first n
 // sends, which two windows let through.
 func (h *rig) fair(chats []string, n int) {
 	h.Helper()

@@ -138,7 +138,8 @@ func TestReply_GrowthOff_ShowsOnlyTheEnd(t *testing.T) {
 	})
 }
 
-// The reason of a delay is shown until the answer replaces it.
+// TestReply_GrowthOff_ShowsReasonOfDelay checks that the reason of a delay is shown until the
+// answer replaces it.
 func TestReply_GrowthOff_ShowsReasonOfDelay(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(final)
@@ -248,7 +249,8 @@ func TestAnswer_InGroup_RepliesToItsMessage(t *testing.T) {
 	})
 }
 
-// A notice of the service replies to its message in private chats too: several may wait there.
+// TestNotice_RepliesToItsMessage checks that a notice of the service replies to its message in
+// private chats, too, because several may wait there.
 func TestNotice_RepliesToItsMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -296,14 +298,15 @@ func TestOtherChannels_AreIgnored(t *testing.T) {
 			h.notice(c, "to the terminal")
 			pass(time.Second)
 		}
-		h.feeds.Delivery(999) // no conversation has this number
+		h.feeds.Delivery(999) // a conversation that does not exist
 		pass(time.Second)
 		h.same("calls", len(h.channel.made("*", "send", "typing")), 0)
 		h.same("queues", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})
 	})
 }
 
-// A job's reply is not shown as it grows: it may end without a message.
+// TestJobReply_DoesNotGrow checks that a job's reply is not shown as it grows, because the job may
+// end without a message.
 func TestJobReply_DoesNotGrow(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -323,8 +326,8 @@ func (h *rig) beginJob(key string) *turn {
 		Destination: h.conversation("alice", alice), Source: "job/7", Key: key, Kind: supervisor.KindJob, Text: "say good morning"})
 }
 
-// A job's message waits for a reply that grows in its chat, and comes below it. It waits two
-// minutes at most.
+// TestJobMessage_WaitsForGrowingReply checks that a job's message waits for a growing reply in its
+// chat, and comes below it. It waits two minutes at most.
 func TestJobMessage_WaitsForGrowingReply(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -360,7 +363,8 @@ func TestJobMessage_WaitsForGrowingReply(t *testing.T) {
 	})
 }
 
-// An asked message comes at once, even if many messages of jobs wait for a growing reply.
+// TestAskedMessage_ComesBeforeJobMessages checks that an asked message comes at once, even if many
+// messages of jobs wait for a growing reply.
 func TestAskedMessage_ComesBeforeJobMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -379,8 +383,8 @@ func TestAskedMessage_ComesBeforeJobMessages(t *testing.T) {
 	})
 }
 
-// The reply of a turn that began elsewhere grows in the chat of its answer, as long as its user is
-// served there.
+// TestReply_GrowsInTheChatOfItsAnswer has a turn that began in another chat. Its reply grows in the
+// chat of its answer, as long as the turn's user is served there.
 func TestReply_GrowsInTheChatOfItsAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		served := true

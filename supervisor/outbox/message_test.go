@@ -42,12 +42,13 @@ func (t *turn) send(call, text string) {
 	}
 }
 
-// A message that a turn sends is above its answer, even if the answer has begun to grow.
+// TestMessage_IsAboveTheAnswer checks that a message that a turn sends is above its answer, even if
+// the answer has begun to grow.
 func TestMessage_IsAboveTheAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		first string
 		after time.Duration // time from the turn's beginning to the message
-		end   bool          // the answer comes together with the message
+		end   bool          // whether the answer comes together with the message
 		verbs string
 	}{
 		"before the answer has begun": {"", time.Second, false, "send send edit"},
@@ -80,7 +81,8 @@ func TestMessage_IsAboveTheAnswer(t *testing.T) {
 // did returns the effects below an answer.
 func did(line string) string { return "\n\n" + effect.TextHeading + "\n" + line }
 
-// A message replies to the user's message only in a group.
+// TestMessage_RepliesInGroupsOnly checks that a message replies to the user's message only in a
+// group.
 func TestMessage_RepliesInGroupsOnly(t *testing.T) {
 	for chat, want := range map[string]string{alice: "", club: "in-key-1"} {
 		inBubble(t, func(h *rig) {
@@ -94,8 +96,9 @@ func TestMessage_RepliesInGroupsOnly(t *testing.T) {
 	}
 }
 
-// The process dies after each of its calls of the store. Each message is in the chat, in order, and
-// the answer is below them. Repeats are marked.
+// TestMessage_Crash_NotLostAndRepeatsAreMarked kills the process after each of its calls of the
+// store. Each message must be in the chat, in order, with the answer below them. Repeats must be
+// marked.
 func TestMessage_Crash_NotLostAndRepeatsAreMarked(t *testing.T) {
 	want := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
 	for _, unknownSend := range []int{0, 2} {
@@ -113,7 +116,7 @@ func TestMessage_Crash_NotLostAndRepeatsAreMarked(t *testing.T) {
 					turn.call("First,", "c1", "c2")
 					turn.send("c1", "one")
 					pass(time.Second)
-					for range 2 { // a repeated call, as after a crash of the worker, sends nothing
+					for range 2 { // the second call is a repeat after a crash of the worker, and sends nothing
 						turn.send("c2", "two")
 					}
 					turn.finishWith("First, and the end.")

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// After a gateway error the result of a send is unknown. It is repeated once, and so only when the
-// channel answers again.
+// TestOutage_EverythingArrivesOnce has sends with an unknown result, as after a gateway error. Each
+// is repeated once, and only after the channel has answered again.
 func TestOutage_EverythingArrivesOnce(t *testing.T) {
 	for _, d := range []time.Duration{2 * time.Second, 20 * time.Second, 2 * time.Hour, 23 * time.Hour} {
 		t.Run(d.String(), func(t *testing.T) {
@@ -37,7 +37,8 @@ func TestOutage_EverythingArrivesOnce(t *testing.T) {
 	}
 }
 
-// An earlier answer of the channel does not prove that it answers now.
+// TestOutage_BeginsMidway_LosesNothing checks that an earlier answer of the channel does not prove
+// that it answers now.
 func TestOutage_BeginsMidway_LosesNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -87,7 +88,8 @@ func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
 	})
 }
 
-// A refusal of typing is an answer too, so the repeat may go.
+// TestTypingRefused_CountsAsAnswer checks that a refusal of typing counts as an answer, so that the
+// repeat may go.
 func TestTypingRefused_CountsAsAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
@@ -135,12 +137,12 @@ func TestReachedChat_EndsWaitOfOthers(t *testing.T) {
 	})
 }
 
-// The next try comes at once after the poll has reached the channel, except during a wait that the
-// channel asked for.
+// TestReachedByPoll_SendsAtOnce checks that the next try comes at once after the poll has reached
+// the channel. Only a wait that the channel asked for delays it.
 func TestReachedByPoll_SendsAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError
-		waits   time.Duration // longest wait after the channel is back
+		waits   time.Duration // longest wait after the channel's return
 	}{
 		"it was away":      {afterUnsent(), 0},
 		"it said how long": {flood(time.Hour), 50 * time.Minute},
@@ -165,7 +167,8 @@ func TestReachedByPoll_SendsAtOnce(t *testing.T) {
 	}
 }
 
-// Trouble of one chat must not end because other chats are reached.
+// TestChatTrouble_OthersWell_RetriesNoFaster checks that one chat stays in trouble although other
+// chats are reached.
 func TestChatTrouble_OthersWell_RetriesNoFaster(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
@@ -183,7 +186,7 @@ func TestChatTrouble_OthersWell_RetriesNoFaster(t *testing.T) {
 	})
 }
 
-// errorIf returns err if failing is true, and nil otherwise.
+// errorIf returns err if so is true, and nil otherwise.
 func errorIf(so bool, err *supervisor.SendError) *supervisor.SendError {
 	if so {
 		return err

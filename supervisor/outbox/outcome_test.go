@@ -18,7 +18,7 @@ func TestFailedCall_FollowsItsRule(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
 		text   string
-		said   string // text shown before as a growing reply; "" for a notice
+		said   string // text already shown as a growing reply; "" for a notice
 		within time.Duration
 		want   []string
 		verbs  string
@@ -126,7 +126,7 @@ func TestUnreachable_IsTriedForADay(t *testing.T) {
 		h.same("lost", h.lost(), "failed 1: could not be reached for 24 h: far away\n")
 		tries := h.channel.made(alice, "send")
 		for i := range len(tries) - 1 {
-			// a short outage is over within 3 s
+			// after a short outage, messages go within 3 s
 			least, most := 750*time.Millisecond, 2500*time.Millisecond
 			if tries[i].at.Sub(begun) >= 5*time.Minute {
 				least, most = 45*time.Second, 75*time.Second

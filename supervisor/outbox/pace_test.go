@@ -21,7 +21,7 @@ func TestWindow_Slides(t *testing.T) {
 	}{
 		{0, 0, time.Time{}, true, true},
 		{100, 1, time.Time{}, true, true},
-		{200, 1, at(3000), false, false}, // one slot is left to other chats
+		{200, 1, at(3000), false, false}, // one slot stays free for other chats
 		{200, 0, time.Time{}, true, false},
 		{300, 0, at(3000), false, false},
 		{300, 3, never, false, false},
@@ -54,8 +54,8 @@ type paced struct {
 	begin, end time.Time
 }
 
-// Whenever the other side takes each call between its beginning and its end, no window holds more
-// than its limit.
+// TestPace_NeverExceedsItsLimits checks that no window holds more than its limit, at whatever
+// moment between begin and end the channel counts each call.
 func TestPace_NeverExceedsItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rates := Rates{All: rapid.IntRange(1, 8).Draw(t, "all"), Chat: rapid.IntRange(1, 2).Draw(t, "chat"),

@@ -28,7 +28,8 @@ func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
 	}
 }
 
-// With a mark and an apology, no message is too long, and the text is whole.
+// TestParts_MarkedOrApologizing_AlwaysFit checks that the text is whole, and that no message is too
+// long with a mark and an apology.
 func TestParts_MarkedOrApologizing_AlwaysFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Options{Limit: rapid.IntRange(100, 300).Draw(t, "limit")}

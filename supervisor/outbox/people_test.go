@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// without makes an outbox no longer serve a user.
+// without makes an outbox stop serving a user.
 func without(name string) func(*outbox.Options) {
 	return func(o *outbox.Options) {
 		o.Serves = func(c supervisor.Conversation) bool { return c.User != name }
@@ -41,7 +41,8 @@ func TestUnservedUser_GetsNothing(t *testing.T) {
 	})
 }
 
-// The others of a group do not learn of messages for a user who left.
+// TestUnservedUser_OthersOfGroupStillServed checks that the others of a group do not see messages
+// for a user who left.
 func TestUnservedUser_OthersOfGroupStillServed(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(without("bob"))
@@ -109,7 +110,8 @@ func TestInvisibleAnswer_ShowsItsSource(t *testing.T) {
 	}
 }
 
-// A part that shows nothing would be refused, and the answer with it.
+// TestInvisiblePart_IsLeftOut leaves out a part that shows nothing. The channel would refuse that
+// part, and with it the answer.
 func TestInvisiblePart_IsLeftOut(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) {

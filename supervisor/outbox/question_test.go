@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// ask asks the turn's user and makes the turn wait: no more of its reply is shown.
+// ask asks the turn's user and makes the turn wait. Its reply stops growing.
 func (t *turn) ask(text string) {
 	t.h.Helper()
 	_, _, err := t.h.db.Questions().Ask(t.h.Context(), supervisor.Question{Conversation: t.Conversation, Turn: t.ID, Kind: supervisor.QuestionApproval,
@@ -28,7 +28,8 @@ func (t *turn) resume() {
 	t.Stream = t.h.feeds.Open(t.Turn, t.said)
 }
 
-// The rest of the answer comes below the question and so notifies the user, also after a restart.
+// TestAnswer_ContinuesBelowItsQuestion checks that the rest of the answer comes below the question,
+// also after a restart. So the user is notified.
 func TestAnswer_ContinuesBelowItsQuestion(t *testing.T) {
 	for name, restart := range map[string]bool{"same process": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {

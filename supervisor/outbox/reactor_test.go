@@ -76,8 +76,8 @@ func TestReaction_ShownUntilTurnBegins(t *testing.T) {
 	}
 }
 
-// A message whose turn begins at once causes no call, and a waiting one causes none for its first
-// second.
+// TestReaction_DelaysNoOtherCall checks that a message whose turn begins at once causes no call. A
+// waiting message causes none in its first second.
 func TestReaction_DelaysNoOtherCall(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -97,8 +97,8 @@ func TestReaction_DelaysNoOtherCall(t *testing.T) {
 	})
 }
 
-// A freeze stops reactions too. A chat that refuses reactions gets no more. Reactions do not count
-// in a group's pace.
+// TestReaction_FailedCall_IsRetriedOrDropped checks that a freeze stops reactions, too. After a
+// refusal a chat gets no further reactions. Reactions do not count in a group's pace.
 func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
@@ -141,8 +141,8 @@ func TestReaction_FailedCall_IsRetriedOrDropped(t *testing.T) {
 	}
 }
 
-// After a crash no message keeps a wrong reaction: waiting ones get it anew, and those taken up or
-// answered meanwhile show none.
+// TestReaction_AfterCrash_IsCorrected checks that no message keeps a wrong reaction after a crash.
+// Waiting messages get theirs again; messages with a running or ended turn show none.
 func TestReaction_AfterCrash_IsCorrected(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

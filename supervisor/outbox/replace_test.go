@@ -23,7 +23,8 @@ var deletions = []deletion{
 	{[]int{0, 1, 2}, false}, {[]int{0}, true}, {[]int{1}, true}, {[]int{0, 2}, true},
 }
 
-// The answer is whole and in order, and no part is there twice.
+// TestDeletedPart_KeepsTheOrder checks that the answer is whole and in order, and that no part is
+// there twice.
 func TestDeletedPart_KeepsTheOrder(t *testing.T) {
 	for _, d := range deletions {
 		t.Run(d.String(), func(t *testing.T) {
@@ -48,8 +49,8 @@ func finished() (parts []string) {
 	return parts
 }
 
-// deleteAndFinish lets an answer of three parts grow and end; before the end a user deletes some.
-// It returns the texts of the chat.
+// deleteAndFinish lets an answer of three parts grow and end. Before the end a user deletes some
+// parts. It returns the texts of the chat.
 func (h *rig) deleteAndFinish(d deletion) []string {
 	h.Helper()
 	turn := h.begin(h.conversation("alice", alice))
@@ -68,8 +69,8 @@ func (h *rig) deleteAndFinish(d deletion) []string {
 	return h.channel.texts(alice)
 }
 
-// The process dies after each of its calls of the store. The parts are in order; the one whose
-// sending was interrupted may be there twice, and is marked.
+// TestDeletedPart_Crash_KeepsTheOrder kills the process after each of its calls of the store. The
+// parts must be in order. Only the part whose send was interrupted may be there twice, with a mark.
 func TestDeletedPart_Crash_KeepsTheOrder(t *testing.T) {
 	for left := 1; left < 35; left++ {
 		for _, d := range []deletion{{[]int{0}, false}, {[]int{0, 1}, false}, {[]int{0}, true}} {

@@ -59,7 +59,7 @@ func newRig(t testing.TB, dir string) *rig {
 	return h
 }
 
-// render returns words unchanged and cuts full messages; a word that begins with * is bold.
+// render returns words unchanged, and cuts full messages. A word that begins with * is bold.
 func render(text string, _ bool) []supervisor.RichText {
 	var list []supervisor.RichText
 	for text != "" {

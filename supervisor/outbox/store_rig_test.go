@@ -12,12 +12,12 @@ import (
 
 var errDead = errors.New("this process is over")
 
-// process is a supervisor that may die: after that, none of its calls reaches the disk.
+// process is a supervisor that may die. After its death, none of its calls reaches the disk.
 type process struct {
 	mu    sync.Mutex // guards the fields below
 	over  bool
-	fails func(what string) error // decides whether the disk fails; nil means never
-	left  int                     // number of calls of the store until the process dies; 0 means no limit
+	fails func(what string) error // decides whether a write fails; nil means never
+	left  int                     // calls of the store until the process dies; 0 means no limit
 }
 
 // use makes one call of the store. The process may die before or after it.
@@ -32,7 +32,7 @@ func (l *process) use(what string, do func() error) error {
 	return err
 }
 
-// enter returns the error instead of a call, and the error after it.
+// enter returns the error to return instead of a call, and the error to return after it.
 func (l *process) enter(what string) (before, after error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *process) ended() bool {
 	return l.over
 }
 
-// processStore is the real store, for as long as its process lives.
+// processStore is the real store, while its process lives.
 type processStore struct {
 	db *sqlite.DB
 	*process
@@ -134,7 +134,7 @@ func (d processStore) ListFreezes(ctx context.Context, source string) (map[strin
 	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().ListFreezes(ctx, source) })
 }
 
-// cleaningStore is the real store of cleanings, for as long as its process lives.
+// cleaningStore is the real store of cleanings, while its process lives.
 type cleaningStore struct{ processStore }
 
 func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.Cleaning, error) {

@@ -28,7 +28,7 @@ func TestFullDisk_LosesNothing(t *testing.T) {
 					h.channel.script = once("send", 1, false, flood(time.Second))
 				}
 				h.liveAs(l)
-				synctest.Wait() // the outbox finds deliveries that are there at its start
+				synctest.Wait() // the outbox finds the deliveries from before its start
 				text := words(room + 20)
 				h.notice(h.conversation("alice", alice), text)
 				pass(time.Minute)
@@ -133,8 +133,8 @@ func TestRun_UnreadableStore_Fails(t *testing.T) {
 	}
 }
 
-// A chat's new name may be known before the call to the old one has ended. No other queue treats
-// that call as lost.
+// TestMovedChat_SendUnderWay_IsNotRepeated learns a chat's new name before the call to the old one
+// has ended. No other queue may treat that call as lost.
 func TestMovedChat_SendUnderWay_IsNotRepeated(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		const there = "-7"

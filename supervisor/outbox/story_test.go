@@ -16,12 +16,12 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// plan is a story: the actions of people, the answers of the channel, and the crashes of processes.
+// plan is a story: the actions of users, the answers of the channel, and the crashes of processes.
 type plan struct {
 	Events  []event
-	Fates   []string // ends of the calls except typing, in order; later calls succeed
-	Signs   []string // ends of the calls for typing, in order; later calls succeed
-	Crashes []int    // calls of the store until each process dies; the last process lives on
+	Fates   []string // results of the calls except typing, in order; later calls succeed
+	Signs   []string // results of the calls for typing, in order; later calls succeed
+	Crashes []int    // number of calls of the store until each process dies; the last process lives on
 }
 
 type event struct {
@@ -74,7 +74,7 @@ type planRun struct {
 	wrong    []string
 }
 
-// frozen is a freeze that is on disk.
+// frozen is a freeze on disk.
 type frozen struct {
 	chat        string
 	from, until time.Time
@@ -170,7 +170,7 @@ func (f recorder) note(err error, what func()) {
 	what()
 }
 
-// processChannel fails the calls of a process that is dead.
+// processChannel makes the calls of a dead process fail.
 type processChannel struct {
 	*fakeChannel
 	process *process
@@ -226,7 +226,7 @@ func (s *planRun) act(e event) {
 		s.turns[e.Who] = s.begin(c)
 		s.turns[e.Who].said = s.text(e.Size)
 		s.turns[e.Who].Add(s.turns[e.Who].said)
-	case e.Roll == 0: // the step is made again
+	case e.Roll == 0: // the step is repeated
 		turn.Reset()
 		turn.said = turn.said[:min(len(turn.said), wordLength)]
 		turn.Add(turn.said)
@@ -251,7 +251,7 @@ func (s *planRun) text(size int) string {
 	return more(fmt.Sprintf("*%02d", s.texts), 0, size)
 }
 
-// more returns size words of the named text, from one on.
+// more returns size words of the named text, from one index on.
 func more(name string, from, size int) string {
 	var b strings.Builder
 	for i := range size {

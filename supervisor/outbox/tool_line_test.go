@@ -14,8 +14,8 @@ func (t *turn) tool(kind protocol.EventKind, call, name, text string) {
 	t.Tool(protocol.TurnEvent{Turn: t.ID, Kind: kind, Call: call, Tool: name, Text: text})
 }
 
-// While a tool runs, the growing message ends in a line about it. No further message is sent for
-// that.
+// TestToolLine_EndsTheGrowingMessage checks that the growing message ends in a line about a tool
+// that runs. No separate message is sent for that.
 func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -54,7 +54,8 @@ func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 	})
 }
 
-// If the turn has said nothing before, the line is where the answer will be.
+// TestToolLine_WithoutText_BecomesTheAnswer checks that the line is in the place of the answer if
+// the turn has said nothing before.
 func TestToolLine_WithoutText_BecomesTheAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -71,7 +72,8 @@ func TestToolLine_WithoutText_BecomesTheAnswer(t *testing.T) {
 	})
 }
 
-// In a group the line changes every fifteen seconds, within the channel's twenty messages a minute.
+// TestToolLine_InGroup_ChangesRarely checks that in a group the line changes every fifteen seconds,
+// within the channel's twenty messages a minute.
 func TestToolLine_InGroup_ChangesRarely(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -106,8 +108,9 @@ func TestToolLine_IsNotShown(t *testing.T) {
 	}
 }
 
-// After a crash the answer replaces the line. If the sending of the message was interrupted, its
-// name is unknown: the answer is sent anew and marked as a repeat.
+// TestToolLine_AfterCrash_IsReplaced checks that the answer replaces the line after a crash. If the
+// send was interrupted, the message's name is unknown. Then the answer is sent again and marked as
+// a repeat.
 func TestToolLine_AfterCrash_IsReplaced(t *testing.T) {
 	for left := 1; left < 16; left++ {
 		inBubble(t, func(h *rig) {

@@ -52,7 +52,8 @@ func TestTyping_DelaysOthersAtMostASecond(t *testing.T) {
 	})
 }
 
-// A typing call runs to its end, even if the model speaks fast.
+// TestGrowingReply_DoesNotCutTyping checks that a typing call runs to its end, even if the model
+// writes fast.
 func TestGrowingReply_DoesNotCutTyping(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 700 * time.Millisecond
@@ -103,15 +104,15 @@ func TestGrowingReply_RarelyReadsTheStore(t *testing.T) {
 	})
 }
 
-// A busy queue learns at once of a change meanwhile. It sees that the reply has grown, but not that
-// there is a delivery too.
+// TestGrowingReply_HidesNoDelivery checks that a busy queue learns of a change at once. It sees
+// that the reply has grown, but not that there is a delivery, too.
 func TestGrowingReply_HidesNoDelivery(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 100 * time.Millisecond
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		pass(4190 * time.Millisecond)
-		h.feeds.Delivery(turn.Conversation.ID) // there is no delivery, but this makes the queue ask the store
+		h.feeds.Delivery(turn.Conversation.ID) // there is no delivery, but the queue must ask the store
 		pass(60 * time.Millisecond)
 		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second typing lasts until 4.3 s
 		put := time.Now()

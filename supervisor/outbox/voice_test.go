@@ -31,8 +31,8 @@ func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.
 	return d
 }
 
-// The table lists the chat for each way in which the channel treats the recordings. The text never
-// waits for them, and is not lost with them.
+// TestSpokenAnswer_VoiceFails_TextArrives lists the chat's contents for each way in which the
+// channel treats the recordings. The text never waits for them, and is never lost with them.
 func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
 	refuses := func(reason supervisor.SendReason) func(c called) (bool, *supervisor.SendError) {
 		return func(c called) (bool, *supervisor.SendError) {
@@ -82,8 +82,9 @@ func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
 	}
 }
 
-// The process dies after each of its calls of the store. The voice comes once, or twice with a mark
-// if the first may have arrived. If no voice arrives, the text does.
+// TestSpokenAnswer_Crash_ArrivesOnceOrMarked kills the process after each of its calls of the
+// store. The voice must come once, or twice with a mark if the first may have arrived. If no voice
+// arrives, the text must.
 func TestSpokenAnswer_Crash_ArrivesOnceOrMarked(t *testing.T) {
 	for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
 		for _, script := range []string{"well", "refused"} {
