@@ -220,7 +220,7 @@ func (m *managedWorker[H]) start() {
 	m.processes.Go(func() { p.run(request) })
 }
 
-// ready handles a process that has shaken hands and can be lent.
+// ready handles a process that has shaken hands.
 func (m *managedWorker[H]) ready(p *process[H]) {
 	if m.state != StateStarting { // the process was told to end meanwhile
 		return
