@@ -59,9 +59,9 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 		(c.Tier == "auto" || c.Tier == "accounts")
 }
 
-// ownAccount returns the account of a user who may have their own uid. It is the zero value if
-// their home belongs to another account, until an admin hands it over. missing means that the home
-// does not exist, and the spawner will make it. A user with workspaces gets a home of the shared
+// ownAccount returns the account of a user who may have their own uid. The zero value means that
+// their home belongs to another account, until an admin hands it over. With missing, the home does
+// not exist, and the spawner will make it. A user with workspaces gets a home of the shared
 // account.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
