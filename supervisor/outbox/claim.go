@@ -8,9 +8,9 @@ import (
 )
 
 // Claim reserves a chat's next call for the answer of a turn that is about to be stored. The
-// answer's only post is then stored as being sent. ok is false if the answer needs more than one
-// post. ok is also false if the chat has other work, waits for its pace or is in trouble. Such an
-// answer goes the usual way. While the claim is held, the chat's queue waits.
+// answer's only post is then stored as being sent. With ok false, the answer goes the usual way.
+// The reason is that the answer needs more than one post, or that the chat has other work, waits
+// for its pace or is in trouble. While the claim is held, the chat's queue waits.
 func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendClaim, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false
