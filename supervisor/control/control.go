@@ -122,7 +122,7 @@ type Press struct {
 type Said struct {
 	Inbound int64 `json:"inbound"`
 	Held    bool  `json:"held,omitempty"` // whether the message waits for a code, and is answered after that
-	// Answered is set for a code or an invalid message. The only answer is a notice with its key.
+	// Answered is set for a code or an invalid message. The only answer is a notice about it.
 	Answered bool `json:"answered,omitempty"`
 }
 
