@@ -36,7 +36,7 @@ type Options struct {
 	Memory      int64    // maximum of a worker with all its processes, in bytes
 	PIDs        int      // maximum of a worker's processes
 	UIDs        UIDRange // for users without an account, if the sandbox uses accounts
-	// UIDsOptional lets these users share an account if the uids are not free. Without it, Mews
+	// UIDsOptional lets these users share an account if the uids are not free. If it is false, Mews
 	// then serves nobody.
 	UIDsOptional bool
 	Kept         UIDStore // stores each user's uid
