@@ -223,12 +223,12 @@ func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	}
 }
 
-// Messages around a group's rename come in the same batch, and all go to the new chat. A repeated
-// batch is taken once.
+// A batch has messages from before and after a group became a supergroup, which has a new id. All
+// go to the new chat. A repeated batch is taken once.
 func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	p := newFixture(t)
 	alice, _ := p.o.People.Find("alice")
-	// as a group that was allowed in the chat: the old name is nothing any more
+	// the group was allowed in the chat; its old id is no longer valid
 	p.o.Refresh = func(ctx context.Context) error {
 		groups, err := p.db.Access().Groups.List(ctx)
 		must(t, err)

@@ -235,7 +235,7 @@ func TestHandshake_OtherVersion_IsRefused(t *testing.T) {
 		"oldversion": fmt.Sprintf("handshake: protocol %d, want %d", protocol.Version+2, protocol.Version),
 		// it does not know the hello's version
 		"stranger": "hello: protocol 2, want 1",
-		// nor its fields
+		// it does not know the fields of the hello
 		"unknowing": "hello: unknown field",
 	} {
 		t.Run(user, func(t *testing.T) {
