@@ -1,7 +1,7 @@
 package protocol
 
-// MethodModelStream asks for the next message of the model. It is a call in turn, one at a time for
-// a turn.
+// MethodModelStream asks for the next message of the model. It is a host call of a turn, and a turn
+// makes one at a time.
 //
 // The supervisor assembles the request from its own transcript. The worker tells only how far it
 // has read (After) and names the system text and the tools. The result carries the whole message,

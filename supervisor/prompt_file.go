@@ -46,7 +46,7 @@ type PendingFile struct {
 	Since        time.Time
 }
 
-// maxRefused is the largest number of stored refused states.
+// maxRefused is how many versions that the user did not accept are remembered for a file.
 const maxRefused = 100
 
 // Observe returns the file after its current state was read from the home. If a new version waits,

@@ -11,7 +11,7 @@ const timesFile = ".ci/times"
 
 // Limits of a run, in seconds. A longer run raises an alarm, but does not fail.
 const (
-	maxMore    = 45  // more than in the last kept run, for one capability
+	maxMore    = 45  // what one new feature may add to the last kept run
 	maxAll     = 660 // all parts
 	maxNightly = 180 // the short forms of the long tests
 )

@@ -237,8 +237,8 @@ func (r *crashRun) check(kills int) {
 		}
 	}
 	r.t.Logf("%d messages are marked as perhaps a repeat; %d sends had no answer", marked, cut)
-	// A kill may come between a send and its note, once for each chat. A send that is still under
-	// way has no answer.
+	// A message may be marked as a repeat if Mews could not know whether it was sent. Either the kill
+	// cut the send off before its answer, or it came before the answer was stored: once for each chat.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}

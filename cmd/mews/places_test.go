@@ -66,7 +66,7 @@ var shownTests = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors_Imports_AreAllowed", "TestRows_",
 	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags_AreValid", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile_SetsEveryKey",
 	"TestTools_AtHello_AreInFixedOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
-	"TestMenu_FitsBotAPI", "TestHelpListsEveryCommand", "TestReleasedMigrations",
+	"TestMenu_FitsBotAPI", "TestHelp_Overview_ListsEveryCommand", "TestReleasedMigrations",
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
 }
 

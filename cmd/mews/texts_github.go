@@ -8,8 +8,8 @@ const (
 	textRepoNotices = "notices"
 	textRepoReviews = "reviews (post: %s)"
 	textRepoTriage  = "triage"
-	textRepoCalled  = "GitHub calls"
-	textRepoAsked   = "GitHub is asked every %v"
+	textRepoCalled  = "events come by webhook"
+	textRepoAsked   = "events come by polling every %v"
 
 	textRedeliverWhat = "mews github redeliver: name a delivery by its number in `mews github check`, or use --failed\n"
 )

@@ -144,10 +144,9 @@ func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
 	}
 }
 
-// TestSteering_ReadLine_ComesAfterTheAnswer checks that the reply mentions a message only after a
-// step has answered it. A call that fails early, or a worker that dies, has shown the model
-// nothing.
-func TestSteering_ReadLine_ComesAfterTheAnswer(t *testing.T) {
+// The reply says that a message was read only after a step has answered it. A call that fails
+// before it is made, or a worker that dies, has shown the model nothing.
+func TestSteering_FailedStep_LeavesMessageUnread(t *testing.T) {
 	broke := errors.New("the budget of the day is used up")
 	var requests []modelcall.Request
 	answer := asksThenSays(&requests)

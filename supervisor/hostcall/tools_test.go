@@ -78,7 +78,7 @@ func TestTools_InvalidList_EndsWorker(t *testing.T) {
 			}
 			r.conn, r.peer = r.newConn("ann")
 			r.conn.Handshaken(protocol.HelloResult{Tools: p.Tools})
-			if (r.peer.ended == nil) != (name == "others than its hash") { // the hello itself sends no hash
+			if (r.peer.ended == nil) != (name == "others than its hash") { // a handshake has no hash
 				t.Errorf("in a handshake: ended for %v", r.peer.ended)
 			}
 		})

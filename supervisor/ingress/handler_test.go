@@ -224,12 +224,12 @@ func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	}
 }
 
-// TestGroupMove_EarlierMessagesOfBatch_Follow has messages around a group's rename in the same
-// batch. All go to the new chat, and a repeated batch is taken once.
+// A batch has messages from before and after a group became a supergroup, which has a new id. All
+// go to the new chat. A repeated batch is taken once.
 func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	p := newFixture(t)
 	alice, _ := p.o.People.Find("alice")
-	// the group was allowed in the chat, under its old name, which no longer exists
+	// the group was allowed in the chat; its old id is no longer valid
 	p.o.Refresh = func(ctx context.Context) error {
 		groups, err := p.db.Access().Groups.List(ctx)
 		must(t, err)

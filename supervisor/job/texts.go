@@ -12,8 +12,8 @@ const (
 		"To resume them, use the buttons of /jobs. Reminders still come."
 
 	// TextWorld refuses a model's request to change a user's jobs.
-	TextWorld = "You have read words of somebody else here, so that is for them to do: /jobs and " +
-		"/notifications have it."
+	TextWorld = "You have read words of somebody else here, so only your user can change that. They use /jobs " +
+		"and /notifications."
 
 	textSays          = "**%s**\n\n%s"
 	textStillChecking = "Still checking."

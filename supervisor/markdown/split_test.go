@@ -18,7 +18,7 @@ func texts(parts []supervisor.RichText) []string {
 	return all
 }
 
-func TestSplit_MessageEnds(t *testing.T) {
+func TestSplit_LongText_EndsPartsAtGaps(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		limit int

@@ -203,9 +203,9 @@ func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	return req.Tokens < sent
 }
 
-// learn updates the lessons from the tokens that a model counted for a request of sent tokens. A
-// self-hosted server that counts less than half of them has silently cut the request, as Ollama
-// does. Its window is then the power of two above the count.
+// learn corrects what is known about a model by the tokens that it counted for a request. sent is our
+// own estimate. A self-hosted server that counts less than half of that has silently cut the request,
+// as Ollama does. Its window is then taken as the next power of two.
 func (c *call) learn(m Choice, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return

@@ -34,9 +34,9 @@ type UIDStore interface {
 // storeTimeout is how long the lookup of a user's uid may take.
 const storeTimeout = 10 * time.Second
 
-// mayOwn reports whether a user may get their own uid in the requested sandbox. Workspaces belong
-// to accounts of the machine. If the spawner can't share them, a user with workspaces stays with
-// the shared account.
+// mayOwn reports whether a user's worker may run under a uid of the user's own. Workspaces belong to
+// accounts of the machine, and only root can share them with another uid. Without root, a user with
+// workspaces keeps the shared account.
 func (c *Places) mayOwn(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	return c.UIDs != UIDRange{} && u.Account == "" && (c.Tier == "auto" || c.Tier == "accounts") &&

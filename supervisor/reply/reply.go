@@ -76,10 +76,10 @@ func (f *Feeds) Delivery(conversation int64) {
 	})
 }
 
-// update changes a feed, and notifies its watchers and Changed. change alone notifies only the
-// watchers.
-func (f *Feeds) update(conversation int64, change func(*feed)) {
-	f.change(conversation, change)
+// update edits a feed, wakes its watchers, and calls f.Changed. The method change does not call
+// f.Changed.
+func (f *Feeds) update(conversation int64, edit func(*feed)) {
+	f.change(conversation, edit)
 	if f.Changed != nil {
 		f.Changed(conversation)
 	}

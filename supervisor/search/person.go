@@ -27,8 +27,8 @@ type UserSearch struct {
 	Skip         int
 }
 
-// SplitSpan splits a text into the span at its beginning and the words after it. Without a span at
-// the beginning, span is zero.
+// SplitSpan takes a span of time, such as "7d", from the beginning of a text. words is the rest.
+// Without a span at the beginning, span is zero.
 func (s *Searcher) SplitSpan(text, user string) (span supervisor.Span, words string) {
 	fields := strings.Fields(text)
 	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words

@@ -32,7 +32,7 @@ func TestInbound_OneAnswerUnsent_StaysAnswered(t *testing.T) {
 	s.same("waiting and lost", []int64{counts.Waiting, counts.Lost}, []int64{0, 2})
 }
 
-func TestClose_RefusedOutcome_ChangesNothing(t *testing.T) {
+func TestOutboxClose_InvalidOutcome_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	waits, sent, failed := s.notice(s.home, "waits"), s.notice(s.home, "sent"), s.notice(s.home, "failed")
 	s.close(sent, supervisor.OutcomeSent, "")

@@ -68,7 +68,7 @@ func TestRegistrar_SetsOnceChecksEveryMinute(t *testing.T) {
 	}
 }
 
-func TestRegistrar_FailedSet_IsRetried(t *testing.T) {
+func TestRegistrar_SetWebhookFails_IsRetried(t *testing.T) {
 	p := keeping(t, time.Hour, new(hook), func(after time.Duration, method string) *http.Response {
 		if method != "setWebhook" || after > 10*time.Minute {
 			return nil

@@ -21,7 +21,7 @@ const (
 	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
 	textNoAmount    = "%q is no amount. Write US dollars, such as 1.50."
 	textNoMoney     = "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."
-	textTooLittle   = "%q is less than any call of a model costs, and less than is shown. The least is %s."
+	textTooLittle   = "%q is too little: no call of a model is that cheap. The least is %s."
 	textOverCeiling = "The configuration allows you %s, and you can only set less. An admin can raise it."
 	textNoStream    = "With on, answers grow before your eyes; with off, they come when they are whole. %q is neither."
 	textNoLedger    = "With on, an answer tells below it what was done for it; with off, /activity alone does. %q is neither."

@@ -5,8 +5,8 @@ import "mews/protocol"
 const (
 	textNoVoiceHere = "There are no voice messages in this chat. Write /voice to me on Telegram."
 	textNoSuchVoice = "There is no voice of that name. /voices lists the voices."
-	textForbidden   = "Your settings on Telegram forbid voice messages (Privacy and Security, Voice Messages), so I go on in " +
-		"writing. Once they let me, /voice on has me speak again."
+	textForbidden   = "Your settings on Telegram forbid voice messages (Privacy and Security, Voice Messages), so I answer in " +
+		"writing. Once you allow them, /voice on makes me speak again."
 	textNoSample = "There is no sample of the voice %s: %s"
 	textSample   = "Hello, this is %s."
 	textNotSaid  = "(I could not say this aloud: %s I try again with the next answer. /voice off ends that.)"

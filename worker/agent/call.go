@@ -73,7 +73,7 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	return id, nil
 }
 
-// toolOutcome is a tool's result, or the text in its place.
+// toolOutcome is a tool's result or, if it failed, a text for the model about the failure.
 type toolOutcome struct {
 	worker.Result
 	failed bool

@@ -58,8 +58,8 @@ const (
 	textTelegramSilent = "ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?"
 	textNoGitHub       = "no repositories; `mews help github-setup` says how to set up reviews and notices"
 	textGitHub         = "known as %s, %s, %s"
-	textGitHubCalled   = "GitHub calls"
-	textGitHubPolled   = "GitHub is asked"
+	textGitHubCalled   = "events come by webhook"
+	textGitHubPolled   = "events come by polling"
 	textPolling        = "polling"
 	textWebhook        = "called at %s"
 

@@ -9,8 +9,8 @@ import (
 type Format string
 
 const (
-	OpenAI    Format = "openai"    // chat completions
-	Anthropic Format = "anthropic" // messages
+	OpenAI    Format = "openai"    // OpenAI's Chat Completions API
+	Anthropic Format = "anthropic" // Anthropic's Messages API
 )
 
 // Request is a request that passed the checks, the same in both formats.

@@ -79,9 +79,9 @@ func TestMissingTool_IsNamed(t *testing.T) {
 	c.wantCalls()
 }
 
-// TestTurn_BegunByAnotherModel covers a turn with another model's calls, which the rules cannot
-// continue.
-func TestTurn_BegunByAnotherModel(t *testing.T) {
+// TestTurn_BegunByAnotherModel_SaysSo covers a turn that made other calls, so that the rules cannot
+// continue it.
+func TestTurn_BegunByAnotherModel_SaysSo(t *testing.T) {
 	call := &protocol.ToolCall{ID: "x", Name: "web_search"}
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{
 		Tools: offer(toolNames...),

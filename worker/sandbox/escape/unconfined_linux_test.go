@@ -237,7 +237,7 @@ func TestDescriptors_GivenOnPurpose_AreNoEscape(t *testing.T) {
 	}
 }
 
-// TestEnvironment_WithSecret_Escapes: E1 with a secret.
+// Row E1 of the escapes succeeds if the environment has a secret.
 func TestEnvironment_WithSecret_Escapes(t *testing.T) {
 	r := newHarness(t)
 	cmd := r.attempt("try", "E1", r.own())
