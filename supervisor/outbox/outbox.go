@@ -272,8 +272,8 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// Reached tells the outbox that the channel answers again, if another part has noticed that. It
-// never blocks.
+// Reached tells the outbox that the channel answers again. Another part calls it if it notices that
+// first. It never blocks.
 func (o *Outbox) Reached() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)

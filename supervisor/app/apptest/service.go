@@ -83,8 +83,8 @@ func (h *Service) Configure(lines string) {
 	}
 }
 
-// OwnPrograms links the programs into a folder of the test, so that the test's processes can be
-// recognised.
+// OwnPrograms links the programs into a folder of the test. Their paths then mark the test's
+// processes.
 func OwnPrograms(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -98,7 +98,7 @@ func (p *Provider) dropLearned(r *request) {
 	}
 }
 
-// thinksUnasked reports whether a model may think without being asked. That is so if it refused the
+// thinksUnasked reports whether a model may think without being asked. It may if it refused the
 // parameter for thinking.
 func (p *Provider) thinksUnasked(model string) bool {
 	return slices.Contains(p.refused.Get(model), "reasoning_effort")

@@ -188,8 +188,8 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	return Decode(data, into)
 }
 
-// Post posts a request and reads the response. The response must have the type answer and at most
-// most bytes. Errors are raw, like those of Stream.
+// Post posts a request and reads the response. answer is the content type that the response must
+// have, and most is its maximum size in bytes. Errors are raw, like those of Stream.
 func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer string, most int64) (data []byte, err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)

@@ -43,7 +43,7 @@ func (r *Refusal) WrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
 
-// free reports whether the call certainly cost nothing. That is so if its HTTP status refused it
+// free reports whether the call certainly cost nothing. It did if its HTTP status refused it
 // before an answer began. If a proxy gave up waiting for the model, the cost is unknown.
 func (r *Refusal) free() bool {
 	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
