@@ -23,7 +23,7 @@ type faults struct {
 // maxFaults limits the models in told, because users may name models that do not exist.
 const maxFaults = 100
 
-// HideFaults tells admins about failures that they must mend, and hides details from others.
+// HideFaults tells admins about failures that they must mend. It hides the details from others.
 // tell gets the text for the admins and must not block. A user for whom reads is false only reads that
 // the model is not available. Call HideFaults before the first call of a model.
 func (c *Catalogue) HideFaults(reads func(user string) bool, tell func(text string)) {
