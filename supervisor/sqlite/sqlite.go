@@ -36,7 +36,7 @@ type Options struct {
 	EndsTurn []string
 
 	OnCommit func() // called after each commit, before the writers return; nil means nothing
-	// Said is called after a message of a user's conversation was stored. It must not wait. nil
+	// OnMessage is called after a message of a user's conversation was stored. It must not wait. nil
 	// means nothing.
 	OnMessage func(user string, conversation int64)
 	// Zone returns the time zone that dates a user's messages. chosen is the user's own choice, or
