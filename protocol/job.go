@@ -1,9 +1,9 @@
 package protocol
 
 // MethodJobCall asks the supervisor to carry out a call of a job tool: JobCall to JobAnswer. It is
-// a call in turn, one at a time and at most MaxJobCalls times in a turn. The worker only names the
-// call; the supervisor reads it in the transcript. Repeating the call changes nothing more. Its
-// error tells the model in words what is impossible. It has CodeWaits until the user has answered
+// allowed only during a turn, one at a time and at most MaxJobCalls times. The worker only names the
+// call; the supervisor reads it in the transcript. Repeating the call changes nothing more. An error
+// tells the model in words what is impossible. The error has CodeWaits until the user has answered
 // whether a job may speak to others, as with question.ask.
 //
 //	{"turn":8,"call":"t8-1-1"}

@@ -22,7 +22,7 @@ type LogParameters struct {
 	Effects []string        `json:"effects,omitempty"` // effects, one a line
 }
 
-// LoggedMessage is a message of the user.
+// LoggedMessage is one message of a user for the daily log.
 type LoggedMessage struct {
 	Text  string `json:"text"`
 	World bool   `json:"world,omitempty"` // the message has words of others

@@ -79,7 +79,7 @@ type Answer struct {
 	// the user's words, or a location in words; with AskNumber and AskDate the parsed form: 12.5,
 	// 2026-11-24 18:30
 	Text  string          `json:"text,omitempty"`
-	Parts []protocol.Part `json:"parts,omitempty"` // parts for the model about the answer's files
+	Parts []protocol.Part `json:"parts,omitempty"` // what the model is shown of the files in the user's answer
 	// Parts have words of others
 	World bool `json:"world,omitempty"`
 }

@@ -30,7 +30,7 @@ var helps = map[string]help{
 	"version":          {"", "print the version"},
 	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test":       {"FILE [--user NAME] [--config FILE]", "transcribe a file as your voice messages are; your assistant does not see it, and nothing is kept"},
-	"user list":        {"[--json]", "list who may talk, and what allows it"},
+	"user list":        {"[--json]", "list who may talk to Mews, and why"},
 	"user show":        {"NAME [--json]", "show one person"},
 	"user add":         {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without the configuration; they get a folder below the state folder"},
 	"user invite":      {"NAME [--enrol=false] [--revoke]", "print a code that lets a person in on Telegram; with --revoke take back the unused ones"},

@@ -20,7 +20,7 @@ func (s *service) indexDependencies() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: s.index.UpdateHome,
 		HomeChanged: func(user string) {
-			if _, there := s.pool.Find(user); there { // a worker started only for this check is not found
+			if _, there := s.pool.Find(user); there { // not a worker started for this check alone
 				s.routines.HomeChanged(user)
 			}
 			s.operations.IndexHome(user)

@@ -60,7 +60,7 @@ func (k *killSwitch) disarm() bool {
 
 var diskFiles = []string{"mews.db", "mews.db-wal"}
 
-// commit is called after each commit. private is the folder of the database.
+// commit counts a commit, and kills the service at the chosen one. private is the database's folder.
 func (k *killSwitch) commit(private string) {
 	for {
 		n := k.commitsLeft.Load()

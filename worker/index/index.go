@@ -72,7 +72,7 @@ type run struct {
 	bytes   int                    // size of the page's paths
 	changed []protocol.IndexedFile // changed files, to be read
 	left    protocol.IndexedLeft
-	calls   int // number of calls that may still be made
+	calls   int // number of host calls that this run may still make
 }
 
 // skipped are folders whose files no user has written.

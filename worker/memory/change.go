@@ -83,7 +83,7 @@ func (f *File) add(w ChangeOptions, fact Fact) (Fact, error) {
 func (h *Home) Correct(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		old, known := file.Find(id)
-		if !known { // a change gives another id to a fact written by hand
+		if !known { // a fact written by hand gets another id if its text changes
 			if old, known = findSame(file.Facts(), fact.Text); !known {
 				return noFact(id)
 			}

@@ -25,8 +25,8 @@ type Options struct {
 	Now        func() time.Time
 	Report     func(error)   // receives errors for the log
 	MaxEntries int           // most files and folders of one count; default 200,000
-	WriteWait  time.Duration // longest wait of a write for a count; default 2 s
-	NoteWait   time.Duration // longest wait of a program's result for a count; default 100 ms
+	WriteWait  time.Duration // how long a write waits for a count; default 2 s
+	NoteWait   time.Duration // how long a program's result waits for a count; default 100 ms
 }
 
 // maxAge is the age at which Refresh asks for another count.

@@ -10,7 +10,7 @@ const (
 	textTriaged  = "**Issue %s triaged**"
 	textLeft     = "Issue %s was left alone: %s."
 	textFailed   = "**Triage of %s failed.** %s\n/triage %s#%d tries it again."
-	textCardOnly = "Nothing was changed on GitHub: the repository's `post` is `card`."
+	textCardOnly = "Nothing was changed on GitHub, because this repository shows results here first (`post: card`)."
 
 	textNotPlanned = "Not put into the project “%s”: %s"
 	textNoProject  = "neither the repository nor its owner has an open project of that title, or Mews's token does not see it."

@@ -1,4 +1,4 @@
-// Package quotes makes quotes for models, and removes them.
+// Package quotes marks words of others as quoted before a model sees them, and removes the marks.
 package quotes
 
 import (

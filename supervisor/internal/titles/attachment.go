@@ -1,4 +1,4 @@
-// Package titles has names of things for texts.
+// Package titles has the words for attachments in texts for people, such as "a picture".
 package titles
 
 import (
