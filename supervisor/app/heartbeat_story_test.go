@@ -63,6 +63,9 @@ func TestHeartbeat_AsksModelOnlyWhenDue(t *testing.T) {
 		t.Errorf("what a turn has written is done unasked: %s", asked)
 	}
 	l.pressButton("HEARTBEAT.md was changed while I worked", "Accept")
+	l.WaitFor(apptest.Patience, "the change to be accepted", func() bool {
+		return l.query("SELECT count(*) FROM prompt_file WHERE path = 'HEARTBEAT.md' AND pending_state <> ''") == "0"
+	})
 	day = day.Add(48 * time.Hour)
 	look(day)
 	l.awaitFires(strconv.Itoa(looks))
