@@ -136,6 +136,9 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	if k.supervisors == 0 || k.workers == 0 {
 		wantsWorker = k.supervisors > 0
 	}
+	if wantsWorker && k.workers == 0 {
+		k.awaitWorker()
+	}
 	if wantsWorker && k.killWorker() {
 		k.service.CheckIntegrity()
 		return
@@ -149,6 +152,17 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	k.service.Start()
 	k.supervisors++
 	clear(k.losses)
+}
+
+// awaitWorker waits a moment for a worker: right after a start of the supervisor none runs yet.
+func (k *killer) awaitWorker() {
+	for patience := time.After(2 * time.Second); len(k.service.Workers()) == 0; {
+		select {
+		case <-patience:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // killWorker kills a worker of somebody who may lose one more.
