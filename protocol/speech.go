@@ -7,7 +7,7 @@ import (
 
 const (
 	// OperationTranscribe transcribes a recording of the home: TranscribeParameters to
-	// TranscribeResult. It works in pieces, each of which is committed when it is done.
+	// TranscribeResult. It works in pieces, and commits each when it is done.
 	OperationTranscribe OperationKind = "transcribe"
 	// OperationSpeak makes a recording of a text: SpeakParameters to SpeakResult.
 	OperationSpeak OperationKind = "speak"

@@ -24,7 +24,7 @@ const (
 	// promptContinue asks a model to continue a truncated message.
 	promptContinue = "Go on exactly where your last message broke off, in the middle of a word if need be. Repeat nothing of it, and " +
 		"do not say that you go on. A tool call that was cut is lost: make it again."
-	// promptShorter asks a model to repeat a message of which no usable part arrived.
+	// promptShorter asks a model to repeat a message if no usable part of it arrived.
 	promptShorter = "Your last message was cut before anything of it was whole, and none of it is kept: there was room for about a page. " +
 		"Say it again, or make the tool call again, in less than that. Write a long file in several calls."
 	// textBrokenOff ends a message that stays truncated, so that nobody takes it for complete.

@@ -222,7 +222,7 @@ func TestReview_Failure_IsTold(t *testing.T) {
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 }
 
-// TestUnreadChange_IsNotReportedAsClean covers a change of which the model could read no part. The
+// TestUnreadChange_IsNotReportedAsClean covers a change that the model could not read at all. The
 // review must not look like one without findings.
 func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
