@@ -14,19 +14,19 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// origin says who wants to change a job, and in which conversation.
+// origin is the user who wants to change a job, and the conversation of the request.
 type origin struct {
 	user    supervisor.User
 	in      supervisor.Conversation
-	inbound int64 // the id of the command or press
+	inbound int64 // the inbound id of the command or press
 	turn    int64
-	kind    supervisor.TurnKind // the kind of the turn
-	call    string              // the tool call in the turn
-	when    string              // the words for the job's new times
+	kind    supervisor.TurnKind // the kind of the turn that changes the job
+	call    string              // the id of the tool call that changes the job
+	when    string              // the user's words for the job's new times
 }
 
-// approveNew returns nil if a new job may speak in its conversation. A job that the user sets in
-// that conversation itself needs no approval.
+// approveNew returns nil if a new job may post in its conversation. A job that the user sets in the
+// same conversation needs no approval.
 func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job) error {
 	if from.kind != supervisor.TurnJob && sameChat(j.Conversation, from.in) {
 		return nil
@@ -34,7 +34,7 @@ func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job)
 	return ed.approve(ctx, from, j, supervisor.Job{})
 }
 
-// approve returns nil if a changed job may speak in its group. It does not ask again if everything
+// approve returns nil if a changed job may post in its group. It does not ask again if everything
 // that the user approved is unchanged. For a turn it may return supervisor.ErrWaitsForAnswer.
 func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Job) error {
 	what, before := approvalArguments(j, from.when), approvalArguments(was, "")
@@ -49,7 +49,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 			text += "\n" + printable.Text(clip(more, maxQuestionText))
 		}
 	}
-	if from.in.ID == 0 { // the conversation has no row yet
+	if from.in.ID == 0 { // the conversation is not stored yet
 		var err error
 		c := from.in
 		if from.in, err = ed.conversations.Find(ctx, c.User, c.Channel, c.Chat, c.Thread); err != nil {
@@ -63,7 +63,7 @@ func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Jo
 // maxQuestionText is the most characters of each part of an approval question.
 const maxQuestionText = 1000
 
-// clip cuts a text to the given number of characters, and then says how long it was.
+// clip cuts a text to most characters, and then adds its full length.
 func clip(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -85,11 +85,11 @@ func describeTimes(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// approvalArguments returns all of a job that an approval covers: where it speaks, what it says and
-// when, and whose files it reads. when replaces the job's own rule unless it is "".
+// approvalArguments returns the parts of a job that an approval covers: its conversation, texts and
+// times, and the user whose files it reads. when replaces the job's own rule unless it is "".
 func approvalArguments(j supervisor.Job, when string) []string {
 	check, err := json.Marshal(j.Options.Check)
-	if err != nil { // impossible: it has only texts and flags
+	if err != nil { // impossible: j has only texts and flags
 		return nil
 	}
 	c := j.Conversation

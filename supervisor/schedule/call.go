@@ -6,9 +6,9 @@ import (
 	"mews/supervisor/feature"
 )
 
-// MethodJob is the control socket's method that answers a JobRequest with a Report. Anybody with an
-// account may call it for their own jobs. Admins may call it for other users; the audit log notes
-// that.
+// MethodJob is the control socket's method that answers a JobRequest with a Report. Any user with
+// an account may call it for their own jobs. An admin may call it for another user's jobs; the
+// audit log records such a call.
 const MethodJob = "job"
 
 // answerCall answers `mews job`, for the caller or for the user that an admin names.

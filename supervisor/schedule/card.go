@@ -11,24 +11,24 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// cardTimes is how many times of a job a card lists.
+// cardTimes is the number of next times on a job's card.
 const cardTimes = 3
 
-// cards shows jobs.
+// cards formats jobs as messages.
 type cards struct {
 	*destinations
 	rules  CheckRules
 	budget func(user string) supervisor.Budget
 }
 
-// card shows a job with buttons: what it does and when, where it speaks, what happens to missed
-// times, and what it may cost.
+// card returns a message about a job, with buttons. It lists the job's action, times, destination,
+// most cost, and what happens to missed times.
 func (cs *cards) card(j supervisor.Job) supervisor.Delivery {
 	return cardWith(j, cs.checkText(j), cs.Terms(j))
 }
 
-// cardWith returns a card with the given check and terms. It does no I/O, so it may be called while
-// the job is being kept.
+// cardWith returns a card with the given check and option sentences. It does no I/O, so it may be
+// called while the job is being stored.
 func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {
@@ -58,7 +58,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	return d
 }
 
-// nextText says when a job is next due, or why it is not.
+// nextText says when a job is next due, or why it is never due again.
 func nextText(j supervisor.Job, times []string) string {
 	switch {
 	case j.State == supervisor.JobPaused:
@@ -84,7 +84,7 @@ func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
 	return sentences
 }
 
-// checkText describes the check of a job; "" if it has none.
+// checkText describes the check of a job; "" means that the job has none.
 func (cs *cards) checkText(j supervisor.Job) string {
 	if j.Options.Check.IsEmpty() {
 		return ""
@@ -95,7 +95,7 @@ func (cs *cards) checkText(j supervisor.Job) string {
 // monthDays is the length of the longest month.
 const monthDays = 31
 
-// costText says the most that a job may cost; "" if it asks no model.
+// costText says the most that a job may cost; "" means that it never asks a model.
 func (cs *cards) costText(j supervisor.Job) string {
 	if !j.AsksModel() || cs.budget == nil {
 		return ""
@@ -115,14 +115,14 @@ func (cs *cards) costText(j supervisor.Job) string {
 }
 
 // monthCost returns the most that a job can cost in its next month, and how often it is due in that
-// time. It stops counting once the budget of the month or day is reached.
+// month. It stops counting once the budget of the month or day is reached.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
 	if most = b.Month; b.Day > 0 && (most == 0 || most > monthDays*b.Day) {
 		most = monthDays * b.Day
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if !found {
-		at, found, _ = recurrence.NextOf(j, j.FiredUntil) // a job that can't be read never comes
+		at, found, _ = recurrence.NextOf(j, j.FiredUntil) // a job with an unreadable rule is never due
 	}
 	for end := monthEnd(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxMonthFires; times++ {
 		j.FireCount++
@@ -134,11 +134,11 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	return most, times
 }
 
-// maxMonthFires limits the counted fires of a month. minPeriod allows no more for a job that asks a
-// model.
+// maxMonthFires limits the counted fires of a month. A job that asks a model can't have more,
+// because of minPeriod.
 const maxMonthFires = int64(monthDays * 24 * time.Hour / minPeriod)
 
-// monthEnd returns the end of a month from a time, in the job's zone.
+// monthEnd returns the time one month after from, in the job's zone.
 func monthEnd(j supervisor.Job, from time.Time) time.Time {
 	zone, err := recurrence.ZoneOf(j)
 	if err != nil {
@@ -172,7 +172,7 @@ func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err erro
 	return rule, times, nil
 }
 
-// listTitle returns the text for a job in a list, on one line.
+// listTitle returns a job's title for a list, on one line.
 func listTitle(j supervisor.Job) string {
 	if j.Kind != supervisor.JobReminder {
 		return job.Title(j)
@@ -180,7 +180,7 @@ func listTitle(j supervisor.Job) string {
 	return brief(j.Text)
 }
 
-// Line says when a job is due, and when next.
+// Line describes a job's times and its next time.
 func Line(j supervisor.Job) string {
 	rule, times, err := nextTimes(j)
 	if err != nil {

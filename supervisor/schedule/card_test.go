@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A card says when a job is next due, or that it has ended.
+// A card says when its job is next due, or that the job has ended.
 func TestCard_SaysNextTimeOrDone(t *testing.T) {
 	h := newHarness(t)
 	shows := func(want string) {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Changes are told even if the folder never stays still.
+// Changes are reported even if files in the folder keep changing.
 func TestFileNotices_FolderNeverStill_AreSent(t *testing.T) {
 	h := newNoticesHarness(t)
-	for i := range 2 * 60 * 3 { // every 20 s for two hours
+	for i := range 2 * 60 * 3 { // a change every 20 s for two hours
 		h.changeFiles(fmt.Sprintf("changed log%d.md", i%3))
 		h.runFor(t, 20*time.Second)
 	}

@@ -9,11 +9,13 @@ import (
 	"mews/supervisor/job"
 )
 
-// Chat handles commands and buttons about jobs.
+// Chat runs the commands and buttons about jobs.
 type Chat struct{ *editor }
 
 // Remind sets a reminder from "WHEN: TEXT" and returns its card.
-// inbound is the command; a repeated call for it changes nothing. An error is for the user.
+//
+// inbound is the id of the command; a repeated call with the same id changes nothing. An error is
+// for the user.
 func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
 	words string, at time.Time) (d supervisor.Delivery, err error) {
 	when, text, err := splitWhen(words)
@@ -37,10 +39,10 @@ func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.C
 // Limits of /jobs.
 const (
 	maxListed     = 40
-	maxListedRows = 20 // the most rows of buttons
+	maxListedRows = 20 // the most rows of buttons in the answer to /jobs
 )
 
-// beginPresses are the buttons of /jobs that start or resume a job, by its state.
+// beginPresses are the buttons of /jobs that start or resume a job, by the job's state.
 var beginPresses = map[supervisor.JobState]string{
 	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
 }

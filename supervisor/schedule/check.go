@@ -13,46 +13,46 @@ import (
 )
 
 const (
-	maxChecks = 2 // checks at once, for all users together; each user has one
+	maxChecks = 2 // checks that run at once, for all users together; each user has at most one
 	// after this time a check counts as lost and is repeated
 	checkLease   = (protocol.MaxCheckSeconds + 60) * time.Second
 	checkTimeout = (protocol.MaxCheckSeconds + 30) * time.Second // the timeout of a check
 )
 
-// CheckStore keeps the checks of due jobs.
+// CheckStore stores the checks of due jobs.
 type CheckStore interface {
-	// FindSeen returns what a job's last check kept; "" if there was none.
+	// FindSeen returns the data that a job's last check stored; "" if there was no check.
 	FindSeen(ctx context.Context, job int64) (string, error)
-	// ForgetSeen makes a job's next check its first one.
+	// ForgetSeen makes a job's next check count as its first one.
 	ForgetSeen(ctx context.Context, job int64) error
-	// Lease starts the check of a fire and keeps it until a time. It returns false if a check of
-	// this user runs already, or if the fire has ended.
+	// Lease starts the check of a fire and reserves the fire until a time. It returns false if a
+	// check of this user runs already, or if the fire has ended.
 	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
-	// FreeLeases makes checks from before the start begin again.
+	// FreeLeases makes the checks of an earlier process begin again.
 	FreeLeases(ctx context.Context, now time.Time) error
 	// Release sends messages whose quiet hours are over, and returns their deliveries. Messages
-	// wait on if rests returns true for their user.
+	// keep waiting if rests returns true for their user.
 	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
-	// EndCheck keeps the end of a check. It returns the deliveries and the inbound of the turn, if
-	// one begins. Both are empty if the job has changed since; then the check is repeated.
+	// EndCheck stores the result of a check. It returns the new deliveries, and the inbound of the
+	// turn if one begins. Both are empty if the job has changed since; then the check is repeated.
 	EndCheck(ctx context.Context, f supervisor.ClaimedFire, end supervisor.CheckEnd) ([]supervisor.Delivery,
 		supervisor.Inbound, error)
 }
 
-// CheckRules are the rules for jobs that are checks.
+// CheckRules are the functions that parse and describe checks.
 type CheckRules struct {
-	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check, or says what is wrong
-	// refuses fields of a check in all other kinds of jobs
+	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check; the error is for its author
+	// refuses arguments of a check in jobs of another kind
 	Typed func(protocol.CheckArguments) error
 	Text  func(supervisor.CheckCondition) string // describes a check
 }
 
-// Check decides whether a due job has something to say, or needs a turn. Errors are for the user.
-// An error that may pass wraps supervisor.ErrCheckAgain.
+// Check decides whether a due job sends a notice or starts a turn. Errors are for the user. A
+// temporary error wraps supervisor.ErrCheckAgain.
 type Check func(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error)
 
-// beginCheck starts the check of a fire in its own goroutine. It never blocks: if maxChecks run
-// already, the fire waits.
+// beginCheck starts the check of a fire in its own goroutine. It never blocks: the fire waits while
+// maxChecks checks run.
 func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
 	slot, ok := s.running.TryAcquire("")
 	if !ok {
@@ -78,8 +78,8 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 	return nil
 }
 
-// check runs a check and keeps its end. If ctx ends first, or the user changes the job meanwhile,
-// the check is repeated.
+// check runs a check and stores its result. The check is repeated later if ctx ends first, or if
+// the user changes the job meanwhile.
 func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error) {
 	if c.Seen, err = s.checkStore.FindSeen(ctx, c.Job.ID); err != nil {
 		return err
@@ -110,14 +110,15 @@ func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error
 	return nil
 }
 
-// checkTurn returns the inbound of the turn that continues a check. The findings are its material.
+// checkTurn returns the inbound of the turn that continues a check. The turn's material is the
+// check's findings.
 func (s *Schedule) checkTurn(c supervisor.CheckFire, p supervisor.CheckPrompt) supervisor.Inbound {
 	c.Job.Text = p.Text
 	c.Material = strings.TrimSpace(c.Material + "\n" + p.Material)
 	return s.newInbound(c.Owner, c.ClaimedFire, nil)
 }
 
-// errorText returns the text of an error for the user.
+// errorText returns the text for the user about an error.
 func errorText(err error) string {
 	if told := new(supervisor.Error); errors.As(err, &told) {
 		return told.Message

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// checkDuring runs a check that finds something, and calls does before its end is kept.
+// checkDuring runs a check with the result found. It calls does before the result is stored.
 func (h *harness) checkDuring(t testing.TB, found protocol.CheckResult, does func()) {
 	t.Helper()
 	h.checks[supervisor.JobCheck] = check.New(check.Options{Check: func(ctx context.Context, user string,
@@ -29,8 +29,8 @@ func (h *harness) checkDuring(t testing.TB, found protocol.CheckResult, does fun
 	}}).Check
 }
 
-// If the user changes a check while it runs, it runs again. Its old text, destination and turn are
-// not used.
+// If the user changes a check while it runs, the check runs again. Its old text, destination and
+// turn are not used.
 func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 	for _, task := range []bool{false, true} {
 		h := newHarness(t)
@@ -78,7 +78,7 @@ func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
 	}
 }
 
-// A check that is deleted or paused while it runs says nothing.
+// A check that is deleted or paused while it runs sends no message.
 func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 	for _, does := range []func(*harness) error{
 		func(h *harness) error { _, err := h.Cancel(t.Context(), "alice", "1"); return err },
@@ -107,8 +107,8 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 	}
 }
 
-// A check that comes once has no next time while it runs. It too says nothing if it is deleted or
-// paused then.
+// A one-time check has no next time while it runs. It sends no message if it is deleted or paused
+// then.
 func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",

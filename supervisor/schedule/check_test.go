@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// putCheck keeps a check of alice that is due every 10 minutes.
+// putCheck stores a check of alice that is due every 10 minutes.
 func (h *harness) putCheck(t testing.TB, l supervisor.CheckCondition) int64 {
 	t.Helper()
 	h.inbound++
@@ -38,8 +38,8 @@ func (h *harness) jobState(t testing.TB, id int64) string {
 	return strings.Join(sqlitetest.Query(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
 }
 
-// A check says nothing before its condition holds. It gets the state that it kept last. With
-// auto_remove it ends after it has told once.
+// A check sends nothing before its condition holds. It receives the state that it stored last. With
+// auto_remove it ends after its first notice.
 func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.CheckCondition{Files: "out/*", AutoRemove: true})
@@ -61,8 +61,8 @@ func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
 	}
 }
 
-// A check without a name shows its text only once. Text that does not begin with it names the
-// check.
+// A notice of a check without a name shows the check's text only once. If the notice does not begin
+// with that text, the text is its title.
 func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 	h := newHarness(t)
 	text := strings.Repeat("the build is there, ", 5) + "at last"
@@ -88,7 +88,7 @@ func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
 	h.wantSaid(t, still, still)
 }
 
-// A model judges only changes. If a failure kept a change from being told, that change is checked
+// A model judges only changes. If a failure stopped the notice about a change, the change is judged
 // again.
 func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 	h := newHarness(t)
@@ -114,8 +114,8 @@ func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 	}
 }
 
-// A failure that may pass is checked again within the same fire. The third failure in a row pauses
-// the check.
+// After a temporary failure, the check is repeated within the same fire. The third failure in a row
+// pauses the check.
 func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.CheckCondition{Command: "make"})
@@ -139,7 +139,7 @@ func TestCheck_Fails_TellsAndPauses(t *testing.T) {
 	}
 }
 
-// A check that was interrupted begins again at the start. A running check does not begin twice.
+// After a restart, an interrupted check begins again. A running check does not begin twice.
 func TestCheck_CutShort_RunsAgain(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "make"})

@@ -7,11 +7,11 @@ import (
 	"mews/supervisor"
 )
 
-// checkTurns numbers each user's last check in the order of their starts. The user whose last check
-// is oldest is next, so nobody waits for all checks of another. Only the loop uses it.
+// checkTurns numbers each user's last check in the order of their starts. The user with the oldest
+// last check is next, so no user waits for all checks of another. Only the loop uses it.
 type checkTurns map[string]int
 
-// noteBegun notes that a check of a user has begun.
+// noteBegun records that a check of a user has begun.
 func (t checkTurns) noteBegun(user string) {
 	last := 0
 	for _, n := range t {
@@ -20,7 +20,7 @@ func (t checkTurns) noteBegun(user string) {
 	t[user] = last + 1
 }
 
-// order sorts fires by their users' turns; it is stable.
+// order sorts fires by their users' numbers, lowest first; it is stable.
 func (t checkTurns) order(list []supervisor.ClaimedFire) []supervisor.ClaimedFire {
 	return slices.SortedStableFunc(slices.Values(list), func(a, b supervisor.ClaimedFire) int { return cmp.Compare(t[a.Job.User], t[b.Job.User]) })
 }

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// leaseChecks leases the checks that are due, as the loop does, and returns their users.
+// leaseChecks reserves the due checks, as the loop does, and returns their users.
 func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor.ClaimedFire) {
 	t.Helper()
 	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, maxDue)
@@ -29,7 +29,7 @@ func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor
 	return users, leased
 }
 
-// A job has one check at a time, also if one of its fires waits and another is tried again.
+// A job has one running check at a time, even if one of its fires waits and another is retried.
 func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
@@ -59,7 +59,8 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	}
 }
 
-// A call of a hook during a check waits for its end. Of several calls, one is kept.
+// A call of a hook during a check waits until the check ends. Only one of several waiting calls is
+// stored.
 func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
@@ -81,8 +82,8 @@ func TestTrigger_DuringACheck_Waits(t *testing.T) {
 	h.wantStates(t, "silent silent")
 }
 
-// Checks of other users run between the checks of one user, no matter how many of those wait. Each
-// user has one check at a time.
+// Checks of other users run between the checks of one user, no matter how many checks of that user
+// wait. Each user has one running check at a time.
 func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 50 {
@@ -114,7 +115,7 @@ func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 	}
 }
 
-// The user whose last check is oldest is next.
+// The next check is of the user whose last check is oldest.
 func TestCheckTurns_Order_LongestAgoFirst(t *testing.T) {
 	turns := checkTurns{}
 	fires := func(users ...string) (list []supervisor.ClaimedFire) {

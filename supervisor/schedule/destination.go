@@ -11,22 +11,22 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Words for destinations without a number.
+// Names of destinations that are not groups.
 const (
 	wordHere    = "here"
 	wordPrivate = "private"
 )
 
-// destinations knows where jobs may speak.
+// destinations finds the conversations in which jobs may post.
 type destinations struct {
 	conversations sqlite.Conversations
 	people        func(name string) (supervisor.User, bool)
 	allowed       func(supervisor.Conversation) bool
 }
 
-// setDestination sets where a job speaks, if values say so: here, the user's private chat, or a
-// group by its number, with a topic after a slash. approve checks afterwards whether the job may
-// speak there.
+// setDestination sets the conversation in which a job posts, if values contain one. The value is
+// here, the private chat, or a group's number with a topic after a slash. approve checks afterwards
+// whether the job may post there.
 func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	to, set := values[optionTo]
 	switch to = strings.TrimSpace(to); {
@@ -61,13 +61,13 @@ func sameChat(a, b supervisor.Conversation) bool {
 	return a.Channel == b.Channel && a.Chat == b.Chat && a.Thread == b.Thread
 }
 
-// listGroups returns a user's conversations in groups where people may speak.
+// listGroups returns a user's conversations in groups that are still allowed.
 func (ds *destinations) listGroups(ctx context.Context, user string) ([]supervisor.Conversation, error) {
 	list, err := ds.conversations.ListOf(ctx, user)
 	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.InGroup() || !ds.allowed(c) }), err
 }
 
-// groupName returns the name of a group: its number and, after a slash, its topic's.
+// groupName returns the name of a group: its number and, after a slash, its topic's number.
 func groupName(c supervisor.Conversation) string {
 	if c.Thread == "" {
 		return c.Chat
@@ -75,8 +75,8 @@ func groupName(c supervisor.Conversation) string {
 	return c.Chat + "/" + c.Thread
 }
 
-// destination returns the conversation in which a job speaks. It is the user's private chat if the
-// job was set in a terminal, or if nobody may speak in the job's group any more.
+// destination returns the conversation in which a job posts. It is the user's private chat if the
+// job was set in a terminal, or if the job's group is no longer allowed.
 func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 	user, _ := ds.people(j.User)
 	if c := j.Conversation; len(user.Accounts) > 0 && (c.Chat == "" || c.InGroup() && !ds.allowed(c)) {
@@ -85,7 +85,7 @@ func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 	return j.Conversation
 }
 
-// destinationText says where a job speaks.
+// destinationText names the conversation in which a job posts.
 func (ds *destinations) destinationText(j supervisor.Job) string {
 	switch c := ds.destination(j); {
 	case c.InGroup():

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// For a user who has been away for long, only jobs that ask a model rest. The SQL agrees with
+// If a user is away for long, only their jobs that ask a model pause. The SQL agrees with
 // supervisor.Job.AsksModel.
 func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
 	h := newHarness(t)
@@ -41,8 +41,8 @@ func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
 	}
 }
 
-// The notice that tasks rest comes once, in the private chat, after quiet hours. This holds for any
-// number of tasks, wherever they speak.
+// The notice that tasks are paused is sent once, in the private chat, after quiet hours. It is sent
+// once for any number of tasks in any conversations.
 func TestAwayUser_NoticeIsPrivate(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
@@ -60,8 +60,8 @@ func TestAwayUser_NoticeIsPrivate(t *testing.T) {
 	h.wantSaid(t, job.PausedAwayText(2))
 }
 
-// A hook starts no model for a user who is away: they are told that the task rests. It can be run
-// by hand.
+// A hook starts no model for a user who is away. Instead the user is told that the task is paused.
+// The user can still run the task by hand.
 func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "in 900 days", supervisor.JobOptions{Exact: true})
@@ -85,7 +85,7 @@ func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 	}
 }
 
-// A new job, such as one from a shell, does not rest although older ones do.
+// A new job of a user who is away, such as one from a shell, is not paused although older jobs are.
 func TestAwayUser_NewJob_DoesNotRest(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 40 days", supervisor.JobOptions{Exact: true})

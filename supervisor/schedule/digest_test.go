@@ -26,7 +26,7 @@ func (h *harness) switchRoutine(t testing.TB, words string) string {
 }
 
 // passUntil lets time pass until a time of the day in Madrid, today or tomorrow. It returns the
-// turns that began.
+// turns that began meanwhile.
 func (h *harness) passUntil(t testing.TB, hour, minute int) []supervisor.Inbound {
 	t.Helper()
 	here := h.now.In(timezone.ForUser(person("alice")))
@@ -48,7 +48,7 @@ func (h *harness) digestTexts(t testing.TB) (texts []string) {
 	return texts
 }
 
-// putQuestion asks alice a question that stays open for the given time.
+// putQuestion asks alice a question that stays open for the duration stands.
 func (h *harness) putQuestion(t testing.TB, text string, stands time.Duration) {
 	t.Helper()
 	h.inbound++
@@ -72,7 +72,7 @@ func (h *harness) conversation(t testing.TB) (id int64) {
 	return list[0].Conversation.ID
 }
 
-// endTurnAtCost ends the turn of a task as done, with a text and a cost.
+// endTurnAtCost ends the turn of a task with a text and a cost.
 func (h *harness) endTurnAtCost(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn, cost int) {
 	t.Helper()
 	h.endTurn(t, in, f)
@@ -81,7 +81,7 @@ func (h *harness) endTurnAtCost(t testing.TB, in supervisor.Inbound, f sqlite.Fi
 
 var doneTurn = sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The roses are dry."}
 
-// A digest counts all fires and costs of a day, no matter how often a task comes.
+// A digest counts all fires and costs of a day, no matter how often a task is due.
 func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -93,7 +93,7 @@ func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 	if _, err := h.RunNow(t.Context(), h.job(t, id), h.now); err != nil {
 		t.Fatal(err)
 	}
-	// the fires of two days, and this one
+	// the fires of two days, and the current fire
 	if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
 		t.Errorf("%s are kept", got)
 	}
@@ -105,7 +105,7 @@ func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 	}
 }
 
-// A digest with all sections: due jobs, results and costs, new files and open questions.
+// A digest has all sections: due jobs, results and costs, new files and open questions.
 func TestDigest_AllSections(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -151,7 +151,7 @@ func TestDigest_AllSections(t *testing.T) {
 	}
 }
 
-// putProposed keeps a task that waits for the user's approval.
+// putProposed stores a task that waits for the user's approval.
 func (h *harness) putProposed(t testing.TB) {
 	t.Helper()
 	h.inbound++
@@ -162,8 +162,8 @@ func (h *harness) putProposed(t testing.TB) {
 	}
 }
 
-// A digest without news is silent. Coming tasks, checks without findings, reminders that came and
-// old questions are no news.
+// A digest without news is not sent. Due tasks, checks without findings, sent reminders and old
+// questions are no news.
 func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -198,7 +198,7 @@ func TestDigest_NoNews_IsSilent(t *testing.T) {
 	}
 }
 
-// Each section is cut, and says how much more there is.
+// Each section of a digest is cut, and says how many entries are left out.
 func TestDigest_LongSections_AreCut(t *testing.T) {
 	const maxLines, maxNames = 10, 20
 	h := newHarness(t)
@@ -221,8 +221,8 @@ func TestDigest_LongSections_AreCut(t *testing.T) {
 	}
 }
 
-// A file is new once. It is not new again if it changes, or if a rebuilt index lacks it for a
-// while.
+// A digest lists a file as new only once. The file is not new again if it changes, or if a rebuilt
+// index lacks it for a while.
 func TestDigest_File_IsNewOnce(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -235,7 +235,7 @@ func TestDigest_File_IsNewOnce(t *testing.T) {
 		{[]supervisor.HomeFile{a}, "a.md"},
 		{[]supervisor.HomeFile{{Path: "a.md", Modified: noon.Add(30 * time.Hour)}}, ""},
 		{nil, ""},
-		{[]supervisor.HomeFile{a, b}, "b.md"}, // b.md is older than the last digest, but new to it
+		{[]supervisor.HomeFile{a, b}, "b.md"}, // b.md is older than the last digest, but the index found it later
 		{[]supervisor.HomeFile{a, b}, ""},
 	} {
 		before := len(h.digestTexts(t))
@@ -252,8 +252,8 @@ func TestDigest_File_IsNewOnce(t *testing.T) {
 	}
 }
 
-// If the files can't be listed, the digest tries once more and then goes without them. The next
-// digest names them.
+// If the files can't be listed, the digest is tried once more and then sent without them. The next
+// digest lists them.
 func TestDigest_FilesUnavailable_GoesWithoutThem(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -271,7 +271,8 @@ func TestDigest_FilesUnavailable_GoesWithoutThem(t *testing.T) {
 	}
 }
 
-// A written digest is the material of one turn. If the turn fails, its news are in the next digest.
+// A digest that a model words is the material of one turn. If the turn fails, the next digest has
+// its news.
 func TestDigest_Written_StartsOneTurn(t *testing.T) {
 	h := newHarness(t)
 	if text := h.switchRoutine(t, "written 7:30"); !strings.Contains(text,
@@ -297,7 +298,7 @@ func TestDigest_Written_StartsOneTurn(t *testing.T) {
 	h.wantStates(t, "silent failed failed said silent")
 }
 
-// A digest covers the time since the last one that was sent, even if one was missed.
+// A digest covers the time since the last digest that was sent, even if one was missed meanwhile.
 func TestDigest_AfterMissedOne_CoversItsTime(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -313,7 +314,7 @@ func TestDigest_AfterMissedOne_CoversItsTime(t *testing.T) {
 	}
 }
 
-// If a clock that was far ahead is set back, the digest covers the last day again.
+// If a clock that was far ahead is set back, the next digest covers the last day again.
 func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
@@ -323,14 +324,14 @@ func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 	h.endTurnAtCost(t, h.passUntil(t, 10, 0)[0], stays, 0)
 	h.passUntil(t, 7, 30)
 	h.passUntil(t, 7, 31)
-	// the clocks change
+	// the clocks change in Madrid
 	if got := h.digestTexts(t); len(got) != 1 ||
 		!strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
 		t.Errorf("it says %q", got)
 	}
 }
 
-// In quiet hours the digest waits for their end.
+// A digest that is due in quiet hours waits until they end.
 func TestDigest_QuietHours_Waits(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "22:00-08:00") // without the user's zone the store uses UTC
@@ -348,7 +349,7 @@ func TestDigest_QuietHours_Waits(t *testing.T) {
 	}
 }
 
-// /digest turns the digest on and off, and says so.
+// /digest turns the digest on and off, and confirms the change.
 func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 	h := newHarness(t)
 	for _, step := range []struct{ words, answer, job string }{
@@ -397,8 +398,8 @@ func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 	}
 }
 
-// The digest lists changed prompt files, messages that the gate holds, and messages that may not
-// have arrived.
+// The digest lists changed prompt files, messages that the gate holds, and messages that may be
+// lost.
 func TestDigest_Waiting_ListsAllKinds(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")

@@ -21,7 +21,7 @@ import (
 // due, until all are in the outbox. It should take at most a second.
 func BenchmarkAThousandAreDue(b *testing.B) {
 	const people, each = 50, 20
-	var clock atomic.Int64 // the time in milliseconds
+	var clock atomic.Int64 // the current time in milliseconds
 	now := func() time.Time { return time.UnixMilli(clock.Load()).UTC() }
 	clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: now})
@@ -34,7 +34,7 @@ func BenchmarkAThousandAreDue(b *testing.B) {
 		due := now().Add(time.Minute)
 		var setting sync.WaitGroup
 		for p := range people {
-			setting.Go(func() { // together they share the disk's work
+			setting.Go(func() { // the goroutines share the disk's syncs
 				user := inMadrid(fmt.Sprint("p", p))
 				c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: fmt.Sprint(p)}
 				for i := range each {

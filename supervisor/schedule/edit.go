@@ -29,7 +29,7 @@ type editor struct {
 	routineTimes func(j supervisor.Job) error
 }
 
-// edit changes a job. words are "WHEN", "WHEN: TEXT" or ": TEXT"; set are options by name.
+// edit changes a job. words are "WHEN", "WHEN: TEXT" or ": TEXT"; set has the new options by name.
 func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words string, set map[string]string) (supervisor.Job, error) {
 	if j.State == supervisor.JobDone {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
@@ -69,7 +69,7 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 var settingPattern = regexp.MustCompile(`^([a-z_]+)=(\S*)$`)
 
 // parseSettings parses words of the form NAME=VALUE. If the first word has another form, it returns
-// nil. If a later one has, it returns an error.
+// nil. If a later word has another form, it returns an error.
 func parseSettings(words string) (map[string]string, error) {
 	set := map[string]string{}
 	for i, word := range strings.Fields(words) {
@@ -85,8 +85,8 @@ func parseSettings(words string) (map[string]string, error) {
 	return set, nil
 }
 
-// askChange asks the user what to change about a job, and changes it. The press of the button waits
-// for the answer.
+// askChange asks the user for a job's new times or text, and changes the job. The press of the
+// button ends after the user's answer.
 func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
@@ -118,8 +118,8 @@ func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) 
 	return ed.card(changed), nil
 }
 
-// setState pauses or resumes a job; "" changes nothing. It does not start a proposed job: only its
-// user can approve that.
+// setState pauses or resumes a job; "" changes nothing. It does not start a proposed job: that
+// needs its user's approval.
 func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 	switch was := j.State; {
 	case state == "":
@@ -150,7 +150,8 @@ func splitWhen(words string) (when, text string, err error) {
 	return found[1], strings.TrimSpace(found[2]), nil
 }
 
-// checkRoutineChange refuses changes to the name and text of a routine, and to fixed times.
+// checkRoutineChange refuses a new name or text for a routine, and new times for a routine with
+// fixed times.
 func (ed *editor) checkRoutineChange(was, j supervisor.Job, when string) error {
 	switch {
 	case was.Kind != supervisor.JobRoutine:

@@ -17,7 +17,7 @@ import (
 // folder is a fake index of a folder. The zero value is empty.
 type folder struct {
 	epoch   int
-	changes []supervisor.HomeChange // changes that are indexed
+	changes []supervisor.HomeChange // changes that the index has
 	pending []supervisor.HomeChange // changes that the next scan finds
 	scans   int                     // the number of scans
 	endless bool
@@ -50,7 +50,7 @@ func change(text string) supervisor.HomeChange {
 	return c
 }
 
-// changeFiles makes a worker report changes in alice's folder.
+// changeFiles reports changes in alice's folder, as a worker does.
 func (h *harness) changeFiles(list ...string) {
 	for _, text := range list {
 		h.home.changes = append(h.home.changes, change(text))
@@ -67,7 +67,7 @@ func (h *harness) switchNotifications(t testing.TB, words string) string {
 	return d.Text
 }
 
-// runFor lets time pass as the loop does.
+// runFor lets a duration pass, as the loop does.
 func (h *harness) runFor(t testing.TB, d time.Duration) {
 	t.Helper()
 	h.now = h.now.Add(d)
@@ -82,7 +82,7 @@ func notice(lines string) string {
 	return "**File watch**\n\nChanged in your folder by others:\n```\n" + lines + "\n```"
 }
 
-// newNoticesHarness returns a harness with notices on and the folder already scanned.
+// newNoticesHarness returns a harness with file notices on and the folder already scanned.
 func newNoticesHarness(t *testing.T) *harness {
 	h := newHarness(t)
 	h.home.pending = []supervisor.HomeChange{change("new there")}
@@ -94,8 +94,8 @@ func newNoticesHarness(t *testing.T) *harness {
 	return h
 }
 
-// Existing files are not told. Changes are told after 30 s without another one. After that nothing
-// is told for 10 minutes.
+// Files that exist already are not reported. A change is reported 30 s after the last change. Then
+// nothing is reported for 10 minutes.
 func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
 	h := newNoticesHarness(t)
 	h.changeFiles("new a.md", "changed b.md")
@@ -119,7 +119,7 @@ func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
 	}
 }
 
-// Without a watching worker, changes are found every 15 minutes, also after a start.
+// If no worker watches the folder, Mews compares it every 15 minutes, also after a start.
 func TestFileNotices_WithoutWatcher_Compare(t *testing.T) {
 	h := newNoticesHarness(t)
 	h.home.pending = []supervisor.HomeChange{change("new a.md")}
@@ -138,8 +138,8 @@ func TestFileNotices_WithoutWatcher_Compare(t *testing.T) {
 	h.wantStates(t, "silent said silent silent said")
 }
 
-// Notices that are turned off and on skip the changes between. A rebuilt index reports nothing that
-// exists already.
+// File notices that are turned off and on skip the changes between. A rebuilt index causes no
+// notice about existing files.
 func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 	h := newNoticesHarness(t)
 	if text := h.switchNotifications(t, "off"); text != "File watch is off." {
@@ -168,7 +168,7 @@ func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 	}
 }
 
-// Only 20 files are named.
+// A notice names only 20 files, and counts the rest.
 func TestFileNotices_ManyFiles_AreCounted(t *testing.T) {
 	h := newNoticesHarness(t)
 	h.changeFiles("changed ```\n*x*\x1b[2J")
@@ -182,8 +182,8 @@ func TestFileNotices_ManyFiles_AreCounted(t *testing.T) {
 	}
 }
 
-// While a tool runs, changes can't be attributed; they are told afterwards. Changes in the ledger
-// are not told.
+// While a tool runs, the author of a change is unknown, so the change is reported afterwards.
+// Changes in the ledger are not reported.
 func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	h := newNoticesHarness(t)
 	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
@@ -220,8 +220,8 @@ func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	}
 }
 
-// When notices are turned on right after a change, the folder counts as it is. Only later changes
-// are told.
+// File notices that are turned on right after a change do not report that change. They report later
+// changes only.
 func TestFileNotices_RecentChange_IsNotTold(t *testing.T) {
 	h := newHarness(t)
 	h.changeFiles("new a.md")

@@ -9,13 +9,13 @@ import (
 	"mews/supervisor"
 )
 
-// Answers to a model that may not switch notices.
+// Answers to a model that may not turn file notices on or off.
 const (
 	answerNoFiles      = "A task can't turn this on or off: only the person can, or you when they ask you in a chat."
 	answerFilesInGroup = "File notifications are for the private chat only: others read along in a group."
 )
 
-// A turn in a private chat switches file notices. A task or a group can't.
+// A turn in a private chat can turn file notices on and off. A task or a turn in a group can't.
 func TestFileNoticeTools_WorkOnlyInPrivateChat(t *testing.T) {
 	h := newHarness(t)
 	group := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "-100"}

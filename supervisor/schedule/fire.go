@@ -15,10 +15,10 @@ import (
 
 const (
 	lateAfter       = 2 * time.Minute // from this delay on, a reminder says when it was due
-	maxSeparateLate = 3               // more late reminders than this share one message
+	maxSeparateLate = 3               // if a user has more late reminders, they share one message
 )
 
-// fire fires all due jobs. After a crash each fire is either kept whole or due again.
+// fire fires all due jobs. After a crash each fire is either stored whole or due again.
 func (s *Schedule) fire(ctx context.Context) error {
 	var resting []string
 	caught := map[string]int{} // number of late turns by user
@@ -36,7 +36,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 			return !known
 		})
 		if len(awake) == 0 {
-			continue // further due jobs may belong to users who may speak
+			continue // the queue may have more due jobs, of users who may speak
 		}
 		said, err := s.queue.PutFires(ctx, s.newBatches(awake, now, caught))
 		if err != nil {
@@ -55,8 +55,8 @@ func (m firesByConversation) add(c supervisor.Conversation, f supervisor.Fire) {
 	m[c] = append(m[c], f)
 }
 
-// newBatches returns the fires of due jobs. Late or missed jobs of one chat may share a batch; any
-// other job has its own. caught counts the late turns of each user.
+// newBatches returns the fires of due jobs. Late or missed jobs of one chat may share a batch; each
+// other job has its own batch. caught counts the late turns of each user.
 func (s *Schedule) newBatches(due []supervisor.Job, now time.Time,
 	caught map[string]int) (batches []supervisor.FireBatch) {
 	overdue, lost := firesByConversation{}, firesByConversation{}
@@ -104,14 +104,14 @@ func (s *Schedule) lateBatches(overdue, lost firesByConversation, now time.Time)
 	return batches
 }
 
-// missedBatches returns the batches for missed fires in one chat. They share one message, except
-// those that ask the user.
+// missedBatches returns the batches for missed fires in one chat. They share one message, but a
+// fire that asks the user has its own.
 func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batches []supervisor.FireBatch) {
 	var told []supervisor.Fire
 	for _, f := range fires {
 		text := fmt.Sprintf(textMissedAsk, job.Title(f.Job), dueText(f, now))
 		switch {
-		case f.Job.Kind == supervisor.JobRoutine: // a routine is soon due again
+		case f.Job.Kind == supervisor.JobRoutine: // skip the notice: a routine is soon due again
 			batches = append(batches, s.newBatch("", nil, f))
 		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
 			batches = append(
@@ -139,7 +139,7 @@ func (s *Schedule) missedBatches(fires []supervisor.Fire, now time.Time) (batche
 		job.Buttons(told[0].Job, supervisor.JobRun), told[0]))
 }
 
-// fireLines lists fires and when they were due.
+// fireLines lists fires with their due times.
 func fireLines(fires []supervisor.Fire, now time.Time) string {
 	var list strings.Builder
 	for _, f := range fires {
@@ -148,8 +148,8 @@ func fireLines(fires []supervisor.Fire, now time.Time) string {
 	return list.String()
 }
 
-// newFire returns the fire of a due job. If several of its times have passed, it is still one fire,
-// for the last of them. A job that can't be read is paused.
+// newFire returns the fire of a due job. If several of its times have passed, there is one fire,
+// for the last of them. A job with an unreadable rule is paused.
 func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	f := supervisor.Fire{
 		Job:      j,
@@ -174,11 +174,11 @@ func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	return f, err
 }
 
-// lastDue returns the last of a job's times up to now. If its next time was at most a minute ago,
-// it returns that.
+// lastDue returns the last of a job's times up to now. It returns the job's next time if that was
+// at most a minute ago.
 func lastDue(j supervisor.Job, now time.Time) time.Time {
 	last, from := j.Next, j.Next
-	// invariant: a time is due after from, and none after to
+	// invariant: the job is due after from, and not after to
 	for to := now; to.Sub(from) > time.Minute; {
 		middle := from.Add(to.Sub(from) / 2)
 		next, found, err := recurrence.NextOf(j, middle)
@@ -191,7 +191,7 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 	return last
 }
 
-// newBatch returns a batch with a notice in the conversation where its jobs speak.
+// newBatch returns a batch with a notice in the conversation in which its jobs post.
 func (s *Schedule) newBatch(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.FireBatch {
 	user, _ := s.person(fires[0].Job.User)
 	return supervisor.FireBatch{Fires: fires, Private: user.PrivateChat(),

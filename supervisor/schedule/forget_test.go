@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// forget forgets alice's data in a conversation since the given time ago; 0 means in all
+// forget deletes alice's data in a conversation, from the given time ago until now; 0 means all
 // conversations.
 func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	t.Helper()
@@ -24,7 +24,7 @@ func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	}
 }
 
-// modelTexts returns the texts that the model gets with alice's next message in a chat.
+// modelTexts returns the texts that the model reads with alice's next message in a chat.
 func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	t.Helper()
 	h.inbound++
@@ -39,8 +39,8 @@ func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	return strings.Join(sqlitetest.Query(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
 }
 
-// Messages of checks and of older reminders are forgotten with their conversation. Later turns do
-// not see them.
+// Messages of checks and of older reminders are deleted with their conversation. Later turns do not
+// see them.
 func TestForgetConversation_DropsJobMessages(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
@@ -62,7 +62,7 @@ func TestForgetConversation_DropsJobMessages(t *testing.T) {
 	}
 }
 
-// A forgotten job keeps nothing that the user wrote: no text, command, question or pattern.
+// A forgotten job keeps no words of the user: no text, command, question or pattern.
 func TestForgetJob_ClearsItsOptions(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
@@ -74,8 +74,8 @@ func TestForgetJob_ClearsItsOptions(t *testing.T) {
 	}
 }
 
-// A forgotten fact is removed from messages of tasks, from messages that wait for quiet hours, and
-// from finished tasks. Coming tasks keep the user's text.
+// A forgotten fact is removed from messages of tasks, messages that wait for quiet hours, and
+// finished tasks. Tasks that are still to run keep the user's text.
 func TestForgetFact_RemovesItFromTaskMessages(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: Takes xyzzy tea")
@@ -103,8 +103,8 @@ func TestForgetFact_RemovesItFromTaskMessages(t *testing.T) {
 	}
 }
 
-// A message that waits for the end of quiet hours is forgotten with its turn. It does not matter
-// that the turn ended after the span.
+// A message that waits for the end of quiet hours is deleted with its turn. It is deleted even if
+// the turn ended after the forgotten span.
 func TestForgetTurn_DropsHeldMessages(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
@@ -119,8 +119,8 @@ func TestForgetTurn_DropsHeldMessages(t *testing.T) {
 	}
 }
 
-// A message of a terminal's check waits in a chat for the end of quiet hours. It is forgotten with
-// that chat.
+// A message of a check from the terminal waits in a chat for the end of quiet hours. The message is
+// deleted with that chat.
 func TestForgetConversation_DropsHeldMessages(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// A heartbeat without its file fails, and is paused after too many failures.
+// A heartbeat without its file fails. After too many failures it is paused.
 func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
@@ -25,7 +25,8 @@ func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	}
 }
 
-// An item with an interval is due at its times, and one with a count as often as the count says.
+// A heartbeat item with an interval is due at its times. An item with a count is due that many
+// times.
 func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 	for item, want := range map[string]int{"- @every 2 h: drink\n": 5, "- @hourly 3 times: walk\n": 3, "- @daily at 16:00: tea\n": 1} {
 		h := newHarness(t)
@@ -35,7 +36,7 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for range 24 { // until 20:00 in Madrid
+		for range 24 { // a check every half hour until 20:00 in Madrid
 			for _, in := range h.passTime(t, 30*time.Minute) {
 				n++
 				h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
@@ -47,7 +48,7 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 	}
 }
 
-// A check that ends without a state has failed.
+// A check fails if it ends without a state.
 func TestEndCheck_WithoutAState_Fails(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "make"})

@@ -15,7 +15,7 @@ func (tc *toolCalls) hostCalls() []feature.HostCall {
 	}
 }
 
-// jobCall runs a tool call about jobs. The worker sends only the call's id.
+// jobCall runs a tool call about jobs. The worker sends only the id of the call.
 func (tc *toolCalls) jobCall(ctx context.Context, t feature.Turn, p *protocol.JobCall) (*protocol.JobAnswer, error) {
 	call, err := t.CallOf(p.Call, protocol.JobTools...)
 	if err != nil {

@@ -25,10 +25,11 @@ type Jobs struct {
 	woken      chan struct{} // holds a token if a job may be due earlier than the loop knows
 }
 
-// Wake makes the loop check for due jobs now. It never blocks.
+// Wake makes the loop look for due jobs now. It never blocks.
 func (js *Jobs) Wake() { signals.Send(js.woken) }
 
-// Put keeps a new job. show returns a message about it that is sent at once; nil means none.
+// Put stores a new job. show returns a message about the job, which is sent at once; nil means no
+// message.
 func (js *Jobs) Put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
 	j, said, err := js.store.Put(ctx, j, show)
 	if errors.Is(err, supervisor.ErrTooManyJobs) {
@@ -46,7 +47,7 @@ func (js *Jobs) queued(said []supervisor.Delivery) {
 }
 
 func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j supervisor.Job, err error) {
-	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // 0 is the id of no job
+	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // no job has the id 0
 	j, found, err := js.store.Find(ctx, user, id)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeNotFound, textNoJob, printable.Text(number))
@@ -54,8 +55,8 @@ func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j superv
 	return j, err
 }
 
-// remove deletes a job; a running fire is not tried again. If the job is deleted already, nothing
-// changes and the answer is the same.
+// remove deletes a job; a running fire of the job is not retried. If the job is deleted already,
+// nothing changes and the answer is the same.
 func (js *Jobs) remove(ctx context.Context, j supervisor.Job) (string, error) {
 	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listTitle(j))
 	if j.Options.Deleted {
@@ -65,7 +66,7 @@ func (js *Jobs) remove(ctx context.Context, j supervisor.Job) (string, error) {
 	return text, js.Change(ctx, j)
 }
 
-// Change keeps a changed job, unless it has changed since it was read.
+// Change stores a changed job. It fails if the stored job has changed since it was read.
 func (js *Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	err := js.store.Change(ctx, j)
 	switch {
@@ -87,7 +88,7 @@ func (js *Jobs) Pause(ctx context.Context, j supervisor.Job) (string, error) {
 	return fmt.Sprintf(textPausedIt, nouns[j.Kind], j.ID), js.Change(ctx, j)
 }
 
-// Resume resumes a job from now on; times missed meanwhile are skipped.
+// Resume resumes a paused job from now on; times missed meanwhile are skipped.
 func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	next, found := j.Next, j.State == supervisor.JobActive
 	var err error
@@ -115,7 +116,7 @@ func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (st
 	return fmt.Sprintf(textResumed, nouns[j.Kind], j.ID, next.In(zone).Format(timeLayout)), nil
 }
 
-// RunNow starts a task now, even if it is paused. A job that is done does not run, unless its last
+// RunNow starts a task now, even if it is paused. It starts a done task only if the task's last
 // fire was missed or has failed.
 func (js *Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	if j.Kind == supervisor.JobReminder {
@@ -141,7 +142,7 @@ func (js *Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (st
 	return textRuns, nil
 }
 
-// numberPattern matches a job's number; a name can't match it.
+// numberPattern matches a job's number; no job name may match it.
 var numberPattern = regexp.MustCompile(`^[+-]?\d+$`)
 
 // findNamed finds a job by its number, or by its name if only one job has that name.

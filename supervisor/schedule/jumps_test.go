@@ -23,11 +23,11 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// maxDelay is the longest delay of a reminder after the clock was set: the loop sleeps no longer.
+// maxDelay is the longest delay of a reminder after the clock was set: the loop never sleeps
+// longer.
 const maxDelay = 30 * time.Second
 
-// jumpBegins are start times near changes of the clock, of years and of leap days, and ordinary
-// ones.
+// jumpBegins are start times near clock changes, new years and leap days, and ordinary ones.
 var jumpBegins = []string{"2028-02-28T21:00:00Z", "2028-02-29T07:50:00Z", "2027-02-28T22:30:00Z", "2026-03-28T23:30:00Z", "2026-10-24T22:00:00Z", "2026-12-31T20:00:00Z",
 	"2026-04-30T12:00:00Z", "2028-02-29T22:58:30Z"}
 
@@ -36,16 +36,16 @@ var jumpSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 1 min", "ev
 	"hourly", "every day", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *", "59 23 L * *", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0",
 	"last day of the month at 23:30", "every 2 days at 3", "daily at 1 until 1 mar 2028"}
 
-// Each time fires once and on time, for any jobs, changes of the clock and restarts of the loop. If
-// the clock skips several times, they fire together once. No time fires early or twice, and none is
-// lost. The database is real, in the bubble.
+// Each time fires once and on time, for any jobs, clock changes and restarts of the loop. If the
+// clock skips several times, they share one fire. No time fires early, twice or never. The database
+// is real, inside a synctest bubble.
 func TestLoop_ClockSet_FiresEachTimeOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		begin, err := time.Parse(time.RFC3339, rapid.SampledFrom(jumpBegins).Draw(rt, "begin"))
 		if err != nil {
 			rt.Fatal(err)
 		}
-		var failed any // rapid ends a run with a panic, which must not leave the bubble
+		var failed any // rapid ends a failed run with a panic, which must not leave the bubble
 		synctest.Test(t, func(t *testing.T) {
 			j := newJumps(t, rt, begin)
 			j.begin()
@@ -70,13 +70,13 @@ func TestLoop_ClockSet_FiresEachTimeOnce(t *testing.T) {
 	})
 }
 
-// fireError describes a violated rule.
+// fireError describes a violated rule of the test.
 type fireError string
 
-// fail ends the run.
+// fail ends the test run with an error.
 func (j *jumpTest) fail(format string, args ...any) { panic(fireError(fmt.Sprintf(format, args...))) }
 
-// jumpSteps are the possible steps.
+// jumpSteps are the possible steps of a test run.
 var jumpSteps = map[string]func(*jumpTest){
 	"remind":                (*jumpTest).remind,
 	"wait a second":         func(j *jumpTest) { j.wait(time.Second) },
@@ -90,13 +90,13 @@ var jumpSteps = map[string]func(*jumpTest){
 	"restart the loop":      func(j *jumpTest) { j.end(); j.begin() },
 }
 
-// jumpTest is a schedule with a clock that is set now and then.
+// jumpTest is a schedule whose clock the test sets.
 type jumpTest struct {
 	t      *testing.T
 	rt     *rapid.T
 	db     *sqlite.DB
-	all    []supervisor.Job // the jobs as they were made
-	made   []time.Time      // when the jobs were made, in time of the bubble
+	all    []supervisor.Job // the jobs as they were created
+	made   []time.Time      // when the jobs were created, in time of the bubble
 	spoken *schedule.Schedule
 	open   func() schedule.Options // returns the options of a new loop
 	end    func()                  // ends the loop
@@ -106,18 +106,18 @@ type jumpTest struct {
 	claims []firedAt
 }
 
-// clockChange is the moment of the bubble from which the clock differs from it.
+// clockChange is a moment from which the clock differs from the bubble's time.
 type clockChange struct {
 	at    time.Time
 	ahead time.Duration
 }
 
-// firedAt is a time for which a job fired, and when it did.
+// firedAt is a due time of a job, and when the job fired for it.
 type firedAt struct {
 	job   int64
 	due   time.Time
-	at    time.Time // when it fired, in time of the bubble
-	clock time.Time // when it fired, by the clock
+	at    time.Time // when the job fired, in time of the bubble
+	clock time.Time // when the job fired, by the clock
 }
 
 func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {
@@ -127,21 +127,21 @@ func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {
 	return j
 }
 
-// options returns options that record the fires.
+// options returns schedule options that record the fires.
 func (j *jumpTest) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
-// now returns the time of the clock.
+// now returns the time of the clock, which may differ from the bubble's.
 func (j *jumpTest) now() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead)
 }
 
-// set sets the clock without telling the loop. Then it waits a second, so that later steps have a
-// later time.
+// set changes the clock by a duration without telling the loop. Then it waits a second, so that
+// later steps have a later time.
 func (j *jumpTest) set(by time.Duration) {
 	j.mu.Lock()
 	j.sets = append(j.sets, clockChange{time.Now(), j.sets[len(j.sets)-1].ahead + by})
@@ -169,7 +169,7 @@ func (j *jumpTest) wait(d time.Duration) {
 	synctest.Wait()
 }
 
-// record records fires.
+// record adds fires to the recorded ones.
 func (j *jumpTest) record(firings []supervisor.FireBatch) {
 	clock := j.now()
 	j.mu.Lock()
@@ -181,7 +181,7 @@ func (j *jumpTest) record(firings []supervisor.FireBatch) {
 	}
 }
 
-// PutFires records the fires.
+// PutFires stores the fires and records them.
 func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
 	said, err := j.db.Jobs().PutFires(ctx, firings)
 	j.record(firings)
@@ -191,7 +191,7 @@ func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch)
 	return said, err
 }
 
-// jumpQueue is the database's queue, and records the fires.
+// jumpQueue is the database's queue; it also records the fires.
 type jumpQueue struct {
 	sqlite.Jobs
 	*jumpTest
@@ -201,7 +201,7 @@ func (q jumpQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch)
 	return q.jumpTest.PutFires(ctx, firings)
 }
 
-// begin starts a new loop on the kept data.
+// begin starts a new loop on the stored data.
 func (j *jumpTest) begin() {
 	j.spoken = schedule.New(j.open())
 	ctx, cancel := context.WithCancel(j.t.Context())
@@ -227,7 +227,7 @@ func (j *jumpTest) remind() {
 	c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: "7"}
 	id := len(j.all) + 1
 	if _, err := j.spoken.Chat.Remind(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
-		if strings.Contains(err.Error(), "never comes") { // the reminder's end has passed
+		if strings.Contains(err.Error(), "never comes") { // the reminder's last time has passed
 			return
 		}
 		j.fail("%s: %v", words, err)
@@ -239,16 +239,16 @@ func (j *jumpTest) remind() {
 	j.all, j.made = append(j.all, list[len(list)-1]), append(j.made, time.Now())
 }
 
-// span is a part of the bubble's time in which the clock has reached a time.
+// span is a part of the bubble's time in which the clock has reached a given time.
 type span struct {
 	begin, end time.Time
-	exact      bool // the clock reached it without being set, so the loop knows when
+	exact      bool // the clock reached the time without being set, so the loop wakes for it
 }
 
 // isSeen reports whether the loop must wake within the span.
 func (s span) isSeen() bool { return s.exact || s.end.Sub(s.begin) >= maxDelay }
 
-// spans returns the spans in which the clock has reached a time, from a moment on.
+// spans returns all spans after a moment in which the clock has reached a time.
 func (j *jumpTest) spans(due, from time.Time) (all []span) {
 	for i, s := range j.sets {
 		next := span{begin: due.Add(-s.ahead), end: time.Now()}
@@ -294,14 +294,14 @@ func (j *jumpTest) check() {
 	}
 }
 
-// If the clock is ten years ahead for a minute, jobs come early once. Once the clock is right
-// again, they come on time. This holds for a running loop and for a new one.
+// If the clock is ten years ahead for a minute, jobs fire early once. Once the clock is right
+// again, they fire on time. This holds for a running loop and for a new one.
 func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "restart the loop": func(j *jumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {
 			j := newJumps(t, nil, time.Date(2026, 3, 27, 11, 0, 0, 0, time.UTC))
 			options := j.options()
-			options.Queue = j.db.Jobs() // a time that has fired is not repeated
+			options.Queue = j.db.Jobs() // the queue does not repeat a fired time
 			j.open = func() schedule.Options { return options }
 			j.begin()
 			defer func() { j.end() }()
@@ -313,7 +313,7 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 			j.set(-10 * 365 * 24 * time.Hour)
 			then(j)
 			j.wait(49 * time.Hour)
-			// the first reminder is the one for the 27th
+			// the first message is for the 27th
 			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
 			if said := sqlitetest.Query(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
 				t.Errorf("%s: in two days there is said %q", name, said)
@@ -322,8 +322,8 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 	}
 }
 
-// checkJob compares a job's fires with its rule. Its next time follows the clock's time at its last
-// fire.
+// checkJob compares a job's fires with its rule. The job's next time follows the clock's time at
+// its last fire.
 func (j *jumpTest) checkJob(rule recurrence.Rule, job supervisor.Job, from time.Time, fires []firedAt) {
 	zone, err := time.LoadLocation(job.Zone)
 	if err != nil {

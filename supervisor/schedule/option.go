@@ -16,14 +16,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// option is a setting of a job beside its times and text.
+// option is a setting of a job, other than its times and text.
 type option struct {
 	kinds []supervisor.JobKind // the kinds of jobs that have the option
 	want  string               // describes the valid values
-	// set parses and keeps a value; "" means the default. ok is false if the value is invalid; err
-	// may say why.
+	// set parses a value into o; "" means the default. ok is false if the value is invalid; err may
+	// give the reason.
 	set func(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
-	// show describes the value; "" means the default.
+	// show describes the option's value; "" means the default.
 	show func(o supervisor.JobOptions) string
 }
 
@@ -34,18 +34,18 @@ var (
 	turnKinds = []supervisor.JobKind{supervisor.JobTask, supervisor.JobCheck, supervisor.JobRoutine}
 )
 
-// Limits and words of options.
+// Limits and words of job options.
 const (
 	minGrace     = time.Minute
 	longestGrace = 7 * 24 * time.Hour
-	optionTo     = "to" // says where the job speaks; kept outside JobOptions
+	optionTo     = "to" // the conversation in which the job posts; not stored in JobOptions
 	wordUsual    = "default"
 	wordYes      = "yes"
 	wordNo       = "no"
 	priorityHigh = "urgent" // another word for high
 )
 
-// options are all options, by name.
+// options are all job options, by name.
 var options = map[string]option{
 	"on_miss": {timeKinds, "run, skip or ask", oneOf(func(o *supervisor.JobOptions) *supervisor.MissedMode { return &o.Missed },
 		supervisor.MissedRun, supervisor.MissedSkip, supervisor.MissedAsk), nil},
@@ -70,7 +70,7 @@ var options = map[string]option{
 	}},
 }
 
-// formatOption formats a value; "" if it is zero.
+// formatOption formats an option's value; "" if it is zero.
 func formatOption[T comparable](format string, value T) string {
 	if value == *new(T) {
 		return ""
@@ -79,7 +79,7 @@ func formatOption[T comparable](format string, value T) string {
 }
 
 // setOptions sets all options in values, except the destination. An error is for the author of the
-// values; then the job must not be kept.
+// values; then the job must not be stored.
 func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		o, known := options[name]
@@ -106,7 +106,7 @@ func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map
 	return nil
 }
 
-// setAll sets all options in values, and the destination.
+// setAll sets all options in values, including the destination.
 func (ed *editor) setAll(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	if err := ed.setOptions(from.user, j, values); err != nil {
 		return err
@@ -146,7 +146,7 @@ func optionValues(set map[string]any) (map[string]string, error) {
 
 type setter = func(*editor, supervisor.User, *supervisor.JobOptions, string) (bool, error)
 
-// oneOf returns a setter for one of several words.
+// oneOf returns a setter that accepts one of several words.
 func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter {
 	return func(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		word := T(strings.ToLower(value))
@@ -155,7 +155,7 @@ func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter 
 	}
 }
 
-// numberUpTo returns a setter for a number from 1 to the limit of any turn.
+// numberUpTo returns a setter that accepts a number from 1 to the limit of any turn.
 func numberUpTo(name string, field func(*supervisor.JobOptions) *int, most func(protocol.TurnLimits) int) setter {
 	return func(ed *editor, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		if value == "" {
@@ -196,7 +196,7 @@ func setExact(_ *editor, _ supervisor.User, o *supervisor.JobOptions, value stri
 	return ok, nil
 }
 
-// setModel keeps a model by its full name, so that its meaning does not depend on later
+// setModel stores a model by its full name, so that its meaning does not depend on later
 // configuration.
 func setModel(ed *editor, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error) {
 	if o.Model = value; value != "" {
@@ -220,7 +220,7 @@ func setWorkspace(_ *editor, user supervisor.User, o *supervisor.JobOptions, val
 	return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, "workspace", printable.Text(brief(value)), strings.Join(names, ", "))
 }
 
-// missedText says what happens to a missed time.
+// missedText says what the job does at a missed time.
 func missedText(j supervisor.Job) string {
 	late := amount.Duration(j.Options.Grace)
 	switch {

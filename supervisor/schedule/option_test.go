@@ -21,7 +21,7 @@ func (h *harness) approve(_ context.Context, r approval.Request) error {
 	return h.approveErr
 }
 
-// ask answers the question of a command with the test's next answer.
+// ask answers a command's question with the harness's next answer.
 func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	if len(h.answers) == 0 {
 		q.End = supervisor.QuestionExpired
@@ -32,7 +32,7 @@ func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Ques
 	return q, nil
 }
 
-// modelNamed knows the models of one provider.
+// modelNamed resolves a model's name, for the models of one provider.
 func modelNamed(_, spec string) (string, error) {
 	if !strings.HasPrefix(spec, "far/") {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, "there is no model %s", spec)
@@ -64,7 +64,7 @@ func alice() supervisor.User {
 	return user
 }
 
-// Each option accepts valid values, and says what is wrong with all others.
+// Each option accepts valid values. For an invalid value it returns the reason.
 func TestOptions_ValuesAreChecked(t *testing.T) {
 	h := newHarness(t)
 	for set, want := range map[string]string{
@@ -105,7 +105,8 @@ func TestOptions_ValuesAreChecked(t *testing.T) {
 	}
 }
 
-// Options of a model are kept, shown on the card and can be changed. Invalid ones keep nothing.
+// A model can set the options of a job. They are stored, shown on the card and can be changed. If
+// an option is invalid, nothing is stored.
 func TestOptions_FromTool_AreKeptAndShown(t *testing.T) {
 	h := newHarness(t)
 	h.budget = supervisor.Budget{Turn: 100_000, Day: 500_000, Month: 5_000_000}
@@ -134,7 +135,7 @@ func TestOptions_FromTool_AreKeptAndShown(t *testing.T) {
 	}
 }
 
-// Each limit caps the cost of a month.
+// Each limit caps the month's cost of a job.
 func TestMonthCost_EachLimitApplies(t *testing.T) {
 	for _, c := range []struct {
 		when   string
@@ -162,7 +163,7 @@ func TestMonthCost_EachLimitApplies(t *testing.T) {
 	}
 }
 
-// putGroups creates two groups: in club alice may speak, in secret she may not any more.
+// putGroups creates two groups: alice may speak in club, but no longer in secret.
 func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
 	t.Helper()
 	for i, chat := range []string{"-5", "-6"} {
@@ -176,8 +177,8 @@ func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) 
 	return club, secret
 }
 
-// After a new rule, all next times of a job follow that rule, no matter how often the job has come.
-// They are not too close together.
+// After a new rule, all next times of a job follow that rule, no matter how often the job has
+// fired. Times that are too close together are refused.
 func TestEdit_NewRule_StartsOver(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		h := newHarness(t)
@@ -218,7 +219,7 @@ func TestEdit_NewRule_StartsOver(t *testing.T) {
 	}
 }
 
-// A deleted routine needs room for one more job to come back.
+// A deleted routine can be restored only below the limit of jobs.
 func TestRoutine_DeletedOne_NeedsRoomToReturn(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "7:30")
@@ -234,7 +235,7 @@ func TestRoutine_DeletedOne_NeedsRoomToReturn(t *testing.T) {
 	}
 }
 
-// A routine whose count is used up starts over when it is turned on again.
+// A routine with a used-up count counts from 0 again when it is turned on again.
 func TestRoutine_TurnedOnAgain_StartsOver(t *testing.T) {
 	h := newHarness(t)
 	for range 2 {
@@ -250,8 +251,8 @@ func TestRoutine_TurnedOnAgain_StartsOver(t *testing.T) {
 	}
 }
 
-// Private results of a task are hidden from a model whose answer a group reads. Results said in the
-// group are not.
+// A task in a group does not see the task's results from the private chat. It sees results that
+// were sent in the group.
 func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 	h := newHarness(t)
 	putGroups(t, h)
@@ -272,8 +273,8 @@ func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 	}
 }
 
-// A job in another group needs approval of exactly its content. Groups where nobody may speak, or
-// where the user never was, are refused.
+// A job in another group needs approval of exactly its content. A group is refused if users may not
+// speak in it, or if the user was never there.
 func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
@@ -304,7 +305,7 @@ func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 	if said := h.saidTo(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "It goes to the group -5.") {
 		t.Errorf("alice is told %q", said)
 	}
-	// Each change of its content needs approval again; an unchanged value does not.
+	// each change of the job's content needs a new approval; an unchanged value does not
 	for i, change := range []string{`"text":"buy"`, `"name":"Shop\nping"`, `"when":"daily at 15:00"`} {
 		if _, err := h.callTool(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approvalRequests) != 3+i {
 			t.Errorf("%s: %v, asked for were %+v", change, err, h.approvalRequests)
@@ -326,7 +327,7 @@ func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 	}
 }
 
-// The question includes the check.
+// The approval question for a check in another group shows the check.
 func TestCheck_SpeakingElsewhere_AsksAboutCheck(t *testing.T) {
 	h := newHarness(t)
 	putGroups(t, h)
@@ -343,8 +344,8 @@ func TestCheck_SpeakingElsewhere_AsksAboutCheck(t *testing.T) {
 	}
 }
 
-// The question includes the task's workspace, also when the workspace changes. Other options are
-// not part of it.
+// The approval question for a task shows the task's workspace, also when the workspace changes. It
+// does not cover other options.
 func TestTask_SpeakingElsewhere_AsksAboutWorkspace(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
@@ -376,8 +377,8 @@ func TestTask_SpeakingElsewhere_AsksAboutWorkspace(t *testing.T) {
 	}
 }
 
-// A turn in a group, or of a job, changes only jobs that speak there. So nothing private gets there
-// unasked.
+// A turn in a group, or of a job, may change only jobs that post in the same conversation. So no
+// private text gets there unasked.
 func TestUpdateTask_OtherConversation_IsRefused(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
@@ -399,7 +400,7 @@ func TestUpdateTask_OtherConversation_IsRefused(t *testing.T) {
 	h.wantSaid(t, "Reminder: the results")
 }
 
-// The name and text of a routine can't change.
+// The name and text of a routine can't be changed.
 func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.callTool(t, chatOf("alice"), "enable_file_notifications", `{}`); err != nil {
@@ -435,7 +436,7 @@ type worldSources struct{}
 
 func (worldSources) World(context.Context, int64) (bool, error) { return true, nil }
 
-// A changed rule starts over. A rule without a future time is refused.
+// After a changed rule, the job counts its fires from 0. A rule without a future time is refused.
 func TestSetRule_Changed_StartsOver(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 10 min 5 times: tea")
@@ -461,7 +462,7 @@ func TestSetRule_Changed_StartsOver(t *testing.T) {
 	}
 }
 
-// In the group itself, and in the private chat, no approval is needed.
+// A job that posts in the group in which it was set, or in the private chat, needs no approval.
 func TestJob_SpeakingWhereSet_NeedsNoApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
@@ -480,7 +481,8 @@ func TestJob_SpeakingWhereSet_NeedsNoApproval(t *testing.T) {
 	h.wantSaid(t, "Reminder: private")
 }
 
-// The Change button asks for a change and makes it. An unreadable answer changes nothing.
+// The Change button asks for a job's new times or text, and changes the job. An unreadable answer
+// changes nothing.
 func TestChangeButton_AsksAndChanges(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: tea")
@@ -512,8 +514,8 @@ func TestChangeButton_AsksAndChanges(t *testing.T) {
 	}
 }
 
-// New times of the model for a paused task need the user's approval. Times decades ahead can be
-// kept.
+// New times that the model sets for a paused task need the user's approval. Times decades ahead can
+// be stored.
 func TestPausedTask_FrequentTimes_NeedApproval(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{})

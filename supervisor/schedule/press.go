@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-// Buttons of a reminder; the job's id follows.
+// Names of a reminder's buttons; in a press the job's id follows.
 const (
 	pressDone     = "done"
 	pressSoon     = "soon"
@@ -18,14 +18,14 @@ const (
 	pressTomorrow = "tomorrow"
 )
 
-// press is a button that was pressed below a message about a job.
+// press is a press of a button below a message about a job.
 type press struct {
 	origin
 	job supervisor.Job
 	at  time.Time
 }
 
-// presses run the buttons, by name.
+// presses are the functions that run a press, by the button's name.
 var presses = map[string]func(*Chat, context.Context, press) (supervisor.Delivery, error){
 	pressDone:     textPress(func(*Chat, context.Context, press) (string, error) { return textDone, nil }),
 	pressSoon:     snooze("in 10 min"),
@@ -51,7 +51,7 @@ var presses = map[string]func(*Chat, context.Context, press) (supervisor.Deliver
 	},
 }
 
-// textPress returns a press that answers only with a text.
+// textPress makes a press function from a function that returns only text.
 func textPress(do func(*Chat, context.Context, press) (string, error)) func(*Chat, context.Context, press) (supervisor.Delivery, error) {
 	return func(ch *Chat, ctx context.Context, p press) (d supervisor.Delivery, err error) {
 		d.Text, err = do(ch, ctx, p)
@@ -74,7 +74,8 @@ func snooze(later string) func(*Chat, context.Context, press) (supervisor.Delive
 }
 
 // Press runs a button of a job.
-// inbound is the press; a repeated call for it changes nothing.
+//
+// inbound is the id of the press; a repeated call with the same id changes nothing.
 func (ch *Chat) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
 	what, number, _ := strings.Cut(pressed, " ")
 	if what == pressZone {
@@ -89,7 +90,7 @@ func (ch *Chat) Press(ctx context.Context, user supervisor.User, c supervisor.Co
 	if p.job, err = ch.findByNumber(ctx, user.Name, number); err != nil {
 		return d, err
 	}
-	if p.job.Text == "" { // the job was forgotten
+	if p.job.Text == "" { // the job's data was forgotten
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	return do(ch, ctx, p)

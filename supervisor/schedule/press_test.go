@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// A snoozed reminder keeps its name, its source and its priority.
+// A snoozed reminder keeps its name, its text's source and its priority.
 func TestSnooze_KeepsNameSourceAndPriority(t *testing.T) {
 	for i, later := range []string{"soon", "hour", "tomorrow"} {
 		for _, priority := range []supervisor.JobPriority{"", supervisor.JobLow, supervisor.JobHigh} {

@@ -19,19 +19,19 @@ import (
 // Questions answers the `mews job` command.
 type Questions struct{ *editor }
 
-// JobRequest is a request of `mews job`.
+// JobRequest are the parameters of `mews job`.
 type JobRequest struct {
 	User   string `json:"user,omitempty"` // the owner of the jobs; "" means the caller
 	Action string `json:"action"`         // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
-	Words  string `json:"words,omitempty"` // WHEN: TEXT to add; WHEN, or WHEN: TEXT, to edit
-	// the new job is a task; a new check runs a turn when its condition holds
+	Words  string `json:"words,omitempty"` // WHEN: TEXT, to add a job; WHEN, or WHEN: TEXT, to edit one
+	// Task makes the new job a task. For a new check, it starts a turn when the condition holds.
 	Task bool `json:"task,omitempty"`
 
 	Check protocol.CheckArguments `json:"check,omitzero"` // the check of the new job
 	Name  string                  `json:"name,omitempty"` // the name of the new job
 
-	// options by name, to add or to edit
+	// options of the job by name, to add or to edit
 	Set map[string]string `json:"set,omitempty"`
 }
 
@@ -42,7 +42,7 @@ type Report struct {
 	Results []supervisor.FireResult `json:"results,omitempty"`
 }
 
-// JobLine describes a job in a list.
+// JobLine describes a job in a list of `mews job`.
 type JobLine struct {
 	ID       int64               `json:"id"`
 	Kind     supervisor.JobKind  `json:"kind"`
@@ -59,7 +59,7 @@ type JobLine struct {
 	Options supervisor.JobOptions `json:"options,omitzero"`
 }
 
-// actions run requests, by their Action.
+// actions are the functions that run requests, by JobRequest.Action.
 var actions = map[string]func(*Questions, context.Context, supervisor.User, supervisor.Conversation,
 	JobRequest) (Report, error){
 	"list":    (*Questions).listAll,
@@ -87,7 +87,7 @@ var actions = map[string]func(*Questions, context.Context, supervisor.User, supe
 	}),
 }
 
-// onJob returns an action on the job that the request names.
+// onJob returns an action that finds the named job and calls do.
 func onJob(do func(*Questions, context.Context, supervisor.Job, JobRequest) (string, error)) func(*Questions, context.Context, supervisor.User, supervisor.Conversation, JobRequest) (Report, error) {
 	return func(qs *Questions, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r Report, err error) {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
@@ -104,7 +104,7 @@ func onJob(do func(*Questions, context.Context, supervisor.Job, JobRequest) (str
 	}
 }
 
-// Answer answers a request. A job that it adds speaks in the user's private chat.
+// Answer answers a request of `mews job`. A job that it adds posts in the user's private chat.
 func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q JobRequest) (Report, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
@@ -135,7 +135,7 @@ func (q JobRequest) check() error {
 	return nil
 }
 
-// actionTakes says which fields an action takes; add takes more. job is required, mayJob is
+// actionTakes lists the fields that each action uses; add uses more. job is required, mayJob is
 // optional.
 var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"add": {words: true, set: true}, "edit": {job: true, words: true, set: true}, "show": {job: true}, "run": {job: true}, "pause": {job: true},
@@ -200,7 +200,7 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 	return Report{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
 }
 
-// editNamed changes the job that the request names.
+// editNamed changes the job that a request names.
 func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r Report, err error) {
 	j, err := qs.findNamed(ctx, user.Name, q.Job)
 	if err != nil {
@@ -212,7 +212,7 @@ func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supe
 	return Report{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
 }
 
-// maxReported is the most results of a report.
+// maxReported is the most fire results in a report.
 const maxReported = 50
 
 func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r Report, err error) {
@@ -231,7 +231,7 @@ func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ su
 	return r, err
 }
 
-// zoneNamed returns a time zone by its name, or else the machine's zone.
+// zoneNamed returns a time zone by its name. If the name is unknown, it returns the machine's zone.
 func zoneNamed(name string) *time.Location {
 	if zone, err := time.LoadLocation(name); err == nil && name != "" {
 		return zone
@@ -239,7 +239,7 @@ func zoneNamed(name string) *time.Location {
 	return time.Local
 }
 
-// Text formats a report for people.
+// Text formats the answer to `mews job` for people.
 func (r Report) Text() string {
 	var b strings.Builder
 	if r.Said != "" {

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// Each argument is used or refused.
+// No field of a request is ignored: the action uses it or refuses it.
 func TestQuestion_UnusedArguments_AreRefused(t *testing.T) {
 	h := newHarness(t)
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestQuestion_UnusedArguments_AreRefused(t *testing.T) {
 	}
 }
 
-// A name can't be a number anywhere, since a number always means the job with that id.
+// A job's name can't be a number, because a number always means the job with that id.
 func TestJobName_Number_IsRefused(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "daily at 9", supervisor.JobOptions{})

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// After quiet hours one message has the newest message of each job, with a count of the earlier
-// ones. This holds even if a job came more often than its fires are kept.
+// After quiet hours one message has the newest notice of each job, with a count of the earlier
+// notices. This holds even for a job with more fires than the store keeps.
 func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-23:00")
 	for i := range 2 {
-		// more often than fires are kept
+		// more fires than the store keeps
 		h.remind(t, "alice", fmt.Sprintf("every 2 min 210 times: tea %d.", i))
 	}
 	for range 210 {
@@ -66,8 +66,8 @@ func TestQuietHours_SameJobAndOutcome_IsReplaced(t *testing.T) {
 	}
 }
 
-// Only some of a hook's messages at night are kept, with a count of the rest. Questions do not
-// count.
+// Only a limited number of a hook's messages at night are stored, with a count of the rest.
+// Questions do not count towards that limit.
 func TestQuietHours_HookMessages_AreLimited(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "15:30-23:00")
@@ -89,8 +89,8 @@ func TestQuietHours_HookMessages_AreLimited(t *testing.T) {
 	}
 }
 
-// The text of a replaced message is only in its fire. It is forgotten with its turn, and so are the
-// turn's effects.
+// The text of a replaced message is only in its fire. The text and the turn's effects are deleted
+// with the turn.
 func TestQuietHours_ReplacedMessage_IsDropped(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")

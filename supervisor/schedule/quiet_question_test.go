@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// askInTurn makes the turn of a fire ask its user something.
+// askInTurn asks the user a question in the turn of a fire.
 func (h *harness) askInTurn(t testing.TB, in supervisor.Inbound, text string) (supervisor.Turn, supervisor.Question) {
 	t.Helper()
 	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
@@ -35,8 +35,8 @@ func (h *harness) expireQuestions(t testing.TB) {
 	}
 }
 
-// A task's question in quiet hours is sent once after the held messages, with its buttons. Its
-// expiry is not extended.
+// A task's question in quiet hours is sent once, after the held messages, with its buttons. The
+// question does not stay open longer.
 func TestQuietHours_Question_WaitsForEnd(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "15:30-18:00") // the store uses UTC
@@ -70,7 +70,7 @@ func TestQuietHours_Question_WaitsForEnd(t *testing.T) {
 	h.wantStates(t, "running said")
 }
 
-// A question that ends during quiet hours is never sent, whether it expired or its turn was
+// A question that ends during quiet hours is never sent. It ends when it expires or its turn is
 // stopped.
 func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
@@ -99,7 +99,7 @@ func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 	}
 }
 
-// An urgent question is sent at once, as are urgent messages.
+// An urgent question is sent at once, like an urgent message.
 func TestQuietHours_UrgentQuestion_DoesNotWait(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
@@ -108,7 +108,7 @@ func TestQuietHours_UrgentQuestion_DoesNotWait(t *testing.T) {
 	h.wantSaid(t, "More?")
 }
 
-// A question of a task with low priority makes no sound, like its messages.
+// A question of a task with low priority makes no sound, like the task's messages.
 func TestLowPriorityTask_Question_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})

@@ -37,7 +37,7 @@ func (h *harness) passAndRelease(t testing.TB, d time.Duration) {
 	}
 }
 
-// Quiet hours end on time by the user's clock, also in the night in which clocks change.
+// Quiet hours end on time by the user's clock, even in a night in which the clocks change.
 func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 	for begin, end := range map[string]string{
 		// 07:30 in Madrid
@@ -53,7 +53,7 @@ func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 			Zone: func(string, string) *time.Location { return timezone.ForUser(person("alice")) }})
 		h.restart()
 		h.setQuietHours(t, "22:00-07:30")
-		h.remind(t, "alice", "every 11 h: drink") // once in the evening, and once in the morning
+		h.remind(t, "alice", "every 11 h: drink") // due once in the evening, and once in the morning
 		h.passAndRelease(t, 11*time.Hour)
 		h.wantSaid(t)
 		h.passAndRelease(t, until.Sub(h.now)-time.Minute)
@@ -63,10 +63,10 @@ func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 	}
 }
 
-// In quiet hours proactive messages wait, and come in one message at the end. Reminders with a
-// fixed time come at once.
+// In quiet hours proactive messages wait. At the end they are sent as one message. Reminders with a
+// fixed time are sent at once.
 func TestQuietHours_ProactiveMessages_Wait(t *testing.T) {
-	h := newHarness(t) // it is 12:00; without the user's zone the store uses UTC
+	h := newHarness(t) // noon in UTC; without the user's zone the store uses UTC
 	h.setQuietHours(t, "12:30-14:00")
 	h.remind(t, "alice", "every 50 min: drink")
 	h.remind(t, "alice", "in 1 h: the bus")
@@ -74,7 +74,7 @@ func TestQuietHours_ProactiveMessages_Wait(t *testing.T) {
 	urgent := h.putCheck(t, supervisor.CheckCondition{Command: "y", AutoRemove: true})
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`UPDATE job SET options = json_set(options, '$.priority', 'high'), name = 'Smoke' WHERE id = %d`, urgent))
 	task := h.putTask(t, "in 70 min", supervisor.JobOptions{})
-	for range 4 { // the condition does not hold yet
+	for range 4 { // four checks whose condition does not hold
 		h.passTime(t, 10*time.Minute)
 	}
 	h.found = protocol.CheckResult{Met: true}
@@ -103,7 +103,8 @@ func TestQuietHours_ProactiveMessages_Wait(t *testing.T) {
 	}
 }
 
-// When quiet hours are removed, held messages come at once; when they change, at their new end.
+// If quiet hours are removed, held messages are sent at once. If they change, held messages are
+// sent at their new end.
 func TestQuietHours_Removed_SendsAtOnce(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "11:00-20:00")
@@ -117,7 +118,7 @@ func TestQuietHours_Removed_SendsAtOnce(t *testing.T) {
 	h.wantSaid(t, "Reminder: drink")
 }
 
-// Held messages for a locked-out user wait until the user may speak again, since the outbox would
+// Held messages for a locked-out user wait until the user may speak again, because the outbox would
 // drop them.
 func TestQuietHours_LockedOutUser_KeepsWaiting(t *testing.T) {
 	h := newHarness(t)
@@ -133,7 +134,8 @@ func TestQuietHours_LockedOutUser_KeepsWaiting(t *testing.T) {
 	h.wantSaid(t, "**Build**\n\nIt is there.")
 }
 
-// Tasks of a locked-out user are neither claimed nor begun. Later they go on as after a sleep.
+// Tasks of a locked-out user do not fire and do not begin. After the lock-out they continue as
+// after a suspended machine.
 func TestTasks_LockedOutUser_Rest(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 2 h", supervisor.JobOptions{})
@@ -154,7 +156,7 @@ func TestTasks_LockedOutUser_Rest(t *testing.T) {
 }
 
 // If a task's turn changes AGENTS.md, the user is told, even if the turn is silent. In quiet hours
-// the notice makes no sound.
+// this notice makes no sound.
 func TestSilentTurn_PromptFileChange_IsTold(t *testing.T) {
 	for hours, sounds := range map[string]string{"": "0", "12:30-20:00": "1"} {
 		for _, says := range []string{"CONDITION_NOT_MET: no", "The roses are dry."} {
@@ -184,7 +186,7 @@ func TestSilentTurn_PromptFileChange_IsTold(t *testing.T) {
 	}
 }
 
-// The effects of a task at night stand below its message in the morning.
+// The effects of a task at night are listed below the task's message in the morning.
 func TestQuietHours_Effects_StayWithMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
@@ -207,7 +209,7 @@ func TestQuietHours_Effects_StayWithMessage(t *testing.T) {
 	}
 }
 
-// A budget shortage is told once after quiet hours, no matter which task it stops.
+// A budget shortage is reported once after quiet hours, no matter which task it stops.
 func TestQuietHours_BudgetShortage_IsToldOnce(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
@@ -224,8 +226,8 @@ func TestQuietHours_BudgetShortage_IsToldOnce(t *testing.T) {
 	}
 }
 
-// Of a job's messages at night only the newest is sent, with a count of the earlier ones. The whole
-// message has some lines of each.
+// Of a job's messages at night only the newest is sent, with a count of the earlier ones. The
+// combined message has a few lines of each job.
 func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
@@ -235,7 +237,7 @@ func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 	for i := range 5 {
 		h.found = protocol.CheckResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}
 		h.passTime(t, 10*time.Minute)
-		for range 5 { // some checks run at once
+		for range 5 { // the checks run concurrently, a few at a time
 			h.passTime(t, 0)
 		}
 	}
@@ -255,8 +257,8 @@ func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 	}
 }
 
-// A task's message from the night is sent in the morning, even if the task was missed or failed
-// afterwards.
+// A task's message from the night is sent in the morning, even if a later fire of the task was
+// missed or failed.
 func TestQuietHours_LaterFailure_KeepsMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
@@ -277,7 +279,7 @@ func TestQuietHours_LaterFailure_KeepsMessage(t *testing.T) {
 	}
 }
 
-// Messages of hooks wait too, unless they are urgent.
+// Messages of hooks wait for the end of quiet hours, unless they are urgent.
 func TestQuietHours_UrgentHook_DoesNotWait(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "11:00-13:00")

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// SetRule sets a job's times from words, counted from at.
+// SetRule sets a job's times from words; now is at.
 func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	zone, err := recurrence.ZoneOf(*j)
 	if err != nil {
@@ -19,7 +19,7 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	rule.At = rule.At.Truncate(time.Millisecond) // the database keeps milliseconds
+	rule.At = rule.At.Truncate(time.Millisecond) // the database stores times in milliseconds
 	encoded, err := json.Marshal(rule)
 	if err != nil {
 		return fmt.Errorf("keep a rule: %w", err)

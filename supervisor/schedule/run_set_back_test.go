@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// If the last fire was by a clock a day ahead, a run by hand still begins at once. A hook's call
-// begins within a minute.
+// A task may have fired by a clock that was a day ahead. A run by hand still begins at once. A
+// hook's call begins within a minute.
 func TestRunNow_ClockSetBack_BeginsAtOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{})
@@ -38,7 +38,7 @@ func TestRunNow_ClockSetBack_BeginsAtOnce(t *testing.T) {
 	}
 }
 
-// Calls of a hook begin at least a minute apart, also after one that has waited.
+// Runs started by a hook begin at least a minute apart, also after a run that had to wait.
 func TestTrigger_Calls_BeginMinuteApart(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 20 days", supervisor.JobOptions{})
@@ -61,7 +61,7 @@ func TestTrigger_Calls_BeginMinuteApart(t *testing.T) {
 	}
 }
 
-// After a clock that was years ahead, a waiting task does not wait for that year. A paused one
+// After the clock was years ahead, a waiting task does not wait for that year. A paused task
 // resumes from now.
 func TestTasks_ClockYearsAhead_Recover(t *testing.T) {
 	h := newHarness(t)
@@ -70,7 +70,7 @@ func TestTasks_ClockYearsAhead_Recover(t *testing.T) {
 	for range 2 {
 		h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRun, Grace: 24 * time.Hour})
 	}
-	// nobody is away
+	// make sure that no user counts as away
 	sqlitetest.Change(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'")
 	right := h.now
 	h.now = right.AddDate(10, 0, 0)

@@ -1,5 +1,5 @@
-// Package schedule fires jobs when they are due. One loop does that; the rest handles users'
-// commands and tool calls about jobs. Package recurrence computes when a job is due.
+// Package schedule fires jobs when they are due, in one loop. It also handles users' commands and
+// tool calls about jobs. Package recurrence computes when a job is due.
 package schedule
 
 import (
@@ -43,7 +43,7 @@ type Queue interface {
 	Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
 }
 
-// Sources says where the words of turns come from.
+// Sources says whose words the turns have read.
 type Sources interface {
 	// World reports whether a turn has read words of somebody other than its user.
 	World(ctx context.Context, turn int64) (bool, error)
@@ -53,32 +53,32 @@ type Sources interface {
 type Options struct {
 	Store Store
 	Queue Queue
-	// finds a user who may speak; jobs of all other users pause
+	// finds a user who may speak; jobs of other users do not fire
 	Person func(name string) (supervisor.User, bool)
-	// tells that the outbox has something new; never blocks
+	// reports a new message in the outbox; never blocks
 	Queued     func(conversation int64)
 	StartTurn  func(supervisor.Inbound) // starts the turn of an inbound; never blocks
 	Sources    Sources
 	CheckStore CheckStore
-	// Checks has the check of each kind of job that has one.
+	// Checks has the check function of each kind of job that needs one.
 	Checks     map[supervisor.JobKind]Check
 	CheckRules CheckRules
-	// Tools are more tools for models, by name.
+	// Tools are further tools about jobs for models, by name.
 	Tools map[string]Tool
-	// Watches start jobs after events, beside their times.
+	// Watches start jobs after events, in addition to their times.
 	Watches []Watch
 	// RoutineTimes returns an error if a routine may not have its new times. nil allows all times.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
-	// reports whether people may speak in a group
+	// reports whether users may speak in a group
 	MaySpeakIn func(supervisor.Conversation) bool
 	// allows an effect or returns an error, as approval.Approver.Allow does
 	Approve func(context.Context, approval.Request) error
-	// waits for the answer to a command's question
+	// asks a question of a command and waits for the answer
 	Ask func(context.Context, supervisor.Question) (supervisor.Question, error)
-	// returns a model's full name, or an error if the user may not use it
+	// returns a model's full name, or an error if the user may not use the model
 	Model func(user, spec string) (full string, err error)
-	// limits of any turn; a job can only lower them
+	// the limits of any turn; a job can only lower them
 	Limits func() protocol.TurnLimits
 	// a user's budget for jobs; the zero value has no limits
 	Budget func(user string) supervisor.Budget
@@ -88,12 +88,11 @@ type Options struct {
 
 // Watch starts jobs after events.
 type Watch struct {
-	Next func() (at time.Time, any bool) // when Run must be called
-	Run  func(context.Context) error     // starts the jobs
+	Next func() (at time.Time, any bool) // when Run must be called; any is false for never
+	Run  func(context.Context) error     // starts the jobs of the event
 }
 
-// Schedule fires jobs. Jobs changes them; Chat and Questions handle users' commands. It is safe for
-// concurrent use.
+// Schedule fires jobs and runs users' commands about jobs. It is safe for concurrent use.
 type Schedule struct {
 	*Jobs
 	*cards
@@ -113,7 +112,7 @@ type Schedule struct {
 	turns    checkTurns
 }
 
-// New returns a Schedule; Run fires its jobs.
+// New returns a Schedule. Its Run fires the jobs.
 func New(o Options) *Schedule {
 	jobs := &Jobs{store: o.Store, person: o.Person, wakeOutbox: o.Queued, now: o.Now, woken: make(chan struct{}, 1)}
 	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.MaySpeakIn}
@@ -128,7 +127,8 @@ func New(o Options) *Schedule {
 	}
 }
 
-// EffectPostElsewhere is the effect of a job that speaks in a group in which it was not set.
+// EffectPostElsewhere is the effect of a job that posts in a group other than the one in which it
+// was set.
 const EffectPostElsewhere = "post_elsewhere"
 
 // Feature returns the commands, host calls, effect, control call and part of the schedule.
@@ -140,15 +140,15 @@ func (s *Schedule) Feature() feature.Feature {
 }
 
 const (
-	// the loop wakes this often: timers stop while the machine is suspended, and the clock may be
-	// set
+	// The loop wakes at least this often: timers stop while the machine is suspended, and the clock
+	// may be set.
 	maxSleep      = 30 * time.Second
 	retryInterval = 5 * time.Second // the pause after an error of the store
 	// due jobs in one transaction; one user's late jobs may exceed it
 	maxDue = 100
 )
 
-// Run fires jobs until ctx ends. It returns when no check is left running.
+// Run fires jobs until ctx ends. It returns when all running checks have ended.
 func (s *Schedule) Run(ctx context.Context) error {
 	defer s.checking.Wait()
 	ready, seen := false, time.Time{}
@@ -156,7 +156,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 		err := error(nil)
 		now := s.now()
 		if seen.Sub(now) > clockWrongBy {
-			s.checking.Wait() // this also frees the leases of the checks
+			s.checking.Wait() // ended checks give up their reserved fires
 			ready = false
 		}
 		if seen = now; !ready {
@@ -187,7 +187,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 }
 
 // release sends messages whose quiet hours are over. Messages for a user who may not speak keep
-// waiting, since the outbox would drop them.
+// waiting, because the outbox would drop them.
 func (s *Schedule) release(ctx context.Context) error {
 	said, err := s.checkStore.Release(ctx, s.now(), func(user string) bool {
 		_, known := s.person(user)
@@ -197,7 +197,7 @@ func (s *Schedule) release(ctx context.Context) error {
 	return err
 }
 
-// watch starts jobs after events.
+// watch starts the jobs whose events have happened.
 func (s *Schedule) watch(ctx context.Context) (err error) {
 	for _, w := range s.watches {
 		err = errors.Join(err, w.Run(ctx))
@@ -205,7 +205,7 @@ func (s *Schedule) watch(ctx context.Context) (err error) {
 	return err
 }
 
-// untilNext returns how long the loop may sleep.
+// untilNext returns how long the loop may sleep until the next job is due.
 func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	now := s.now()
 	next, any, err := s.queue.NextDue(ctx, now)
@@ -221,11 +221,12 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 }
 
 // clockWrongBy is how far in the future a job's last fire must be to show that the clock was wrong.
-// Such a fire is ignored. If it is less far, the clock was set back, and no fire is repeated.
+// Such a fire is ignored. If the fire is less far ahead, the clock was set back, and no fire is
+// repeated.
 const clockWrongBy = 30 * 24 * time.Hour
 
-// firedUntil returns the time up to which a job has fired. It is now if the job fired by a wrong
-// clock.
+// firedUntil returns the time up to which a job has fired. It is now if the job fired while the
+// clock was wrong.
 func firedUntil(j supervisor.Job, now time.Time) time.Time {
 	if j.FiredUntil.Sub(now) > clockWrongBy {
 		return now
@@ -234,7 +235,8 @@ func firedUntil(j supervisor.Job, now time.Time) time.Time {
 }
 
 // recompute computes all due times again: the rules of a time zone may have changed, or the clock
-// was wrong. Jobs that were due stay due, and interrupted checks begin again.
+// was wrong. Due jobs stay due, and interrupted checks begin again.
+//
 // It returns memory to the system after many jobs, because the next garbage collection may be
 // minutes away.
 func (s *Schedule) recompute(ctx context.Context) error {

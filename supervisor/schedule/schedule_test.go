@@ -43,12 +43,12 @@ type harness struct {
 	db      *sqlite.DB
 	now     time.Time
 	resting map[string]bool
-	closed  map[string]bool // groups in which nobody may speak
+	closed  map[string]bool // groups in which no user may speak
 	budget  supervisor.Budget
 
-	approvalRequests []approval.Request // the approval requests
-	approveErr       error              // the error of approvals
-	answers          []string           // the answers to the next questions
+	approvalRequests []approval.Request // the approval requests so far
+	approveErr       error              // the error that approvals return
+	answers          []string           // the user's answers to the next questions
 	inbound          int64
 
 	mu     sync.Mutex // guards the fields below against checks, which run concurrently
@@ -65,7 +65,7 @@ type harness struct {
 	home folder // alice's home
 }
 
-// put keeps a job with the times in words.
+// put stores a job with times in words.
 func (h *harness) put(ctx context.Context, j supervisor.Job, when string) (supervisor.Job, error) {
 	if err := SetRule(&j, when, h.now); err != nil {
 		return j, err
@@ -80,7 +80,7 @@ func newHarness(t *testing.T) *harness {
 	return h
 }
 
-// restart creates a new schedule on the kept data.
+// restart creates a new schedule on the stored data.
 func (h *harness) restart() {
 	now := func() time.Time { return h.now }
 	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
@@ -154,14 +154,14 @@ func (h *harness) fireDue(t testing.TB) {
 	}
 }
 
-// saidTo returns the messages to a conversation.
+// saidTo returns the messages sent to a conversation.
 func (h *harness) saidTo(t testing.TB, c supervisor.Conversation) []string {
 	t.Helper()
 	return sqlitetest.Query(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
 }
 
-// Each time is said once, none is lost and none comes early, for any changes of the clock and
+// Each time of a reminder is sent once, never early and never lost, for any clock changes and
 // restarts.
 func TestReminders_EachTime_IsSaidOnce(t *testing.T) {
 	h := newHarness(t)
@@ -207,7 +207,7 @@ func TestReminders_EachTime_IsSaidOnce(t *testing.T) {
 	})
 }
 
-// If a user has many late reminders, they come in one message. Deleted and paused ones do not come.
+// A user's late reminders come in one message. Deleted and paused reminders are left out.
 func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	h := newHarness(t)
 	for i := range 6 {
@@ -234,12 +234,12 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	}
 }
 
-// Each user's late reminders share messages, for any number of users and reminders. Reminders in
-// time come as usual.
+// Each user's late reminders share messages, for any number of users and reminders. Reminders that
+// are on time have their own messages.
 func TestLateReminders_ManyUsers_ShareMessages(t *testing.T) {
 	for _, c := range []struct{ people, each int }{{1, 200}, {12, 12}, {3, 60}} {
 		h := newHarness(t)
-		for i := range c.each { // the jobs of all users in turn
+		for i := range c.each { // the jobs of all users, one of each user in turn
 			for p := range c.people {
 				h.remind(t, fmt.Sprint("p", p), fmt.Sprintf("in %d min: tea", 1+i))
 			}
@@ -258,7 +258,7 @@ func TestLateReminders_ManyUsers_ShareMessages(t *testing.T) {
 	}
 }
 
-// A list stays short, for any number of jobs and long texts.
+// A list of jobs stays short, for any number of jobs and long texts.
 func TestList_ManyJobs_IsShort(t *testing.T) {
 	h := newHarness(t)
 	for range 150 {
@@ -276,7 +276,7 @@ func TestList_ManyJobs_IsShort(t *testing.T) {
 	}
 }
 
-// A locked-out user is told nothing until they may speak again. Nobody else waits for that.
+// A locked-out user gets no message until they may speak again. No other user waits for them.
 func TestJobs_LockedOutUser_Rest(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 5 {
@@ -296,7 +296,8 @@ func TestJobs_LockedOutUser_Rest(t *testing.T) {
 	}
 }
 
-// A rule of a later version delays nobody else: its user is told, and the job is paused.
+// A job with a rule of a later Mews version is paused, and its user is told. Other jobs fire on
+// time.
 func TestJob_UnreadableRule_IsPaused(t *testing.T) {
 	h := newHarness(t)
 	for i, rule := range []string{`{"kind":"moon"}`, `not json`, `{"kind":"cron","expression":"x"}`} {
@@ -317,7 +318,7 @@ func TestJob_UnreadableRule_IsPaused(t *testing.T) {
 	}
 }
 
-// A job from the terminal speaks in the private chat, if the user has one.
+// A reminder set in the terminal is sent to the user's private chat, if there is one.
 func TestReminder_SetInTerminal_ComesInChat(t *testing.T) {
 	h := newHarness(t)
 	terminal := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
@@ -375,8 +376,8 @@ func BenchmarkNothingIsDue(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1000, "µs-p95")
 }
 
-// A fired reminder may be paused and resumed after the clock is set back. That delays nobody's
-// reminders.
+// A fired reminder may be paused and resumed after the clock is set back. Other reminders still
+// fire on time.
 func TestResume_ClockSetBack_DelaysNobody(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 1 h: tea")
@@ -396,7 +397,7 @@ func TestResume_ClockSetBack_DelaysNobody(t *testing.T) {
 	}
 }
 
-// A reminder between two milliseconds fires once, and delays nobody.
+// A reminder between two milliseconds fires once, and delays no other job.
 func TestReminder_BetweenMilliseconds_FiresOnce(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "2026-03-27T12:05:00.0009Z: tea")
@@ -410,7 +411,7 @@ func TestReminder_BetweenMilliseconds_FiresOnce(t *testing.T) {
 	}
 }
 
-// Times that came before a move to another time zone are not repeated, even after a restart.
+// Times that passed before a move to another time zone are not repeated, even after a restart.
 func TestMoveZone_PastTimes_AreNotRepeated(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: tea")
@@ -429,7 +430,7 @@ func TestMoveZone_PastTimes_AreNotRepeated(t *testing.T) {
 	h.wantSaid(t, "Reminder: tea\n\nIt was due at 14:00, 1 hour ago.")
 }
 
-// A list names jobs by their ids, also after a gap, because commands use these ids.
+// A list names jobs by their ids, even if ids are missing, because commands use these ids.
 func TestList_ShowsJobNumbers(t *testing.T) {
 	h := newHarness(t)
 	for _, words := range []string{"in 1 h: one", "in 1 h: two", "in 1 h: three"} {

@@ -36,17 +36,17 @@ var taskOptions = []supervisor.JobOptions{{}, {Exact: true}, {Overlap: superviso
 // turnDurations are durations of turns.
 var turnDurations = []time.Duration{0, time.Second, 50 * time.Second, 8 * time.Minute, 3 * time.Hour}
 
-// Limits: the delay that spreads turns, its part of the period, and the time between late turns.
+// Limits on turns: their spreading delay, its part of the period, and the time between late turns.
 const (
 	maxApart   = 30 * time.Second
 	periodPart = 20
 	lateApart  = 30 * time.Second
-	isLate     = 2 * time.Minute // a turn that is less late does not count as late
+	isLate     = 2 * time.Minute // a turn with a smaller delay does not count as late
 )
 
-// Each time of a task is claimed once, for any turns, changes of the clock and restarts of the
-// loop. One turn of a task runs at a time. No turn begins twice or early, and none waits longer
-// than other turns make it wait.
+// Each time of a task is claimed once, for any turns, clock changes and restarts of the loop. One
+// turn of a task runs at a time. No turn begins twice or early. A turn waits only as long as other
+// turns delay it.
 func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 	steps := maps.Clone(jumpSteps)
 	delete(steps, "remind")
@@ -55,7 +55,7 @@ func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		var failed any // rapid ends a run with a panic, which must not leave the bubble
+		var failed any // rapid ends a failed run with a panic, which must not leave the bubble
 		synctest.Test(t, func(t *testing.T) {
 			j := newTaskJumps(t, rt, begin)
 			j.begin()
@@ -80,8 +80,7 @@ func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 	})
 }
 
-// taskJumps is a schedule of tasks with a clock that is set now and then. Turns begin, and end by
-// themselves.
+// taskJumps is a schedule of tasks whose clock the test sets. Turns begin and end without the test.
 type taskJumps struct {
 	*jumpTest
 	takes  map[int64]time.Duration // durations of turns, by job
@@ -95,7 +94,7 @@ func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
 	return j
 }
 
-// options returns options that record fires and turns.
+// options returns schedule options that record fires and turns.
 func (j *taskJumps) options() schedule.Options {
 	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(),
 		Sources: j.db.Jobs(), Queued: func(int64) {}, StartTurn: j.run, Now: j.now,
@@ -104,7 +103,7 @@ func (j *taskJumps) options() schedule.Options {
 		Person:     func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
-// taskQueue is the database's queue, and records claims and begun turns.
+// taskQueue is the database's queue; it also records claims and begun turns.
 type taskQueue struct {
 	sqlite.Jobs
 	*taskJumps
@@ -132,7 +131,7 @@ func (q taskQueue) Begin(ctx context.Context, f supervisor.ClaimedFire, in super
 	return kept, begun, err
 }
 
-// run is a turn; it ends after a while even if the loop ends first.
+// run is a running turn; it ends after its duration even if the loop ends first.
 func (j *taskJumps) run(in supervisor.Inbound) {
 	var job int64
 	if _, err := fmt.Sscan(in.Conversation.Chat, &job); err != nil {
@@ -155,14 +154,14 @@ func (j *taskJumps) run(in supervisor.Inbound) {
 	})
 }
 
-// task sets a task.
+// task creates a task.
 func (j *taskJumps) task() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
-	j.wait(time.Millisecond) // commands are told apart by their times
+	j.wait(time.Millisecond) // commands are identified by their times
 	if _, err := j.spoken.Questions.Answer(j.t.Context(), user,
 		schedule.JobRequest{Action: "add", Task: true, Words: words + ": look"}); err != nil {
-		if strings.Contains(err.Error(), "never comes") { // the task's end has passed
+		if strings.Contains(err.Error(), "never comes") { // the task's last time has passed
 			return
 		}
 		j.fail("%s: %v", words, err)
@@ -185,7 +184,7 @@ func (j *taskJumps) task() {
 	j.takes[made.ID] = takes
 }
 
-// check compares claims and turns with the rules and the clock.
+// check compares the claimed fires and turns with the rules and the clock.
 func (j *taskJumps) check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -209,16 +208,16 @@ func (j *taskJumps) check() {
 			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
 		}
 	}
-	// A fire that waits for another one of its job begins at the loop's next pass after that one
-	// ends.
+	// A fire may wait for another fire of its job. It begins at the loop's next pass after the
+	// other one ends.
 	if lost := sqlitetest.Query(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
 		AND NOT EXISTS (SELECT 1 FROM fire WHERE job = f.job AND (state = 'running' OR ended_at > ?1))`, j.longAgo().UnixMilli()); len(lost) > 0 {
 		j.fail("these have not begun: %q", lost)
 	}
 }
 
-// lastTimeBy returns the last of a rule's times up to a claim: a fire for several times is for the last
-// of them.
+// lastTimeBy returns the last of a rule's times up to a claim. A fire for several times is for the
+// last of them.
 func lastTimeBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
 	last := c.due
 	for {
@@ -230,13 +229,14 @@ func lastTimeBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time 
 	}
 }
 
-// longAgo returns an earlier time of the clock: all turns that were due by then have begun.
+// longAgo returns an earlier time of the clock, by which all due turns have begun.
 func (j *taskJumps) longAgo() time.Time {
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead - maxDelay)
 }
 
-// checkBegins compares the turns of a task with its fires: each fire has one turn. If the clock is
-// not set and no other turn delays it, a turn begins on time, or after the late ones before it.
+// checkBegins compares the turns of a task with its fires: each fire has one turn. A turn begins on
+// time if the clock is not set and no other turn delays it. A late turn begins after the late turns
+// before it.
 func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *time.Location, claims,
 	begins []firedAt) {
 	seen := map[int64]bool{}
@@ -259,7 +259,7 @@ func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *
 		}
 		if c.clock.Sub(last) >= isLate {
 			after, most = b.at.Sub(c.at), lateApart*time.Duration(len(j.all)-1)
-		} else if c.clock.After(last) { // the loop saw the time a little late
+		} else if c.clock.After(last) { // the loop noticed the time a little late
 			most = max(most, c.clock.Sub(last))
 		}
 		if after < 0 || after > most {

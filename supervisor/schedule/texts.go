@@ -24,7 +24,7 @@ const (
 	textIsPaused     = "It is paused."
 	textIsDone       = "It has ended."
 	textNoJobs       = "You have no reminders and no tasks. Set one: /remind tomorrow at 9: call the plumber. Or ask me to do something every morning."
-	textListed       = "\n- **%d**: %s\n  %s" // not a numbered list: Markdown would renumber it
+	textListed       = "\n- **%d**: %s\n  %s" // not a numbered list, because Markdown would renumber it
 	textJobs         = "Your reminders and tasks:\n"
 	textMoreJobs     = "\n\nAnd %d more: mews job list shows all."
 	textProposedIt   = "waits for you to start it"

@@ -36,19 +36,21 @@ var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCa
 type toolCalls struct {
 	*editor
 	sources Sources
-	others  map[string]Tool // further tools, by name
+	others  map[string]Tool // further tools about jobs, by name
 }
 
-// toolCall is a tool call and the conversation in which its turn answers.
+// toolCall is a tool call, and the conversation in which its turn answers.
 type toolCall struct {
 	supervisor.JobCall
 	in supervisor.Conversation
 }
 
-// maxUnapproved is how many turns a day a job of the model may have without the user's approval.
+// maxUnapproved is the most turns a day that a job of the model may start without the user's
+// approval.
 const maxUnapproved = 4
 
 // Call runs a tool call, for a turn that answers in a conversation.
+//
 // A repeated call changes nothing more. An error is for the model.
 func (tc *toolCalls) Call(ctx context.Context, c supervisor.JobCall,
 	in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
@@ -109,7 +111,7 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	return answer, nil
 }
 
-// newJob returns the job that a call describes, or says what is wrong with it.
+// newJob returns the job that a tool call describes, or an error for the model.
 func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor.User, c toolCall) (j supervisor.Job,
 	err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder,
@@ -137,12 +139,12 @@ func (tc *toolCalls) newJob(args protocol.ScheduleTaskArguments, user supervisor
 		Options: supervisor.JobOptions{Check: check}}, nil
 }
 
-// from returns the origin of a call.
+// from returns the origin of a tool call.
 func (c toolCall) from(user supervisor.User, when string) origin {
 	return origin{user: user, in: c.in, turn: c.Turn, kind: c.Kind, call: c.Call.ID, when: when}
 }
 
-// setCallOptions sets the options of a call.
+// setCallOptions sets a job's options from a tool call.
 func (tc *toolCalls) setCallOptions(ctx context.Context, from origin, j *supervisor.Job, set map[string]any) error {
 	values, err := optionValues(set)
 	if err != nil {
@@ -152,7 +154,7 @@ func (tc *toolCalls) setCallOptions(ctx context.Context, from origin, j *supervi
 }
 
 // setTimes sets a job's times from the model's words; "" changes nothing. If the user must approve
-// the job first, it says why.
+// the job first, why is the reason.
 func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err error) {
 	if when == "" {
 		return "", nil
@@ -166,7 +168,7 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err e
 	return why, err
 }
 
-// whyProposed says why a job of the model needs the user's approval; "" means that it does not.
+// whyProposed says why a job of the model needs the user's approval; "" means that it needs none.
 func whyProposed(j supervisor.Job) (why string, err error) {
 	switch {
 	case !j.AsksModel() && (j.Kind != supervisor.JobCheck || !j.Options.World):
@@ -185,7 +187,7 @@ func whyProposed(j supervisor.Job) (why string, err error) {
 	return "", err
 }
 
-// describe says when a job is due, and when next.
+// describe returns a job's times in words, and its next time.
 func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 	rule, times, err := nextTimes(j)
 	if err != nil {
@@ -219,7 +221,7 @@ func (tc *toolCalls) listTasks(ctx context.Context, user supervisor.User, c tool
 	return answer, nil
 }
 
-// brief returns the beginning of a text on one line.
+// brief returns the beginning of a text, on one line.
 func brief(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > 200 {
@@ -228,7 +230,7 @@ func brief(text string) string {
 	return text
 }
 
-// maxResults is the most results of a call.
+// maxResults is the most fire results in the answer to a tool call.
 const maxResults = 10
 
 func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
@@ -274,7 +276,7 @@ func decode(c toolCall, args any) error {
 	return nil
 }
 
-// checkWords refuses long texts and names, and names that look like a job's number.
+// checkWords refuses texts and names that are too long, and names that look like a job's number.
 func checkWords(text, name string) error {
 	if len(text) > supervisor.MaxJobText {
 		return supervisor.Errorf(supervisor.CodeInvalid, answerLong, len(text), supervisor.MaxJobText)

@@ -12,7 +12,7 @@ import (
 )
 
 // findChangeable finds a job that a turn may change or delete. A turn of a job, or one in a group,
-// may change only jobs that speak where it answers. A turn of a job, or one that has read somebody
+// may change only jobs that post where it answers. A turn of a job, or one that has read somebody
 // else's words, may change only reminders. world reports whether the turn has read such words.
 func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
 	if j, err = tc.findByNumber(ctx, user.Name, fmt.Sprint(id)); err != nil {

@@ -12,7 +12,7 @@ import (
 const triggerGap = time.Minute
 
 // Trigger runs a user's task by its name, with material from outside. It runs the task at most once
-// for each value of at. While one run waits, further calls are dropped.
+// for each value of at. While one triggered run waits, further calls are dropped.
 func (js *Jobs) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
 	who, served := js.person(user)
 	if !served {

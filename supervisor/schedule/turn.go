@@ -17,13 +17,13 @@ import (
 const (
 	// a turn is missed if it is later than half its period, or than this
 	turnGrace       = 6 * time.Hour
-	catchUpInterval = 30 * time.Second // pause between the late turns of a user
-	maxCatchUp      = 10               // late turns of a user at a time; the rest is missed
-	// delays turns, so that those with the same time do not all begin together
+	catchUpInterval = 30 * time.Second // the pause between late turns of a user
+	maxCatchUp      = 10               // the most late turns of a user at a time; the rest is missed
+	// the longest delay of a turn, so that turns with the same time do not begin together
 	maxJitter      = 30 * time.Second
 	jitterPart     = 20   // the delay is at most 1/20 of the job's period
-	maxEarlier     = 5    // earlier results in a prompt
-	maxEarlierText = 1000 // characters of an earlier result
+	maxEarlier     = 5    // the most earlier results in a prompt
+	maxEarlierText = 1000 // the most characters of an earlier result
 )
 
 // claimBatch returns the batch of a due job with a turn or a check. A user's late turns begin one
@@ -37,7 +37,7 @@ func (s *Schedule) claimBatch(f supervisor.Fire, now time.Time, caught map[strin
 	return s.newBatch("", nil, f)
 }
 
-// skipIfTooLate marks a late fire as missed if it is too late to do it, and reports that.
+// skipIfTooLate marks a fire as missed if it is too late to run it, and reports that.
 func (s *Schedule) skipIfTooLate(f *supervisor.Fire, now time.Time, caught map[string]int) bool {
 	o := f.Job.Options
 	most, bounded := grace(*f)
@@ -50,7 +50,7 @@ func (s *Schedule) skipIfTooLate(f *supervisor.Fire, now time.Time, caught map[s
 }
 
 // grace returns how late a fire may be: the user's setting, or half the period of a turn. bounded
-// is false for a reminder without a setting.
+// is false for a reminder without that setting.
 func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	switch {
 	case f.Job.Options.Grace > 0:
@@ -63,7 +63,7 @@ func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	return min(f.NextDue.Sub(f.LastDue)/2, turnGrace), true
 }
 
-// jitter returns the delay of a turn; it is always the same for a job and a time.
+// jitter returns the delay of a turn. It is always the same for a job and a time.
 func jitter(f supervisor.Fire) time.Duration {
 	if f.NextDue.IsZero() || f.Job.Options.Exact || f.Job.Kind == supervisor.JobRoutine {
 		return 0
@@ -77,7 +77,7 @@ func jitter(f supervisor.Fire) time.Duration {
 	return time.Duration(hash.Sum64() % uint64(most))
 }
 
-// beginDue begins all fires whose time has come.
+// beginDue begins all claimed fires that have waited long enough.
 func (s *Schedule) beginDue(ctx context.Context) error {
 	var resting []string
 	for {
@@ -117,8 +117,8 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 	return err
 }
 
-// newInbound returns the inbound that starts a fire's turn. Its prompt has earlier results. If
-// others read the answer, it has only results that were said in the same conversation.
+// newInbound returns the inbound that starts a fire's turn. Its prompt has earlier results. In a
+// group the prompt has only results that were sent in the same conversation.
 func (s *Schedule) newInbound(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
 	to := s.destination(f.Job)
 	if to.InGroup() {

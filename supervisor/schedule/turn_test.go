@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// putTask keeps a task of alice and returns its id.
+// putTask stores a task of alice and returns its id.
 func (h *harness) putTask(t testing.TB, when string, o supervisor.JobOptions) int64 {
 	t.Helper()
 	h.inbound++
@@ -37,7 +37,7 @@ func (h *harness) passTime(t testing.TB, d time.Duration) (begun []supervisor.In
 		}
 		h.checking.Wait()
 		select {
-		case <-h.woken: // a check has ended, so another may begin
+		case <-h.woken: // a check has ended, so the next one may begin
 		default:
 			again = false
 		}
@@ -76,7 +76,8 @@ func (h *harness) wantStates(t testing.TB, want string) {
 	}
 }
 
-// A failure that may pass is retried after 1, 5 and 25 minutes within the same fire, and told once.
+// After a temporary failure, a task is retried after 1, 5 and 25 minutes within the same fire. The
+// failure is reported once.
 func TestFire_TransientFailure_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
@@ -98,7 +99,7 @@ func TestFire_TransientFailure_IsRetried(t *testing.T) {
 	}
 }
 
-// A job has one turn at a time: the next time and a retry wait.
+// A job has one running turn at a time: the next time and a retry wait for its end.
 func TestFires_OfOneJob_RunOneByOne(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 10 min", supervisor.JobOptions{Overlap: supervisor.OverlapQueue})
@@ -119,7 +120,7 @@ func TestFires_OfOneJob_RunOneByOne(t *testing.T) {
 	}
 }
 
-// Without a queue, a time that comes while the job runs is skipped.
+// A time that passes while the job runs is skipped, unless the job's option queues it.
 func TestFire_JobRunning_IsSkipped(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 10 min", supervisor.JobOptions{})
@@ -144,13 +145,13 @@ func TestRetry_DeletedJob_Stops(t *testing.T) {
 	}
 }
 
-// A time that passed while Mews was not running ends as the task's options say.
+// If a time passed while Mews was not running, the task's options decide what happens.
 func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		missed supervisor.MissedMode
 		late   time.Duration
 		states string
-		said   string // "" means no message
+		said   string // the sent message; "" means none
 		grace  time.Duration
 	}{
 		"within its grace": {"", 11 * time.Hour, "running", "", 12 * time.Hour},
@@ -161,14 +162,14 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 		"too late":         {"", 7 * time.Hour, "missed", "Look was missed", 0},
 		"skip":             {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
 		"ask":              {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
-		// an hour after the last time
+		// an hour after the last of the job's times
 		"days late, last time in grace": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
 		"days late, last time too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: c.missed, Grace: c.grace})
-			h.passTime(t, time.Hour+c.late) // in one step, so that the fire is late
+			h.passTime(t, time.Hour+c.late) // one step for the whole time, so that the fire is late
 			if c.late < 2*time.Minute {
 				h.begun = h.passTime(t, time.Minute)
 			}
@@ -190,7 +191,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 	}
 }
 
-// A reminder comes however late, unless its options say otherwise.
+// A reminder is sent however late it is, unless its options say otherwise.
 func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		options supervisor.JobOptions
@@ -220,7 +221,7 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 	}
 }
 
-// A message without a sound stays silent, also after quiet hours.
+// A message without a sound stays without one after quiet hours.
 func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-12:30") // the store uses UTC
@@ -241,7 +242,8 @@ func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	}
 }
 
-// After a long sleep late turns begin one by one, and only some are made up for.
+// After a long sleep of the machine, late turns begin one by one. Only a limited number of them
+// run.
 func TestLateTurns_BeginOneByOne(t *testing.T) {
 	h := newHarness(t)
 	for range maxCatchUp + 2 {
@@ -260,8 +262,8 @@ func TestLateTurns_BeginOneByOne(t *testing.T) {
 	h.wantSaid(t, "These were missed, and it is too late for them now:\n\n- 14:00, 2 hours ago: Look\n- 14:00, 2 hours ago: Look")
 }
 
-// Turns that are due together begin apart. A turn's delay is the same after a restart, and a small
-// part of its period.
+// Turns that are due together begin at different moments. A turn's delay is the same after a
+// restart, and a small part of its period.
 func TestTurns_DueTogether_BeginApart(t *testing.T) {
 	apart := map[time.Duration]bool{}
 	for id := range int64(20) {
@@ -281,7 +283,8 @@ func TestTurns_DueTogether_BeginApart(t *testing.T) {
 	}
 }
 
-// A user who has written nothing for 30 days is told once that tasks rest. Reminders still come.
+// A user who has written nothing for 30 days is told once that tasks are paused. Reminders are
+// still sent.
 func TestTasks_UserAway30Days_Rest(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{Exact: true})
@@ -310,7 +313,7 @@ func TestTasks_UserAway30Days_Rest(t *testing.T) {
 	}
 }
 
-// A budget shortage is told once a day, and pauses nothing.
+// A budget shortage is reported once a day, and pauses no job.
 func TestBudgetShortage_IsToldOnceADay(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 5 h", supervisor.JobOptions{Exact: true})
@@ -325,7 +328,8 @@ func TestBudgetShortage_IsToldOnceADay(t *testing.T) {
 	}
 }
 
-// A fire whose turn asks the user waits, and its question ends before the next time.
+// If a fire's turn asks the user, the fire waits for the answer. The question ends before the next
+// time.
 func TestFire_TurnAsks_WaitsForAnswer(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 2 h", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
@@ -344,7 +348,7 @@ func TestFire_TurnAsks_WaitsForAnswer(t *testing.T) {
 		t.Errorf("%d turns begin beside the one that waits", len(more))
 	}
 	h.wantStates(t, "asked claimed")
-	// nobody has seen the question, but it ends
+	// a question expires even if no user has seen it
 	if _, err := h.db.Questions().Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +358,7 @@ func TestFire_TurnAsks_WaitsForAnswer(t *testing.T) {
 	}
 }
 
-// A task that comes once has no next time when its turn begins, but is retried all the same.
+// A one-time task has no next time when its turn begins, but a failed turn is still retried.
 func TestOneTimeTask_Failed_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 2 h", supervisor.JobOptions{})
@@ -368,7 +372,7 @@ func TestOneTimeTask_Failed_IsRetried(t *testing.T) {
 	}
 }
 
-// An old button does not run a deleted task, but runs a missed one.
+// An old button runs a missed task, but not a deleted one.
 func TestRunButton_MissedTask_Runs(t *testing.T) {
 	h := newHarness(t)
 	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedAsk})
@@ -386,7 +390,7 @@ func TestRunButton_MissedTask_Runs(t *testing.T) {
 	}
 }
 
-// A job that is deleted or paused during its turn is not retried, and its result is not told.
+// A job that is deleted or paused during its turn is not retried, and its result is not sent.
 func TestTask_DeletedWhileItRuns_IsNotRetried(t *testing.T) {
 	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
 		h := newHarness(t)
@@ -404,7 +408,7 @@ func TestTask_DeletedWhileItRuns_IsNotRetried(t *testing.T) {
 	}
 }
 
-// A paused task may be run by hand, and is retried as usual.
+// A paused task may be run by hand. A failure of that run is retried as usual.
 func TestRunNow_PausedTask_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
@@ -419,8 +423,8 @@ func TestRunNow_PausedTask_IsRetried(t *testing.T) {
 	}
 }
 
-// When a task is paused after failures, or because the user is away, its waiting fire does not
-// begin.
+// A task may be paused after failures, or because the user is away. A fire of such a task that
+// waits does not begin.
 func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
@@ -444,8 +448,8 @@ func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 	h.wantStates(t, "silent skipped")
 }
 
-// A deleted task does nothing more, neither by a button nor by a retry. The same holds for a task
-// that came once: since it began, its row says done.
+// A deleted task never runs again, neither by a button nor by a retry. The same holds for a
+// one-time task: its row says done since it began.
 func TestDeletedTask_IsNotRun(t *testing.T) {
 	for when, end := range map[string]sqlite.FinishTurn{"every 1 h": stays, "in 1 h": passing} {
 		h := newHarness(t)
@@ -464,8 +468,8 @@ func TestDeletedTask_IsNotRun(t *testing.T) {
 	}
 }
 
-// A missed reminder was not said, so its text, which may be an order, is quoted nowhere. A reminder
-// that was said is.
+// The text of a missed reminder may be an order that was never sent, so no prompt quotes it. A
+// reminder that was sent is quoted.
 func TestMissedReminder_Text_IsNotQuoted(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: the bus")
@@ -484,8 +488,8 @@ func TestMissedReminder_Text_IsNotQuoted(t *testing.T) {
 	}
 }
 
-// A reminder that was set while somebody else's words were read may contain them. A message that
-// quotes it counts as world too.
+// A reminder may contain words that the turn that set it had read. A message that quotes the
+// reminder counts as world too.
 func TestReminder_WorldText_MarksItsQuote(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		h := newHarness(t)

@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// pressZone is the button that moves all jobs to a time zone; the zone's name follows.
+// pressZone names the button that moves all jobs to a time zone; the zone's name follows.
 const pressZone = "zone"
 
-// inOtherZones returns a user's jobs that keep another time zone.
+// inOtherZones returns a user's jobs whose time zone is not the given one.
 func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
 	list, err := js.store.List(ctx, user)
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
 }
 
-// keepsWallTime reports whether a job's times change with its zone. Jobs such as "every 2 h" and
+// keepsWallTime reports whether a job's times change with its zone. Times such as "every 2 h" and
 // "in 20 min" do not.
 func keepsWallTime(j supervisor.Job) bool {
 	rule, err := recurrence.RuleOf(j)
@@ -29,6 +29,7 @@ func keepsWallTime(j supervisor.Job) bool {
 }
 
 // OfferZone offers to move jobs to the user's new time zone.
+//
 // It returns an empty delivery if no job's times would change.
 func (ch *Chat) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
 	list, err := ch.inOtherZones(ctx, user.Name, user.Timezone)
@@ -43,11 +44,10 @@ func (ch *Chat) OfferZone(ctx context.Context, user supervisor.User) (d supervis
 	return d, nil
 }
 
-// maxPress is the most bytes of a button's press. (Bot API, callback_data)
+// maxPress is the most bytes of a button's press (Bot API, callback_data).
 const maxPress = 64
 
-// moveZone moves a user's jobs to their new time zone, and says how many of them come at other
-// times now.
+// moveZone moves a user's jobs to their new time zone. It says how many jobs have other times now.
 func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, error) {
 	list, err := js.inOtherZones(ctx, user.Name, user.Timezone)
 	moved := 0
@@ -67,8 +67,8 @@ func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, err
 	return fmt.Sprintf(textMoved, amount.Plural(moved, "reminder or task", "reminders and tasks")), nil
 }
 
-// renewZone keeps a job with its new zone and next time. If a job's last time has passed in the new
-// zone, it keeps its old zone. An unreadable rule is reported when the job is due.
+// renewZone stores a job with its new zone and next time. If the job's last time has passed in the
+// new zone, the job keeps its old zone. An unreadable rule is reported when the job is due.
 func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
 	if j.State == supervisor.JobActive {
 		now := js.now()
@@ -85,7 +85,7 @@ func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err e
 		}
 	}
 	if err = js.store.Change(ctx, j); errors.Is(err, supervisor.ErrJobChanged) {
-		return false, nil // the next offer includes it again
+		return false, nil // the next offer includes the job again
 	}
 	return err == nil, err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Jobs that move with the user keep the wall times of their rules, their ends and their creation.
-// Jobs by elapsed time or at a fixed moment do not change, and are not reported.
+// Jobs with an interval or a fixed moment do not change, and are not reported.
 func TestMoveZone_KeepsWallTime(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	wants := []struct{ words, next, after string }{
@@ -32,7 +32,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	}
 	h.now = h.now.Add(6 * time.Hour)
 	moved := person("alice")
-	moved.Timezone = "America/New_York" // five hours behind until Sunday, then six
+	moved.Timezone = "America/New_York" // five hours behind Madrid until Sunday, then six
 	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York",
 		h.now); err != nil || !strings.HasPrefix(d.Text, "8 ") {
 		t.Fatal(d.Text, err)
@@ -53,7 +53,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 			t.Errorf("%s comes %s and %s, want %s and %s", w.words, next, after, w.next, w.after)
 		}
 	}
-	// half past eight on the last evening
+	// 8:30 on the last evening
 	if at, found, err := recurrence.NextOf(h.job(t, 4),
 		time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
 		t.Errorf("what has ended comes %s, %v", at, err)
@@ -66,8 +66,8 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	}
 }
 
-// Jobs that come once move to the east too. A job whose time has passed there keeps its old zone.
-// It comes when it would have, and is not reported.
+// One-time jobs move to a zone in the east too. A job whose time has passed there keeps its old
+// zone. It fires when it would have, and is not reported.
 func TestMoveZone_LosesNoJob(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	for _, words := range []string{"at 18: has passed there", "tomorrow at 9: call", "in 20 min: tea"} {
@@ -86,7 +86,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 	if err := h.recompute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// in Madrid
+	// times in Madrid
 	for id, want := range map[int64]string{1: "Fri 27 Mar 18:00", 2: "Sat 28 Mar 01:00", 3: "Fri 27 Mar 13:20"} {
 		if got := h.job(t, id).Next.In(timezone.ForUser(person("alice"))).Format("Mon 2 Jan 15:04"); got != want {
 			t.Errorf("reminder %d comes %s, want %s", id, got, want)
