@@ -49,8 +49,8 @@ func TestAlbum_JoinsPicturesOfOneDelivery(t *testing.T) {
 	}
 }
 
-// TestAlbum_Refused_SendsFilesOneByOne checks that one refused picture does not keep the others
-// from being sent.
+// TestAlbum_Refused_SendsFilesOneByOne checks that the other pictures of an album are sent if one
+// is refused.
 func TestAlbum_Refused_SendsFilesOneByOne(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
@@ -182,7 +182,7 @@ func (h *rig) wrongAlbums(sent []supervisor.File) string {
 	}
 	slices.Sort(stand)
 	slices.Sort(want)
-	// stand would list a file of two albums twice
+	// a file in two albums would be in stand twice
 	if lost := h.lost(); lost == "" && !slices.Equal(stand, want) {
 		return fmt.Sprintf("there stand %v, want %v", stand, want)
 	}

@@ -84,7 +84,8 @@ var calls = map[call]struct {
 			to.ReplyTo = ""
 			return "", q.Channel.Edit(q.calls, to, p.Message, visible(p))
 		},
-		// A second edit to the same content changes nothing. So the post is not stored.
+		// The post is not stored after an edit: a repeated edit to the same content changes
+		// nothing.
 		func(q *chatQueue, set *postSet, i int, _ string) error {
 			q.noteReached(set)
 			q.inChat[set.posts[i].ID] = visible(set.posts[i])
@@ -112,8 +113,8 @@ func (q *chatQueue) threadAddress(thread string) supervisor.Address {
 }
 
 // address returns the address of a post. In a group, the first part of an answer is a reply to the
-// user's message. A notice of the service without files is such a reply in every chat, because
-// several messages may wait there.
+// user's message. A notice of the service without files is a reply in every chat, because several
+// messages of the user may wait there.
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
 	to := q.threadAddress(set.conversation.Thread)
 	to.Silent = p.Repeat || set.delivery.Silent
@@ -123,7 +124,8 @@ func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address 
 	return to
 }
 
-// markSending stores that a post is about to be sent. The post may be sent only if it returns true.
+// markSending stores that a post is about to be sent. The post may be sent only if markSending
+// returns true.
 func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool, error) {
 	p, err := q.Posts.StartSending(ctx, set.conversation.ID, set.posts[i])
 	if err != nil {
@@ -136,9 +138,9 @@ func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool,
 	return true, nil
 }
 
-// recordSent stores that a post was sent, with the channel's name of its message. If nothing else
-// of the delivery is left to do, it closes the delivery in the same transaction. If that fails, it
-// stores the post alone.
+// recordSent stores that a post was sent, with the channel's name of its message. If the delivery
+// is then complete, the same transaction closes it. If the transaction fails, recordSent stores
+// only the post.
 func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 	q.noteReached(set)
 	p := set.posts[i]
@@ -151,9 +153,9 @@ func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 	return q.settle(set, i, p)
 }
 
-// probe finds out whether the channel answers. It comes before the repeat of a post that may have
-// arrived, because only one repeat is allowed, and an outage must not lose it. A channel that
-// refuses typing has answered, too.
+// probe shows typing to learn whether the channel answers; a refusal is an answer, too. It precedes
+// the repeat of a post that may have arrived: only one repeat is allowed, and an outage must not
+// waste the repeat.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	err := q.Channel.Act(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
 	if err != nil && sendError(err).Result == supervisor.SendRefused {
@@ -162,8 +164,7 @@ func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	return "", err
 }
 
-// recordDeleted stores that a post is no longer in the chat. That holds for good, or until it is
-// sent again.
+// recordDeleted stores that a post is no longer in the chat. The post may be sent again later.
 func (q *chatQueue) recordDeleted(set *postSet, i int) error {
 	p := set.posts[i]
 	if p.State == supervisor.PostSent {

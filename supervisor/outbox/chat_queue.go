@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// chatQueue sends all messages of one chat. Its run has one goroutine, the only one that calls the
-// channel for this chat.
+// chatQueue sends all messages of one chat. Only the goroutine of run calls the channel for this
+// chat.
 type chatQueue struct {
 	*Options
 	outbox *Outbox
 	chat   string
 	// context for calls of the channel; it ends a few seconds after the service
 	calls context.Context
-	wake  chan struct{} // holds a token if woken may hold something
+	wake  chan struct{} // holds a token if woken may not be empty
 	// conversations to read again; the outbox's mutex guards woken and renamed
 	woken   map[int64]struct{}
 	renamed bool // whether the chat was renamed since the last read of woken
@@ -36,13 +36,13 @@ type chatQueue struct {
 	lastTurn map[int64]int64
 	inChat   map[int64]supervisor.RichText // the known contents that the chat shows, by post
 
-	askAt   time.Time // time of the next question to the store for a delivery; zero means at once
-	askedAt time.Time // time of the last question to the store
+	askAt   time.Time // time of the next read of waiting deliveries; zero means at once
+	askedAt time.Time // time of the last read of waiting deliveries
 
 	retryAt     time.Time    // the queue tries nothing before this time
 	reachPauses retry.Pauses // pauses between tries to reach the channel
 	storePauses retry.Pauses // pauses between tries to write to the store
-	// time of a failure of the channel to answer; zero if retryAt has another cause
+	// time at which the channel did not answer; zero if retryAt has another cause
 	unreachedAt time.Time
 	// time of the first failed try since the channel's last visible success
 	awaySince time.Time
@@ -76,7 +76,8 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 	}
 }
 
-// run works until the chat has nothing left to do, or ctx ends. Calls under way end with calls.
+// run works until the chat has nothing left to do, or ctx ends. Calls under way end with the
+// context calls.
 func (q *chatQueue) run(ctx, calls context.Context) {
 	q.calls = calls
 	for {
@@ -103,11 +104,11 @@ func (q *chatQueue) run(ctx, calls context.Context) {
 	}
 }
 
-// advance takes the next step, with at most one call of the channel. It returns when to come again.
-// The zero time means at once; never means after a wake-up.
+// advance takes the next step, with at most one call of the channel. It returns when to take the
+// step after that: the zero time means at once, and never means after a wake-up.
 func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if q.outbox.isAwaited(q) {
-		return never, nil // the queue of the old name wakes this one
+		return never, nil // the queue of the chat's old name wakes this queue
 	}
 	if err := q.readWoken(ctx); err != nil {
 		return never, err
@@ -152,8 +153,8 @@ func (q *chatQueue) storeFailed(err error) (next time.Time) {
 // restartDelivery makes the queue start the current delivery from the beginning.
 func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 
-// persist calls do until it succeeds, is refused for good, or the service has ended. It is for
-// writes that must precede all other steps.
+// persist calls do until it succeeds or is refused for good, or until the service has ended. It is
+// for writes that must precede all other steps.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	return retry.Do(
 		q.calls,
@@ -167,7 +168,7 @@ func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	)
 }
 
-// freeze stores until when the channel takes no messages.
+// freeze stores the time before which the channel takes no messages.
 func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
 	for chat, until := range q.outbox.gate.recordFlood(q.chat, full, e.RetryAfter) {
 		q.Log.Warn("the channel wants less", "channel", q.Name, "chat", q.chat, "all", chat == "", "until", until)
@@ -190,8 +191,8 @@ func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 	return err
 }
 
-// repairPosts corrects the posts after a crash. The result of a post that was being sent is
-// unknown. A shift may have been interrupted.
+// repairPosts corrects the posts after a crash. If a post was being sent, its result is unknown. An
+// interrupted shift is completed.
 func (q *chatQueue) repairPosts(set *postSet) error {
 	for i, p := range set.posts {
 		if p.State != supervisor.PostSending {
@@ -208,7 +209,7 @@ func (q *chatQueue) repairPosts(set *postSet) error {
 }
 
 // afterUnknown returns the state of a post after a send with an unknown result. The first time, the
-// post is sent again with a mark; the second time, it is left.
+// post is sent again with a mark; the second time, the post stays as it is.
 func afterUnknown(p supervisor.Post) supervisor.Post {
 	if p.Repeat {
 		p.State = supervisor.PostUnknown

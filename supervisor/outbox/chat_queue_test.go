@@ -37,7 +37,7 @@ func (lost) FindByID(context.Context, int64) (supervisor.Conversation, bool, err
 	return supervisor.Conversation{}, false, errLost
 }
 
-// TestWake_StoreFails_IsKept has a store that fails while a chat may have a new name. The store
+// TestWake_StoreFails_IsKept covers a store that fails while a chat may have a new name. The store
 // then can't say which conversations the chat still has.
 func TestWake_StoreFails_IsKept(t *testing.T) {
 	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {

@@ -8,9 +8,9 @@ import (
 )
 
 // Claim reserves a chat's next call for the answer of a turn that is about to be stored. The
-// answer's only post is then stored as being sent. With ok false, the answer goes the usual way.
-// The reason is that the answer needs more than one post, or that the chat has other work, waits
-// for its pace or is in trouble. While the claim is held, the chat's queue waits.
+// answer's only post is then stored as being sent. While the claim is held, the chat's queue waits.
+// ok is false if the answer needs several posts, or if the chat has other work, waits for its pace
+// or is in trouble. The chat's queue then sends the answer as usual.
 func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendClaim, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false
@@ -69,8 +69,8 @@ func (o *Outbox) setIdle(q *chatQueue, idle bool) {
 	q.idle = idle
 }
 
-// resume ends a queue's idle time before it asks the store or the channel. It returns false if a
-// claim of the next call comes first.
+// resume ends a queue's idle time. The queue calls it before it uses the store or the channel. It
+// returns false if a claim of the next call comes first.
 func (o *Outbox) resume(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -31,7 +31,7 @@ const (
 )
 
 // Cleaner does the cleanings of an outbox's channel, within the outbox's pace and freezes. It keeps
-// no state: a row stays on disk until its message was changed. A second change does nothing.
+// no state: a row stays on disk until its message was changed. A repeated change does nothing.
 type Cleaner struct {
 	*Options
 	outbox      *Outbox
@@ -69,8 +69,8 @@ func (c *Cleaner) Run(ctx context.Context) error {
 	return nil
 }
 
-// work does the due cleanings that are possible now, and returns when to come again. Cleanings that
-// have not failed yet come first.
+// work does the due cleanings that are possible now, and returns when to call it again. Cleanings
+// that have not failed yet come first.
 func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	due, err := c.cleanings.ListDue(ctx, c.Name, c.Now(), cleanLimit)
 	if err != nil {
@@ -95,13 +95,14 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 		}
 		again = earlier(again, at)
 	}
-	if again.Equal(never) { // all of them are done, so there may be more
+	if again.Equal(never) { // all cleanings of this read are done, so there may be more
 		again = c.Now()
 	}
 	return again, nil
 }
 
-// clean tries one cleaning, and returns when to try it again. never means that it is done.
+// clean tries one cleaning, and returns when to try it again. never means that the cleaning is
+// done.
 func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.Time, err error) {
 	chat, now := k.Conversation.Chat, c.Now()
 	if at := later(c.retryAt, c.outbox.gate.nextTime(chat, false, 1)); at.After(now) {
@@ -130,8 +131,8 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	return c.handleFailure(ctx, k, sendError(err), full)
 }
 
-// handleFailure returns when to try a cleaning again. never means that it is given up. If the chat
-// has a new name, its old messages can't be changed.
+// handleFailure returns when to try a cleaning again. never means that the cleaning is given up. If
+// the chat has a new name, its old messages can't be changed.
 func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {

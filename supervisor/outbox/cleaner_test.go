@@ -131,7 +131,7 @@ func TestCleaner_AfterTwoDays_GivesUp(t *testing.T) {
 	})
 }
 
-// TestCleaner_OneFailure_DelaysNoOther checks that a cleaning that fails delays the others by only
+// TestCleaner_OneFailure_DelaysNoOther checks that a failed cleaning delays other cleanings by only
 // one try.
 func TestCleaner_OneFailure_DelaysNoOther(t *testing.T) {
 	inBubble(t, func(h *rig) {

@@ -9,13 +9,14 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// askInterval is the pause before a woken queue asks the store again. The wake-up may mean only
-// that the reply has grown, but also a new delivery.
+// askInterval is the pause before a woken queue asks the store again. A wake-up means a new
+// delivery, or only that the reply has grown.
 const askInterval = 500 * time.Millisecond
 
-// findDelivery starts the oldest waiting delivery of the chat, unless one is being sent or askAt
-// has not come. The next delivery starts only when this one is closed, so that its parts stay
-// together. The reply of its turn is then over: the chat shows neither typing nor an earlier text.
+// findDelivery starts the oldest waiting delivery of the chat, unless a delivery is being sent or
+// askAt is in the future. The next delivery starts only when this one is closed, so that a
+// delivery's parts stay together. The reply of its turn is then over: the chat shows neither typing
+// nor an earlier text.
 func (q *chatQueue) findDelivery(ctx context.Context) error {
 	now := q.Now()
 	if q.current != nil || q.askAt.After(now) || !q.outbox.resume(q) {
@@ -51,7 +52,7 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 	for most := firstScan; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, isAsked); most *= 4 {
 		pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, most)
 		if len(pending) < most {
-			break // the read was smaller than its limit: all deliveries were read
+			break // the read returned fewer than its limit: all deliveries were read
 		}
 	}
 	if err != nil {
@@ -71,7 +72,7 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 // isAsked reports whether somebody waits for a delivery.
 func isAsked(d supervisor.Delivery) bool { return !d.Proactive }
 
-// compareAsked sorts deliveries that somebody waits for before the others.
+// compareAsked sorts deliveries that somebody waits for before proactive ones.
 func compareAsked(a, b supervisor.Delivery) int {
 	switch {
 	case a.Proactive == b.Proactive:
@@ -95,7 +96,7 @@ func (q *chatQueue) waitForReply(d supervisor.Delivery) (until time.Time) {
 	return until
 }
 
-// startDelivery makes a set the current delivery, and ends the reply that it completes.
+// startDelivery makes a set the current delivery, and ends the reply that this delivery completes.
 func (q *chatQueue) startDelivery(set *postSet) {
 	q.current = set
 	id := set.conversation.ID

@@ -74,7 +74,8 @@ func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	return failureRules[i].do(q, ctx, f)
 }
 
-// recordUnsent stores that a post was not sent. Only a send has a stored state to correct.
+// recordUnsent stores that a post was not sent. Calls other than a send have no stored state to
+// correct.
 func (q *chatQueue) recordUnsent(f failure) error {
 	if f.call != callSend {
 		return nil
@@ -114,8 +115,8 @@ func (q *chatQueue) followMove(ctx context.Context, f failure) error {
 	return nil
 }
 
-// resendInNewChat requeues, for the new chat, the messages that are not yet as they should be.
-// Messages in an unknown state are marked as possible repeats.
+// resendInNewChat requeues, for the new chat, the messages that do not show their final content
+// yet. Messages in an unknown state are marked as possible repeats.
 func (q *chatQueue) resendInNewChat(set *postSet) error {
 	for i, p := range set.posts {
 		if callFor(p, q.inChat) != callEdit {
@@ -148,7 +149,8 @@ func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 }
 
 // failedTooOften reports whether this call has failed for too long while the channel does other
-// calls. If no other queue has reached the channel lately, it tries typing to find out.
+// calls. If no other queue has reached the channel lately, it shows typing to learn whether the
+// channel works.
 func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	a := &f.set.attempts
 	others := a.count > 0 && q.outbox.health.answeredSince(a.latestOfAll)

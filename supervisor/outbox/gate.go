@@ -92,8 +92,8 @@ func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
 	}
 }
 
-// admit lets a ticket in if its turn has come. Otherwise at is when to try again. A zero at means
-// that the chat is frozen and the ticket void.
+// admit lets a ticket in if a slot is free for it. Otherwise at is the time of the next try. A zero
+// at means that the chat is frozen and the ticket void.
 func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -193,8 +193,8 @@ func (g *gate) recordFlood(chat string, full bool, d time.Duration) map[string]t
 }
 
 // affectsAllChats reports whether the chats refused within one second show that all chats are
-// limited. Two private chats do, and any three chats. Two groups do not: each may have had too many
-// calls, and waits for groups last minutes (237 s were seen). The caller holds g.mu.
+// limited. Two private chats show this, and so do any three chats. Two groups do not: each may have
+// had too many calls, and waits for groups last minutes (237 s were seen). The caller holds g.mu.
 func (g *gate) affectsAllChats() bool {
 	private := 0
 	for _, r := range g.refused {
@@ -224,7 +224,8 @@ func (g *gate) currentFreezes() map[string]time.Time {
 	return maps.Clone(g.frozen)
 }
 
-// maxSleep is the longest wait without a look at the clock, which may be set meanwhile.
+// maxSleep is the longest wait before the clock is read again, because the clock may be set
+// meanwhile.
 const maxSleep = time.Minute
 
 // wait returns after a wake-up, or after d or maxSleep. It returns false if ctx has ended.

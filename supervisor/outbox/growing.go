@@ -62,9 +62,9 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 	return q.askedAt.Add(askInterval)
 }
 
-// dropMoved leaves conversations that moved to the queue of the new name. A conversation stays here
-// if its user already had one in the new chat. Its reply then stops growing, and its delivery goes
-// to the new chat.
+// dropMoved removes the conversations that moved to the chat's new name, which has its own queue. A
+// conversation stays here if its user already had one in the new chat. Its reply then stops
+// growing, and its delivery goes to the new chat.
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {
@@ -166,7 +166,7 @@ func (q *chatQueue) composeGrowing(ctx context.Context, g *growingReply) (call, 
 	g.set.muted = g.set.uncertain()
 	parts := q.parts(text, true)
 	if q.KeepText != nil {
-		parts = parts[:min(len(parts), maxMessages-1)] // leaves one message for a file
+		parts = parts[:min(len(parts), maxMessages-1)] // one message stays free for the file with the whole text
 	}
 	g.set.setContents(q.withLine(parts, line))
 	what, _ := g.set.nextCall(q.inChat)

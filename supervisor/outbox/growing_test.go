@@ -363,8 +363,8 @@ func TestJobMessage_WaitsForGrowingReply(t *testing.T) {
 	})
 }
 
-// TestAskedMessage_ComesBeforeJobMessages checks that an asked message comes at once, even if many
-// messages of jobs wait for a growing reply.
+// TestAskedMessage_ComesBeforeJobMessages checks that a message that a user waits for comes at
+// once, even if many job messages wait for a growing reply.
 func TestAskedMessage_ComesBeforeJobMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -383,8 +383,8 @@ func TestAskedMessage_ComesBeforeJobMessages(t *testing.T) {
 	})
 }
 
-// TestReply_GrowsInTheChatOfItsAnswer has a turn that began in another chat. Its reply grows in the
-// chat of its answer, as long as the turn's user is served there.
+// TestReply_GrowsInTheChatOfItsAnswer covers a turn that began in another chat. Its reply grows in
+// the chat of its answer, as long as the turn's user is served there.
 func TestReply_GrowsInTheChatOfItsAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		served := true

@@ -30,7 +30,7 @@ type health struct {
 type Trouble struct {
 	Chat  string
 	Error string    // the last error, in plain words
-	Since time.Time // the first error in a row
+	Since time.Time // time of the first error in the current series
 	Until time.Time // the queue tries nothing before this time, unless the channel answers another queue
 }
 

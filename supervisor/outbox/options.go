@@ -59,10 +59,10 @@ type Freezes interface {
 	ListFreezes(ctx context.Context, source string) (map[string]time.Time, error)
 }
 
-// Channel sends, edits and deletes messages. Its errors are *supervisor.SendError; the result of
-// any other error is unknown. Each call ends by itself within about half a minute, or with its
-// context. An album has one name for all its messages. Delete succeeds if the message does not
-// exist. So does Unbutton, which removes a message's buttons.
+// Channel sends, edits and deletes messages. Its errors are *supervisor.SendError. After any other
+// error, the result of the call is unknown. Each call ends by itself within about half a minute, or
+// with its context. An album has one name for all its messages. If a message does not exist, it is
+// no error to delete it or to remove its buttons.
 type Channel interface {
 	Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (message string, err error)
 	Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error
@@ -74,7 +74,7 @@ type Channel interface {
 // Replies holds the replies of running turns.
 type Replies interface {
 	// Current returns the current reply of a conversation's running turn. A turn's delivery is in
-	// the store before its reply ends. Changed is called after each change of the delivery or the
+	// the store before its reply ends. The outbox is told of each change of the delivery or the
 	// reply.
 	Current(conversation int64) (supervisor.Reply, bool)
 }
@@ -100,14 +100,14 @@ type Options struct {
 	// shows only the reason of a delay, and then the final text. Grows is called before each edit,
 	// and may read the disk.
 	Grows func(supervisor.Conversation) bool
-	// Serves reports whether a conversation's user is still served. Other users get no messages. It
-	// is called before each message, and must not block.
+	// Serves reports whether a conversation's user is still served. Other users get no messages.
+	// Serves is called before each message, and must not block.
 	Serves func(supervisor.Conversation) bool
 	Log    hclog.Logger     // nil logs nothing
 	Limit  int              // the longest message in UTF-16 code units; 0 means 4096 (Bot API)
 	Now    func() time.Time // returns the time
 	// Alarm is called once when every send has failed for ten minutes. Recovered is called once
-	// when a send succeeds after that. They must neither block nor call the outbox.
+	// when a send succeeds after that. Neither may block or call the outbox.
 	Alarm     func(text string)
 	Recovered func(text string)
 	// NoVoice stores that a chat refuses voice messages, so that later answers there are not

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// TestOutage_EverythingArrivesOnce has sends with an unknown result, as after a gateway error. Each
-// is repeated once, and only after the channel has answered again.
+// TestOutage_EverythingArrivesOnce covers sends with an unknown result, as after a gateway error.
+// Each send is repeated once, and only after the channel has answered again.
 func TestOutage_EverythingArrivesOnce(t *testing.T) {
 	for _, d := range []time.Duration{2 * time.Second, 20 * time.Second, 2 * time.Hour, 23 * time.Hour} {
 		t.Run(d.String(), func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
 	})
 }
 
-// TestTypingRefused_CountsAsAnswer checks that a refusal of typing counts as an answer, so that the
-// repeat may go.
+// TestTypingRefused_CountsAsAnswer checks that a refusal of typing counts as an answer of the
+// channel, so that the repeat is sent.
 func TestTypingRefused_CountsAsAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {

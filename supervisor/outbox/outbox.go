@@ -85,7 +85,7 @@ func (o *Outbox) Changed(conversation int64) {
 	}
 }
 
-// Moved tells the outbox that a chat has a new name, if another part has learnt it.
+// Moved tells the outbox a chat's new name, if another part of the service has learnt it.
 func (o *Outbox) Moved(from, to string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -136,7 +136,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// unlessEnded returns err, or the error of ctx if that has ended.
+// unlessEnded returns err, or the error of ctx if ctx has ended.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -272,8 +272,8 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// Reached tells the outbox that the channel answers again. Another part calls it if it notices that
-// first. It never blocks.
+// Reached tells the outbox that the channel answers again. Another part of the service calls it if
+// that part notices the answer first. It never blocks.
 func (o *Outbox) Reached() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)

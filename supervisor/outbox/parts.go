@@ -13,8 +13,8 @@ const (
 	// Room is how many UTF-16 code units of a message a part leaves free for the mark of a repeat.
 	Room = 19
 
-	// maxMessages is the maximum of messages of one answer. Of a longer answer, the beginning is
-	// sent, and a file with the whole text.
+	// maxMessages is the maximum of messages of one answer. A longer answer is sent as its
+	// beginning and a file with the whole text.
 	maxMessages = 4
 	wholeName   = "answer.md"
 
@@ -40,7 +40,7 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	case len(parts) > 0 || nothing && len(d.Files) > 0:
 	case nothing:
 		parts = o.fit(supervisor.RichText{Text: textEmpty})
-	default: // the text renders to nothing, so the source is shown
+	default: // the text renders to nothing, so its Markdown is shown
 		parts = o.fit(supervisor.RichText{Text: d.Text})
 	}
 	if !nothing {

@@ -31,7 +31,7 @@ type postSet struct {
 	last     supervisor.Post // the post to store together with the delivery's end; ID 0 means none
 	giveUpAt time.Time       // time at which an unreachable delivery is given up
 	attempts failedAttempts
-	closing  bool // whether only the end of the delivery must be stored
+	closing  bool // whether only the delivery's end is still to be stored
 }
 
 // growing reports whether the set belongs to a growing reply.
@@ -137,7 +137,7 @@ func (s *postSet) allSent(parts int) bool {
 }
 
 // markUnfit marks all posts in the chat from one index on, to be deleted and sent again. any
-// reports whether there are any.
+// reports whether there was such a post.
 func (s *postSet) markUnfit(from int) (any bool) {
 	for _, p := range s.posts[from:] {
 		if p.State == supervisor.PostSent {
@@ -148,8 +148,8 @@ func (s *postSet) markUnfit(from int) (any bool) {
 	return any
 }
 
-// nextSent returns the index of the first post from one index on that is in the chat and can become
-// any text, or -1.
+// nextSent returns the index of the next post in the chat that an edit can give any text, from one
+// index on. -1 means none.
 func (s *postSet) nextSent(from int) int {
 	i := slices.IndexFunc(s.posts[from:], func(p supervisor.Post) bool {
 		return p.State == supervisor.PostSent && p.Content.File == nil

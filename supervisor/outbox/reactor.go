@@ -58,8 +58,8 @@ type Reacting interface {
 }
 
 // Reactor shows users by reactions which of their messages wait. It keeps the shown reactions in
-// memory, and after a restart begins with the state of the store. Its calls use only free slots.
-// Without a free slot they are left out.
+// memory, and after a restart begins with the state of the store. Its calls use only free slots of
+// the pace, and are left out without one.
 type Reactor struct {
 	*Options
 	outbox  *Outbox
@@ -127,7 +127,7 @@ func reactionOf(in supervisor.Inbound) reaction {
 	return reaction{in.Conversation.Chat, in.Conversation.Thread, in.Message}
 }
 
-// refresh brings the reactions of all messages up to date, and returns when to come again.
+// refresh brings the reactions of all messages up to date, and returns when to call it again.
 func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 	list, err := r.waits.ListReactable(ctx, r.Name)
 	if err != nil {
@@ -165,7 +165,8 @@ func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
 	return again, nil
 }
 
-// emojiFor returns the emoji that a message should show, or "". at is when that changes by itself.
+// emojiFor returns the emoji that a message should show, or "". at is when the emoji changes
+// without a new message or turn.
 func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 	if in.State == supervisor.InboundRunning {
 		if r.mode == ReactAll {
@@ -180,7 +181,7 @@ func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 }
 
 // react sets a message's reaction if the pace has a free slot. It returns false if the reaction
-// must be tried again. A chat that refuses reactions gets none any more.
+// must be tried again. A chat that refuses a reaction gets no further ones.
 func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done bool, err error) {
 	if r.refused[m.chat] {
 		delete(r.shown, m)

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// sendAnew handles an edit of a missing message: it sends the message again. A growing reply waits
-// with that until its end.
+// sendAnew handles an edit of a missing message: it sends the message again. A growing reply sends
+// the message only at its end.
 func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	if err := q.ensureStored(ctx, f.set); err != nil {
 		return err

@@ -90,7 +90,7 @@ func (h *rig) options(l *process) outbox.Options {
 		Grows: yes, Serves: yes, Alarm: func(string) {}, Recovered: func(string) {}}
 }
 
-// live starts a process of the outbox, at most until the end of the test.
+// live starts an outbox as one process, which ends at the latest with the test.
 func (h *rig) live(with ...func(*outbox.Options)) (end func()) {
 	h.Helper()
 	return h.liveAs(&process{}, with...)

@@ -19,7 +19,8 @@ const (
 	// 5 seconds or less.)
 	typingInterval = 4 * time.Second
 
-	// typingTimeout is how long a call may take. Meanwhile nothing else is sent to its chat.
+	// typingTimeout is how long a call that shows typing may take. Meanwhile nothing else is sent
+	// to its chat.
 	typingTimeout = time.Second
 
 	// typingPause is how long typing is not shown after it has failed.
@@ -76,8 +77,8 @@ func (q *chatQueue) showUpload(set *postSet, p supervisor.Post) error {
 }
 
 // sendAction shows typing or another action if there is a free slot, and returns whether the
-// channel has answered. A refusal is an answer, too. It ends early if there is something to send. A
-// failed action matters little to users: only a flood affects other calls.
+// channel has answered. A refusal is an answer, too. The call is cut if there is something to send.
+// A failed action matters little to users, so only a flood affects other calls.
 func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (answered bool, err error) {
 	if !q.outbox.resume(q) || !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil

@@ -114,7 +114,7 @@ func TestGrowingReply_HidesNoDelivery(t *testing.T) {
 		pass(4190 * time.Millisecond)
 		h.feeds.Delivery(turn.Conversation.ID) // there is no delivery, but the queue must ask the store
 		pass(60 * time.Millisecond)
-		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second typing lasts until 4.3 s
+		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second typing call lasts until 4.3 s
 		put := time.Now()
 		turn.Add("word ")
 		h.notice(turn.Conversation, "a command's answer")

@@ -8,7 +8,7 @@ import (
 )
 
 // Update edits the single message of a sent delivery, if the pace allows that at once. Otherwise it
-// does nothing, because such updates are optional and not stored. Errors are the store's.
+// does nothing: such an edit is optional, and is not stored. It returns only errors of the store.
 func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string) error {
 	chat := d.Conversation.Chat
 	posts, err := o.Posts.List(ctx, 0, d.ID)
