@@ -10,9 +10,9 @@ import (
 )
 
 // PutBatch stores a batch as a whole or not at all. It reads each item's Kind from its text, unless
-// the item is a press, and asks the gate about each. An invalid or refused item delays no other: a
-// placeholder replaces its text, and its sender is told why. If the sender already knows, the item
-// is dropped.
+// the item is a press, and asks the gate about each. An invalid or refused item delays no other
+// item: a placeholder replaces its text, and its sender is told why. If the sender already knows,
+// the item is dropped.
 //
 // An error means that nothing was stored, and the source must send the batch again. A /stop in the
 // batch has then already stopped its turn, and does so again with the repeated batch.
@@ -52,9 +52,9 @@ func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervis
 }
 
 // batchNotStored runs those commands of a batch that work without the store. Their senders get no
-// answer: the store would fail for an answer, too.
+// answer, because the store could not keep the answer either.
 func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err error) {
-	// at the service's end there is no fault: the source sends the batch again
+	// the service ends, so nothing is wrong: the source sends the batch again
 	if b.o.NotStored == nil || ctx.Err() != nil {
 		return
 	}

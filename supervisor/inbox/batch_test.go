@@ -22,9 +22,9 @@ const source = "telegram/https://api.telegram.org/7"
 
 // heard records an inbox's callbacks.
 type heard struct {
-	accepted []string // texts
+	accepted []string // texts of the accepted inbounds
 	answered []int64  // conversations
-	unkept   []string // conversations and texts
+	unkept   []string // conversations and texts of the inbounds that could not be stored
 }
 
 // openBox returns an inbox for batches on a real database.
@@ -249,8 +249,8 @@ func (l looking) PutBatch(_ context.Context, b supervisor.Batch) (r supervisor.R
 	return r, nil
 }
 
-// TestPutBatch_AnyInput_IsStorable checks that the store gets valid items from any source: no
-// message may delay the next ones.
+// TestPutBatch_AnyInput_IsStorable checks that the store gets only valid items, whatever a source
+// sends: an invalid message must not delay later messages.
 func TestPutBatch_AnyInput_IsStorable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		any := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })

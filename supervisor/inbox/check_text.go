@@ -10,8 +10,8 @@ import (
 // maxKey is the maximum length of a client's name for a message, in bytes.
 const maxKey = 128
 
-// checkText returns an error if the text of an inbound is invalid. It may be empty if files came
-// with it.
+// checkText returns an error if the text of an inbound is invalid. The text may be empty if the
+// inbound has files.
 func checkText(text string, files int) error {
 	switch {
 	case strings.TrimSpace(text) == "" && files == 0:

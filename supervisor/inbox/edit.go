@@ -11,13 +11,14 @@ import (
 	"mews/supervisor"
 )
 
-// AnewFor is how long after its answer an edited message gets an offer of a new answer.
+// AnewFor is the time after an answer in which an edit of its message gets an offer of a new
+// answer.
 const AnewFor = 10 * time.Minute
 
 // anewPrefix begins the press of a button that asks for a new answer. The inbound's number follows.
 const anewPrefix = "e:"
 
-// OffersAnew reports whether an edit of that age gets an offer of a new answer.
+// OffersAnew reports whether an edit so long after the answer gets an offer of a new answer.
 func OffersAnew(age time.Duration) bool { return age >= 0 && age < AnewFor }
 
 // AnewOffer returns the question whether to answer an edited inbound anew.
@@ -34,13 +35,13 @@ func AnewPressed(press string) (inbound int64, ok bool) {
 	return inbound, ok && err == nil && inbound > 0
 }
 
-// WithUnread returns a note that names the unreadable files before a text.
+// WithUnread returns the note that names files, sent before a text, that could not be read.
 func WithUnread(names []string) string {
 	slices.Sort(names)
 	return fmt.Sprintf(textUnread, strings.Join(slices.Compact(names), ", "))
 }
 
-// InsteadOf returns the note in a message that replaces another message with that text.
+// InsteadOf returns the note that a message replaces an earlier message with this text.
 func InsteadOf(text string) string {
 	own, _ := SplitNotes(text)
 	return fmt.Sprintf(textInstead, quote(own))

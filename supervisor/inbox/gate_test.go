@@ -217,8 +217,8 @@ func (f fallible) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.
 	return f.Store.PutBatch(ctx, b)
 }
 
-// TestGate_StoreFailed_RepeatIsTaken checks that a failure of the store costs no message: the
-// repeat does not count as too fast.
+// TestGate_StoreFailed_RepeatIsTaken checks that a failure of the store loses no message: the
+// repeated message does not count as too fast.
 func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
 	people, err := access.New([]supervisor.User{{Name: "ann"}, {Name: "bob"}}, 1, nil)
 	if err != nil {
@@ -285,8 +285,8 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 }
 
 // TestRecoveryCode_KeyMissing_IsNotStored checks that everything is answered and stored while the
-// key of the second factors is missing, except recovery codes. These come alone, mistyped or among
-// words, and will be valid again.
+// key of the second factors is missing, except recovery codes. The test sends recovery codes alone,
+// mistyped and among words; they will be valid again with the key.
 func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
@@ -325,8 +325,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	}
 }
 
-// TestRecoveryCode_IsStoredNowhere checks that a recovery code is not stored wherever it is sent.
-// Its message is deleted, and the code is no longer valid.
+// TestRecoveryCode_IsStoredNowhere checks that a recovery code is never stored, in whatever chat it
+// is sent. Its message is deleted, and the code is no longer valid.
 func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)

@@ -1,5 +1,5 @@
-// Package inbox stores the messages of users. When Put returns without an error, the message is on
-// disk and will be answered. A message that is sent repeatedly is stored once. Every message must
+// Package inbox stores the messages of users. A message that was stored without an error is on disk
+// and will be answered. A message that is sent several times is stored once. Every message must
 // pass the inbox's gate.
 package inbox
 
@@ -16,10 +16,10 @@ import (
 // Store stores inbounds.
 type Store interface {
 	// Put inserts an inbound, and returns the stored row. If a row with the same user, source and
-	// key exists, it returns that.
+	// key exists, that row is returned.
 	Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error)
-	// PutBatch inserts the items of a batch in order, as the gate has decided, and the offset of
-	// the source's next batch. All are in one transaction.
+	// PutBatch inserts the items of a batch in order, as the gate has decided. The same transaction
+	// stores the offset of the source's next batch.
 	PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error)
 }
 

@@ -99,7 +99,7 @@ func TestCommand_IsSlashAndOneWord(t *testing.T) {
 		"/":                    supervisor.KindText,
 		"//comment":            supervisor.KindText,
 		"/etc/passwd is what?": supervisor.KindText,
-		// the answer says that there is no such command
+		// an unknown command, whose answer says so
 		"/home":                              supervisor.KindCommand,
 		"/home/":                             supervisor.KindText,
 		"/notes.md":                          supervisor.KindText,
