@@ -85,8 +85,9 @@ func describeTimes(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// approvalArguments returns the parts of a job that an approval covers: its conversation, texts and
-// times, and the user whose files it reads. when replaces the job's own rule unless it is "".
+// approvalArguments returns the parts of a job that an approval covers. These are its conversation,
+// texts and times, and the user whose files it reads. when replaces the job's own rule unless it is
+// "".
 func approvalArguments(j supervisor.Job, when string) []string {
 	check, err := json.Marshal(j.Options.Check)
 	if err != nil { // impossible: j has only texts and flags

@@ -41,7 +41,7 @@ type CheckStore interface {
 
 // CheckRules are the functions that parse and describe checks.
 type CheckRules struct {
-	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check; the error is for its author
+	Parse func(protocol.CheckArguments) (supervisor.CheckCondition, error) // parses a check; errors are for users
 	// refuses arguments of a check in jobs of another kind
 	Typed func(protocol.CheckArguments) error
 	Text  func(supervisor.CheckCondition) string // describes a check

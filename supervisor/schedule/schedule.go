@@ -127,8 +127,8 @@ func New(o Options) *Schedule {
 	}
 }
 
-// EffectPostElsewhere is the effect of a job that posts in a group other than the one in which it
-// was set.
+// EffectPostElsewhere is the effect of a job that posts in another group than its own. A job's own
+// group is the one in which it was set.
 const EffectPostElsewhere = "post_elsewhere"
 
 // Feature returns the commands, host calls, effect, control call and part of the schedule.

@@ -49,9 +49,8 @@ type toolCall struct {
 // approval.
 const maxUnapproved = 4
 
-// Call runs a tool call, for a turn that answers in a conversation.
-//
-// A repeated call changes nothing more. An error is for the model.
+// Call runs a tool call, for a turn that answers in a conversation. A repeated call changes nothing
+// more. An error is for the model.
 func (tc *toolCalls) Call(ctx context.Context, c supervisor.JobCall,
 	in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
 	user, known := tc.person(c.User)
