@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// changedHomes keeps which homes have changed and when to check each. The zero value is ready. It
-// is safe for concurrent use.
+// changedHomes records which homes have changed and when to check each home. The zero value is
+// ready. It is safe for concurrent use.
 type changedHomes struct {
 	mu     sync.Mutex
-	byUser map[string]*changedHome // changed homes, by user
+	byUser map[string]*changedHome // the changed homes, by user
 }
 
 // changedHome is a home that has changed since its last check.
 type changedHome struct {
-	first time.Time // the first change; the zero time means none
-	due   time.Time // when to check the home; the zero time means that the check has begun
+	first time.Time // the time of the first change; the zero time means no change
+	due   time.Time // the time of the next check; the zero time means that the check has begun
 }
 
-// markChanged notes a change. The home is checked once it has been still for settleTime, or
-// maxSettleTime after the first change.
+// markChanged records a change in a home. The home is checked settleTime after the last change, or
+// maxSettleTime after the first change at the latest.
 func (h *changedHomes) markChanged(user string, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +34,7 @@ func (h *changedHomes) markChanged(user string, now time.Time) {
 	}
 }
 
-// checkAt schedules a check of a home. Changes so far do not start a check earlier.
+// checkAt schedules a check of a home. Changes so far do not start an earlier check.
 func (h *changedHomes) checkAt(user string, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,8 +52,9 @@ func (h *changedHomes) findOrAdd(user string) *changedHome {
 	return h.byUser[user]
 }
 
-// takeIfSettled reports whether a home may be checked now: it has been still for a while, or never
-// is. If so, it removes the entry, and later changes are for the next check.
+// takeIfSettled reports whether a home may be checked now. A home may be checked if it has been
+// still for a while, or has changed for too long. If so, takeIfSettled removes the entry, and later
+// changes lead to the next check.
 func (h *changedHomes) takeIfSettled(user string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,7 +69,7 @@ func (h *changedHomes) takeIfSettled(user string, now time.Time) bool {
 	return true
 }
 
-// takeDue returns the users whose homes are due for a check, and marks these checks as begun.
+// takeDue returns the users whose homes are due for a check. It marks these checks as begun.
 func (h *changedHomes) takeDue(now time.Time) (users []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,7 +90,7 @@ func (h *changedHomes) forget(user string) {
 	delete(h.byUser, user)
 }
 
-// nextDue returns when the next check is due, if any is.
+// nextDue returns the time of the next check. any is false if no home has changed.
 func (h *changedHomes) nextDue() (next time.Time, any bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

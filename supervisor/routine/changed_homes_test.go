@@ -7,8 +7,8 @@ import (
 
 var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 
-// A change between the end of the wait and the check does not postpone the check. A later change
-// counts as the first one again.
+// A change just before a due check does not postpone that check. A later change counts as a first
+// change again.
 func TestChangedHomes_NeverStill_IsChecked(t *testing.T) {
 	var h changedHomes
 	now := noon

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Commands with private answers are not answered in a group.
+// Commands with private answers do not answer in a group.
 func TestCommands_ForPersonAlone_ArePrivate(t *testing.T) {
 	private := []string{}
 	for _, c := range (&Routines{}).Feature().Commands {

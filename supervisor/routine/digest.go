@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/internal/timezone"
 )
 
-// Words for the modes of the digest.
+// Names of the modes of the digest.
 const (
 	wordWritten = "written"
 	wordPlain   = "plain"
@@ -25,16 +25,16 @@ func digestModes() map[string]mode {
 	}
 }
 
-// digestState is kept from the last digest.
+// digestState is the stored state of a user's last digest.
 type digestState struct {
 	Until time.Time `json:"until"`           // the end of the time that the last digest covered
 	Files pathSet   `json:"files,omitempty"` // the files that the last digest knew
-	// if the last digest knew no files, files changed after this time are new
+	// FilesAfter is used if the last digest knew no files: files changed after this time are new.
 	FilesAfter time.Time `json:"files_after"`
 }
 
-// since returns the start of the digest's time. Without an earlier digest, or after the clock was
-// set back, that is a day ago.
+// since returns the start of the time that a digest covers. Without an earlier digest, or after the
+// clock was set back, it is a day ago.
 func (was *digestState) since(now time.Time) time.Time {
 	if was.Until.After(now) {
 		was.Until = time.Time{}
@@ -49,8 +49,8 @@ func (was *digestState) since(now time.Time) time.Time {
 	return dayAgo
 }
 
-// digest reports the jobs that are due, the results of jobs, new files and open questions. It is
-// silent without news.
+// digest reports due jobs, results of jobs, new files and open questions. Without news it returns
+// an empty outcome.
 func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	was, err := state[digestState](c)
 	if err != nil {
@@ -89,8 +89,8 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	return out, nil
 }
 
-// filesOf lists the files of the user's home. A failure is tried once more; then the digest goes
-// without files.
+// filesOf lists the files of a user's home. A failed listing is tried once more; then the digest is
+// sent without files.
 func (r *Routines) filesOf(ctx context.Context, c supervisor.CheckFire) ([]supervisor.HomeFile, error) {
 	files, err := r.o.ListFiles(ctx, c.Job.User)
 	switch {

@@ -14,14 +14,15 @@ import (
 	"mews/supervisor"
 )
 
-// maxPaths is the largest number of remembered paths. Above it, deleted files are forgotten.
+// maxPaths is the largest number of remembered paths. If there are more, deleted files are
+// forgotten.
 const maxPaths = 40_000
 
-// ownPaths are files that Mews writes into homes itself, and folders, with a slash at the end.
+// ownPaths are the files that Mews itself writes into homes. A folder has a slash at the end.
 var ownPaths = []string{"MEMORY.md", "memory/", protocol.LogsFolder + "/"}
 
-// pathSet is a set of paths, as hashes of 32 bits: 40,000 take some 200 KB in JSON. About one new
-// file in 100,000 collides with a known one and is missed.
+// pathSet is a set of paths, as hashes of 32 bits. In JSON 40,000 paths take about 200 KB. One new
+// file in 100,000 has the hash of a known file, and is missed.
 type pathSet map[uint32]bool
 
 func hashPath(path string) uint32 {
@@ -30,7 +31,7 @@ func hashPath(path string) uint32 {
 	return h.Sum32()
 }
 
-// add returns the set with those files added. Deleted files stay in it, because a rebuilt index
+// add returns the set with files added. Deleted files stay in the set, because a rebuilt index
 // lacks some files for a while.
 func (s pathSet) add(files []supervisor.HomeFile) pathSet {
 	all := make(pathSet, len(files))

@@ -16,24 +16,23 @@ import (
 )
 
 const (
-	maxLines    = 10  // lines in a section
-	maxNames    = 20  // names of files
-	maxTimes    = 3   // times of a job
-	maxLineText = 100 // characters of a job's or question's text
+	maxLines    = 10  // the most lines in a section of the digest
+	maxNames    = 20  // the most file names in the digest
+	maxTimes    = 3   // the most times of a job in the digest
+	maxLineText = 100 // the most characters of a job's or question's text
 )
 
-// digest is a digest that is being written.
+// digest is the text of a digest while it is built.
 type digest struct {
 	now        time.Time // the time in the user's zone
-	after      time.Time // the start of the digest's time
-	waitsAfter time.Time // items that began to wait after this are news
+	after      time.Time // the start of the time that the digest covers
+	waitsAfter time.Time // items that began to wait after this time are news
 	text       strings.Builder
-	news       bool // there is something to report
+	news       bool // the digest has something to report
 	world      bool // the text may contain somebody else's words
 }
 
-// addSection adds lines below a heading. It names at most the given number of them, and counts the
-// rest.
+// addSection adds lines below a heading: the first ones, up to most, and a count of the rest.
 func (d *digest) addSection(heading string, lines []string, most int) {
 	if len(lines) == 0 {
 		return
@@ -53,7 +52,8 @@ func (d *digest) addSection(heading string, lines []string, most int) {
 // tomorrow returns the same time on the next day.
 func (d *digest) tomorrow() time.Time { return d.now.AddDate(0, 0, 1) }
 
-// addToday adds the reminders and tasks of the next 24 hours. Tasks alone are no news.
+// addToday adds the reminders and tasks of the next 24 hours. A list that has only tasks is no
+// news.
 func (d *digest) addToday(jobs []supervisor.Job) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j supervisor.Job) bool {
 		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobTask ||
@@ -92,8 +92,8 @@ func (d *digest) times(j supervisor.Job) string {
 	return strings.Join(times, ", ")
 }
 
-// addJobs adds the results of jobs. Fires that were silent and cost nothing are no news; nor are
-// reminders that came.
+// addJobs adds the results of jobs. Sent reminders are no news. A silent fire that cost nothing is
+// no news either.
 func (d *digest) addJobs(list []supervisor.JobSummary) {
 	var lines []string
 	cost, paid := int64(0), 0
@@ -113,7 +113,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 			}
 		}
 		title := oneLine(job.Title(did.Job))
-		if !news || title == "" { // the job was forgotten
+		if !news || title == "" { // the job's data was forgotten
 			continue
 		}
 		line := title + ": " + strings.Join(came, ", ")
@@ -134,7 +134,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 	d.addSection(heading, lines, maxLines)
 }
 
-// digestCounts are the texts for the number of fires in each state.
+// digestCounts are the texts about the number of fires, by state.
 var digestCounts = []struct {
 	state supervisor.FireState
 	text  string
@@ -185,7 +185,7 @@ func (d *digest) addWaiting(list []supervisor.Waiting) {
 	d.addSection(textDigestWaiting, lines, maxLines)
 }
 
-// oneLine returns the first line of a text, cut to maxLineText.
+// oneLine returns the first line of a text, with at most maxLineText characters.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	runes := []rune(strings.TrimSpace(printable.Text(line)))

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	settleTime = 30 * time.Second // from the last change to the message
-	// from the first change to the message, if changes never stop
+	settleTime = 30 * time.Second // from the last change to the notice
+	// maxSettleTime is from the first change to the notice, if changes never stop
 	maxSettleTime  = 5 * time.Minute
-	noticeInterval = 10 * time.Minute // between two messages about files
+	noticeInterval = 10 * time.Minute // between two notices about files
 )
 
 // filesState is the state of a user's folder at the last comparison.
 type filesState struct {
 	Home supervisor.HomeCursor `json:"home"`
-	// the last effect in the ledger whose changes Home contains
+	// Effect is the last effect in the ledger whose changes Home contains.
 	Effect int64     `json:"effect"`
-	Said   time.Time `json:"said,omitzero"` // when the last message was sent
+	Said   time.Time `json:"said,omitzero"` // when the last notice was sent
 }
 
-// wait returns how long to wait before the next message about files. It allows for a clock that was
-// set back.
+// wait returns how long to wait before the next notice about files. If the clock was set back, it
+// never waits longer than the interval.
 func (f filesState) wait(now time.Time) time.Duration {
 	if since := now.Sub(f.Said); since >= 0 {
 		return noticeInterval - since
@@ -36,12 +36,12 @@ func (f filesState) wait(now time.Time) time.Duration {
 	return 0
 }
 
-// files reports changes by others in a user's folder. Files that exist when it is turned on, or
-// after the index is rebuilt, are not reported.
+// files reports changes by others in a user's folder. When notices are turned on, or after the
+// index is rebuilt, existing files are not reported.
 func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	out.State = supervisor.FireSilent
 	was, err := state[filesState](c)
-	first := c.Seen == "" // the first check only records the folder
+	first := c.Seen == "" // the first check only records the folder's state
 	if err != nil || !first && (was.wait(c.At) > 0 || !r.changed.takeIfSettled(c.Job.User, c.At)) {
 		return out, err
 	}
@@ -71,7 +71,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 }
 
 // changesByOthers lists changes by others since the last comparison. settled is false while an
-// effect runs that the ledger does not have yet.
+// effect runs that is not in the ledger yet.
 func (r *Routines) changesByOthers(ctx context.Context, user string, was filesState) (
 	list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error,
 ) {
@@ -79,7 +79,7 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSt
 	if err != nil || !known || len(list) == 0 {
 		return nil, next, err == nil, err
 	}
-	// must follow Changes, so that every finished effect is included
+	// ListFileEffects must follow Changes, so that it includes every finished effect.
 	effects, settled, err := r.o.FileEffects.ListFileEffects(ctx, user, was.Effect,
 		slices.Concat(effect.KindsOf(effect.GroupChanged), effect.KindsOf(effect.GroupRun)))
 	if err != nil || !settled {
@@ -89,18 +89,18 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSt
 	return slices.DeleteFunc(list, func(c supervisor.HomeChange) bool { return !own.byOthers(c) }), next, true, nil
 }
 
-// HomeChanged notes that a file in a user's home has changed. It never blocks.
+// HomeChanged records that a file in a user's home has changed. It never blocks.
 func (r *Routines) HomeChanged(user string) {
 	r.changed.markChanged(user, r.o.Now())
 	r.o.Jobs().Wake()
 }
 
-// Next returns when a changed home must be checked, beside its regular times.
-// any is false if none must.
+// Next returns when the next changed home must be checked, in addition to its regular times. any is
+// false if no home has changed.
 func (r *Routines) Next() (next time.Time, any bool) { return r.changed.nextDue() }
 
-// CheckHomes starts checks of changed homes that are still again. If a check can't start now, it
-// starts later.
+// CheckHomes starts checks of changed homes in which changes have stopped. A check that can't start
+// now starts later.
 func (r *Routines) CheckHomes(ctx context.Context) error {
 	now, failed := r.o.Now(), error(nil)
 	for _, user := range r.changed.takeDue(now) {
@@ -116,8 +116,8 @@ func (r *Routines) CheckHomes(ctx context.Context) error {
 	return failed
 }
 
-// checkHome starts a check of a home, if its user wants notices. later says how long to wait before
-// another try; 0 means that none is needed.
+// checkHome starts a check of a home, if its user wants notices. later is the wait before another
+// try; 0 means that no other try is needed.
 func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
 	j, was, watched, err := r.findWatched(ctx, user)
 	if err != nil || !watched {
@@ -134,8 +134,8 @@ func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (l
 	return 0, err
 }
 
-// findWatched returns a user's notices routine and its last state. ok is false if it is off or has
-// not checked yet.
+// findWatched returns a user's notices routine and its last state. ok is false if the routine is
+// off or has never run.
 func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.Job, was filesState, ok bool,
 	err error) {
 	if _, served := r.o.Person(user); !served {

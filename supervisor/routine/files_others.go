@@ -14,22 +14,22 @@ import (
 	"mews/supervisor/printable"
 )
 
-// ownFolders are written by Mews itself: notes, logs and the user's uploads.
+// ownFolders are the folders that Mews itself writes: notes, logs and the user's uploads.
 var ownFolders = []string{"memory", "logs", protocol.UploadsFolder}
 
-// memoryFile is changed by effects that name facts instead of files.
+// memoryFile is the file of facts. Effects that change it name facts instead of files.
 const memoryFile = "MEMORY.md"
 
 // factEffects are the kinds of effects that change facts.
 var factEffects = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
 
-// ledger says how the user's own turns left the files, as far as that was recorded.
+// ledger has the states in which the user's own turns left files, as far as they were recorded.
 type ledger struct {
-	left map[string]protocol.FileState // the recorded state, by path
-	// paths and folders whose state is not recorded
+	left map[string]protocol.FileState // the recorded states of files, by path
+	// unknown has the files and folders whose states were not recorded.
 	unknown map[string]bool
-	ran     bool // a program ran; its deletions are not recorded
-	// up to this time a program may have changed any file; zero means no program
+	ran     bool // a program ran; files that it deleted are not recorded
+	// blind is the time until which a program may have changed any file; zero means no program.
 	blind time.Time
 }
 
@@ -44,7 +44,7 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 			l.unknown[memoryFile] = true
 		case slices.Contains(programs, e.Kind) && (c == nil || c.Path == "."):
 			l.ran = true
-			if e.Kind != "run" { // the effects after a run name its changes
+			if e.Kind != "run" { // a run's own row names no files; the effects after it do
 				l.blind = e.At
 			}
 		case c == nil:
@@ -62,8 +62,8 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 	return l
 }
 
-// byOthers reports whether somebody else may have made a change: the file is not in the state that
-// the ledger says.
+// byOthers reports whether somebody else may have made a change. That is so if the file's state
+// differs from the recorded one.
 func (l ledger) byOthers(c supervisor.HomeChange) bool {
 	for _, folder := range ownFolders {
 		if strings.HasPrefix(c.Path, folder+"/") {
@@ -84,8 +84,8 @@ func (l ledger) byOthers(c supervisor.HomeChange) bool {
 	return c.Modified.After(l.blind)
 }
 
-// mayBeState reports whether a file may be in a state. A large file was never read, so its hash is
-// unknown. The index may have a young file's time a nanosecond later.
+// mayBeState reports whether a changed file may be in a recorded state. A large file was never
+// read, so its hash is unknown. The index may have a young file's time a nanosecond later.
 func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileAbsent {
 		return c.After == supervisor.FileMissing
@@ -98,11 +98,11 @@ func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
 }
 
 const (
-	maxNamedFiles = 20  // files named in one message
-	maxFileName   = 200 // characters of a name
+	maxNamedFiles = 20  // the most files named in one notice
+	maxFileName   = 200 // the most characters of a file's name
 )
 
-// filesText returns the message about changes by others.
+// filesText returns the notice about changes by others.
 func filesText(list []supervisor.HomeChange) string {
 	var lines []string
 	for _, what := range []string{textFileNew, textFileChanged, textFileGone} {

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// A file in the state that the ledger records was changed by the user's own turns. So was a file
-// whose state after a program is not recorded.
+// A file in its recorded state was changed by the user's own turns. The same holds for a file whose
+// state was not recorded when a program ended.
 func TestLedger_ByOthers_KnowsOwnChanges(t *testing.T) {
 	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
 	at, size := noon, int64(12)

@@ -31,8 +31,8 @@ func (r *Routines) enableFiles(
 	return r.switchFiles(ctx, user, in, wordOn)
 }
 
-// disableFiles turns notices off. A turn that has read somebody else's words may not: they may want
-// to change files unnoticed.
+// disableFiles turns file notices off. A turn that has read somebody else's words may not: their
+// author may want to change files unnoticed.
 func (r *Routines) disableFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
 ) (answer protocol.JobAnswer, err error) {
@@ -53,7 +53,7 @@ func (r *Routines) filesStatus(
 	return r.switchFiles(ctx, user, in, "")
 }
 
-// switchFiles turns notices on or off; without words it says whether they are on.
+// switchFiles turns file notices on or off; empty words ask whether they are on.
 func (r *Routines) switchFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, words string,
 ) (answer protocol.JobAnswer, err error) {

@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/routine/heartbeat"
 )
 
-// heartbeatFile has the items of the heartbeat.
+// heartbeatFile is the prompt file with the items of the heartbeat.
 const heartbeatFile = "HEARTBEAT.md"
 
 var errNoFile = errors.New("the look into " + heartbeatFile + " has come without it")
 
-// heartbeat starts one turn for all due items of HEARTBEAT.md. Without due items it starts none.
+// heartbeat starts one turn for all due items of HEARTBEAT.md. Without due items it starts no turn.
 func (r *Routines) heartbeat(ctx context.Context, c supervisor.CheckFire) (out supervisor.CheckOutcome, err error) {
 	found, err := r.o.Check(ctx, c.Job.User, protocol.CheckParameters{PromptFile: heartbeatFile})
 	if err != nil {

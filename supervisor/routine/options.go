@@ -1,6 +1,6 @@
-// Package routine is the feature of the built-in jobs: the heartbeat, the digest and the notices of
-// files. Each is off until its user turns it on. Each is a job of package schedule, which calls
-// Check when it is due.
+// Package routine is the feature of the built-in jobs: the heartbeat, the digest and the notices
+// about files. Each routine is off until its user turns it on. Package schedule runs the routines
+// as jobs.
 package routine
 
 import (
@@ -17,18 +17,20 @@ import (
 
 // Jobs changes jobs, as package schedule does.
 type Jobs interface {
-	// Put keeps a new job. show returns a message about it that is sent at once; nil means none.
+	// Put stores a new job. show returns a message about the job, which is sent at once; nil means
+	// no message.
 	Put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error)
-	// Change keeps a changed job, unless it has changed since it was read.
+	// Change stores a changed job. It fails if the stored job has changed since it was read.
 	Change(ctx context.Context, j supervisor.Job) error
 	Pause(ctx context.Context, j supervisor.Job) (string, error)
-	// Resume resumes a job from now on; times missed meanwhile are skipped.
+	// Resume resumes a paused job from now on; times missed meanwhile are skipped.
 	Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
 	// RunNow starts a job now.
 	RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
 	// Terms returns sentences about the options of a job.
 	Terms(j supervisor.Job) []string
-	// Wake makes the schedule check for due jobs now, and ask Next again.
+	// Wake makes the schedule look for due jobs now, and ask again when the next changed home is
+	// due.
 	Wake()
 }
 
@@ -36,29 +38,29 @@ type Jobs interface {
 type Options struct {
 	Store       sqlite.Jobs
 	FileEffects sqlite.Effects
-	// IndexHomeNow updates the index of a user's home. all is false if it did not finish before
-	// the end of ctx.
+	// IndexHomeNow updates the index of a user's home. all is false if it did not finish before ctx
+	// ended.
 	IndexHomeNow func(ctx context.Context, user string) (all bool, err error)
 	// Changes lists the changes in a user's home since a cursor, and returns the next cursor. ok is
-	// false if the time since then is unknown.
+	// false if some changes since then are unknown.
 	Changes func(ctx context.Context, user string, since supervisor.HomeCursor) (
 		list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
-	// Jobs returns the schedule. It is a function, since the schedule needs the routines first.
+	// Jobs returns the schedule. It is a function, because the schedule is made after the routines.
 	Jobs func() Jobs
-	// SetRule sets a job's times from words, counted from at. CheckPeriod refuses a job that would
-	// start turns too often. Line says when a job is due.
+	// SetRule sets a job's times from words; now is at. CheckPeriod refuses a job that would start
+	// turns too often. Line describes when a job is due.
 	SetRule     func(j *supervisor.Job, words string, at time.Time) error
 	CheckPeriod func(j supervisor.Job, zone *time.Location) error
 	Line        func(j supervisor.Job) string
 	// Person finds a user who may speak.
 	Person func(name string) (supervisor.User, bool)
-	// Check runs a check in a user's worker. Errors are for the user. An error that may pass wraps
+	// Check runs a check in a user's worker. Errors are for the user. A temporary error wraps
 	// supervisor.ErrCheckAgain.
 	Check func(ctx context.Context, user string, p protocol.CheckParameters) (protocol.CheckResult, error)
-	// InForce records a new version of a user's prompt file, and returns the accepted text of that
+	// InForce reports a version of a user's prompt file, and returns the accepted text of that
 	// file.
 	InForce func(ctx context.Context, user string, seen protocol.PromptFile) (text []byte, err error)
-	// ListFiles lists the known files of a user's home.
+	// ListFiles lists the files of a user's home that the index knows.
 	ListFiles func(ctx context.Context, user string) ([]supervisor.HomeFile, error)
 	Now       func() time.Time
 	Log       hclog.Logger

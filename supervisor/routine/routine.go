@@ -17,19 +17,19 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// kind is a kind of routine.
+// kind describes one routine.
 type kind struct {
 	command      string // the command that turns the routine on and off
-	help         string // help of that command
-	private      bool   // the command is not answered in a group
+	help         string // the help text of that command
+	private      bool   // the command does not answer in a group
 	description  string // describes the routine to the user
-	defaultTimes string // default times, as recurrence.Parse reads them
+	defaultTimes string // the default times, as recurrence.Parse reads them
 	fixedTimes   bool   // the user can't set other times
 
-	// turning it on forgets its last state, and checks at once
+	// startsAfresh means that turning the routine on deletes its last state, and runs it at once.
 	startsAfresh bool
 	check        func(context.Context, supervisor.CheckFire) (supervisor.CheckOutcome, error)
-	modes        map[string]mode // modes by name
+	modes        map[string]mode // the routine's modes, by name
 }
 
 // newKinds returns all routines, by name.
@@ -86,7 +86,7 @@ func (r *Routines) commands() (all []feature.Command) {
 	return all
 }
 
-// mode changes how a routine works.
+// mode changes how a routine works, by its options.
 type mode func(*supervisor.JobOptions)
 
 // cutMode cuts a mode off the beginning of words. Without a mode it returns nil and all words.
@@ -98,7 +98,7 @@ func (k kind) cutMode(words string) (m mode, rest string) {
 	return m, strings.TrimSpace(rest)
 }
 
-// Check runs the check of a routine that is due. An error fails the fire.
+// Check runs a routine that is due. An error fails the fire.
 func (r *Routines) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	k, known := r.kinds[c.Job.Name]
 	if !known {
@@ -122,8 +122,8 @@ const (
 	wordOff = "off"
 )
 
-// Switch turns a user's routine on or off, or says whether it is on.
-// words are empty, on, off or a time. A mode may come first, or stand alone.
+// Switch turns a user's routine on or off, or says whether it is on. words are empty, on, off or a
+// time. A mode may come before them, or stand alone.
 func (r *Routines) Switch(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time,
 ) (d supervisor.Delivery, err error) {
@@ -166,7 +166,7 @@ func (r *Routines) Switch(
 	return r.turnOnAfresh(ctx, user, c, j, words, at)
 }
 
-// turnOnAfresh turns a routine on, forgets what it saw before, and checks it at once.
+// turnOnAfresh turns a routine on, deletes its last state, and runs it at once.
 func (r *Routines) turnOnAfresh(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time,
 ) (d supervisor.Delivery, err error) {
@@ -182,7 +182,8 @@ func (r *Routines) turnOnAfresh(
 	return d, err
 }
 
-// switchMode changes the mode of a routine and keeps its times. It turns on a routine that was off.
+// switchMode changes the mode of a routine and keeps its times. If the routine was off, switchMode
+// turns it on.
 func (r *Routines) switchMode(
 	ctx context.Context, j supervisor.Job, m mode, at time.Time,
 ) (d supervisor.Delivery, err error) {
@@ -214,7 +215,7 @@ func (r *Routines) routineShown(j supervisor.Job, found bool) supervisor.Deliver
 	}
 }
 
-// findRoutine returns a user's routine; found is false if there is none or it was deleted.
+// findRoutine returns a user's routine. found is false if the user has none, or has deleted it.
 func (r *Routines) findRoutine(ctx context.Context, user, name string) (j supervisor.Job, found bool, err error) {
 	list, err := r.o.Store.List(ctx, user)
 	i := slices.IndexFunc(list, func(j supervisor.Job) bool {
@@ -226,7 +227,7 @@ func (r *Routines) findRoutine(ctx context.Context, user, name string) (j superv
 	return list[i], true, err
 }
 
-// turnOn turns a routine on at the times in words. It reuses the row of a routine that was off or
+// turnOn turns a routine on with the times in words. It reuses the row of a routine that was off or
 // deleted.
 func (r *Routines) turnOn(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time,
@@ -273,7 +274,7 @@ func (r *Routines) turnOn(
 	return r.routineShown(kept, true), nil
 }
 
-// routineText says whether a routine is on, when it is due, where it speaks and what it may cost.
+// routineText says whether a routine is on, when it is due, where it posts and what it may cost.
 func (r *Routines) routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
 		return fmt.Sprintf(textRoutineOff, job.RoutineTitles[name]) + "\n\n" + r.kinds[name].description
@@ -288,7 +289,7 @@ func (r *Routines) routineText(name string, j supervisor.Job, found bool) string
 	return text + "\n\n" + r.kinds[name].description
 }
 
-// state decodes what a routine kept from its last check.
+// state decodes the state that a routine's last run stored.
 func state[T any](c supervisor.CheckFire) (was T, err error) {
 	if c.Seen == "" {
 		return was, nil

@@ -13,10 +13,10 @@ const (
 	answerFilesInGroup = "File notifications are for the private chat only: others read along in a group."
 )
 
-// defaultHeartbeat is every 30 minutes from 08:00 to 22:00.
+// defaultHeartbeat is every 30 minutes, from 08:00 to 21:30.
 const defaultHeartbeat = "*/30 8-21 * * *"
 
-// defaultFiles is how often folders without a watcher are compared.
+// defaultFiles is how often folders are compared that no worker watches.
 const defaultFiles = "every 15 min"
 
 // Texts about files.

@@ -2,7 +2,7 @@ package routine
 
 import "mews/supervisor"
 
-// defaultDigest is every morning.
+// defaultDigest is the default time of the digest.
 const defaultDigest = "daily at 7:30"
 
 const (
@@ -28,7 +28,7 @@ const (
 	textDigestMore     = "\n- and %d more"
 )
 
-// digestWaiting are the texts for items that wait, by kind.
+// digestWaiting are the texts about items that wait for the user, by kind.
 var digestWaiting = map[supervisor.WaitingKind]string{
 	supervisor.WaitingQuestion:   "a question: %s",
 	supervisor.WaitingPromptFile: "%s has changed, and counts once you accept it",

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Seen is the record of an item that is kept between checks.
+// Seen is the stored record of an item of HEARTBEAT.md.
 type Seen struct {
 	Since time.Time `json:"since"`           // when the item was first seen
 	Last  time.Time `json:"last,omitzero"`   // when the item was last due, or last reported as unreadable
-	Times int       `json:"times,omitempty"` // how often the item was due
+	Times int       `json:"times,omitempty"` // the number of times that the item was due
 }
 
-// State has the record of each item, by key.
+// State has the record of each item, by the item's key.
 type State map[string]Seen
 
 // Due returns the items that are due now, and the next state. An item without a time is due when it

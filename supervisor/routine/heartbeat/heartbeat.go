@@ -1,5 +1,5 @@
-// Package heartbeat parses HEARTBEAT.md and says which of its items are due. It does no I/O and
-// keeps no state.
+// Package heartbeat parses HEARTBEAT.md and finds the items that are due. It does no I/O and keeps
+// no state.
 package heartbeat
 
 import (
@@ -12,15 +12,15 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// maxItems is the most items of a file; more are ignored.
+// maxItems is the most items of a file; further items are ignored.
 const maxItems = 200
 
-// Item is an open item of a list.
+// Item is an open item of HEARTBEAT.md.
 type Item struct {
-	Key  string // identifies the item; items with equal texts are one
+	Key  string // identifies the item; items with equal texts have one key
 	Text string // the item's text without its time
-	// When is the item's time, as in "- @weekdays 8:30 look at the build". The zero value means
-	// none: the item is due once a day.
+	// When is the item's time, as in "- @weekdays 8:30 look at the build". The zero value means no
+	// time: the item is due once a day.
 	When recurrence.Rule
 	// Wrong says why the item's time can't be read. Such an item is never due at a time. "" means
 	// no error.
@@ -36,10 +36,10 @@ var (
 	fence       = regexp.MustCompile("^\\s{0,3}(```+|~~~+)")
 )
 
-// Parse lists the open items of a file.
-// Headings, comments, code, other text and ticked items do not count. Indented text below an item
-// belongs to it, unless it is an item itself. The time of an item counts from when it was first
-// seen: the time in was, or else now. now is in the user's zone.
+// Parse lists the open items of a file. Headings, comments, code, other text and ticked items do
+// not count. Indented text below an item belongs to the item, unless it is an item itself. The time
+// of an item counts from when the item was first seen. That is the time in was, or else now. now is
+// in the user's zone.
 func Parse(text string, was State, now time.Time) (items []Item) {
 	seen := map[string]bool{}
 	for _, item := range openItems(comment.ReplaceAllString(text, "")) {
@@ -53,7 +53,7 @@ func Parse(text string, was State, now time.Time) (items []Item) {
 		if known, is := was[i.Key]; is {
 			since = known.Since
 		}
-		// a check may come a little earlier in its minute than the first one did
+		// a check may run a little earlier in its minute than the first check did
 		i.readTime(since.In(now.Location()).Truncate(time.Minute))
 		items = append(items, i)
 	}
@@ -91,11 +91,11 @@ func openItems(text string) (items []string) {
 	return items
 }
 
-// maxTimeWords is the most words of a time.
+// maxTimeWords is the most words of an item's time.
 const maxTimeWords = 12
 
-// readTime cuts the time off the beginning of an item: as many words after the @ as make a time.
-// since is the start of "every 2 h".
+// readTime cuts the time off the beginning of an item. The time is as many words after the @ as can
+// be read. since is the start of a time such as "every 2 h".
 func (i *Item) readTime(since time.Time) {
 	if !strings.HasPrefix(i.Text, "@") {
 		return

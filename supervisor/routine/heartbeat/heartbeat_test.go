@@ -29,7 +29,7 @@ func texts(items []heartbeat.Item) (list []string) {
 	return list
 }
 
-// Open items of lists count; all other text is for people.
+// Open items of lists count as items. All other text is for people.
 func TestParse_ListsOpenItems(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                 nil,
@@ -76,7 +76,7 @@ func TestParse_ReadsItemTimes(t *testing.T) {
 	}
 }
 
-// countDue returns how often each text is due at a sequence of times.
+// countDue returns how often each item is due at a sequence of times, by the item's text.
 func countDue(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int {
 	n, state := map[string]int{}, heartbeat.State(nil)
 	for _, now := range at {
@@ -112,8 +112,8 @@ func TestDue_PlainAndTimedItems(t *testing.T) {
 	}
 }
 
-// The file is parsed at each check, and its items still come at their times: a time counts from
-// when its item was first seen.
+// Although the file is parsed again at each check, its items are due at their times: a time counts
+// from when its item was first seen.
 func TestDue_TimesCountFromFirstSight(t *testing.T) {
 	for text, want := range map[string]int{"- @every 2 h: drink": 119, "- @hourly: drink": 239,
 		"- @every 2 days at 9: x": 5, "- @daily at 9 until tuesday: x": 2,
@@ -121,7 +121,7 @@ func TestDue_TimesCountFromFirstSight(t *testing.T) {
 		"- @daily at 9: x": 10} {
 		state, n := heartbeat.State(nil), 0
 		for check := range 480 { // the checks of ten days
-			// each check a little earlier in its minute than the one before
+			// each check is a little earlier in its minute than the check before
 			now := monday.Add(time.Duration(check)*30*time.Minute + time.Duration(59-check%60)*time.Second)
 			due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
 			if err != nil {
@@ -135,7 +135,7 @@ func TestDue_TimesCountFromFirstSight(t *testing.T) {
 	}
 }
 
-// A changed item is a new item, and its count starts over.
+// A changed item counts as a new item, and its count starts at 0 again.
 func TestDue_ChangedItem_StartsOver(t *testing.T) {
 	state, n := heartbeat.State(nil), 0
 	for check := range 96 {
@@ -154,7 +154,8 @@ func TestDue_ChangedItem_StartsOver(t *testing.T) {
 	}
 }
 
-// However often it is checked, an item without a time is due exactly once on each day with a check.
+// An item without a time is due exactly once on each day that has a check, for any number of
+// checks.
 func TestDue_UntimedItem_OnceADay(t *testing.T) {
 	items := heartbeat.Parse("- plain\n", nil, monday)
 	rapid.Check(t, func(r *rapid.T) {
