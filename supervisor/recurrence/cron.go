@@ -8,15 +8,16 @@ import (
 	"github.com/adhocore/gronx"
 )
 
-// gronx defines the meaning of a cron expression's fields. This file finds the next time field by
-// field, since gronx would try all of them and parse each again.
+// Package gronx defines the meaning of the fields of a cron expression. This file finds the next
+// time field by field, because gronx would try all times and parse each of them again.
 
 // cronFields is the number of fields of an expression: minute, hour, day of the month, month, day
 // of the week.
 const cronFields = 5
 
-// checkCron checks an expression. @tags are those of gronx, without those below a minute. In a list
-// gronx stops at a value that is due now, so the parts of a list are checked one by one.
+// checkCron returns an error if an expression is invalid. Its @tags are those of gronx, without
+// tags below a minute. In a list gronx stops at a value that is due now, so the parts of a list are
+// checked one by one.
 func checkCron(expression string) error {
 	tag := strings.HasPrefix(expression, "@")
 	if !tag && len(strings.Fields(expression)) != cronFields || tag && expression == "@everysecond" ||
@@ -34,7 +35,7 @@ func checkCron(expression string) error {
 	return err
 }
 
-// Indexes of the fields in gronx, which counts a second before them.
+// Indexes of the fields in gronx, which has a field for seconds before them.
 const (
 	cronMinute = iota + 1
 	cronHour
@@ -43,8 +44,8 @@ const (
 	cronWeekday
 )
 
-// cronSteps lists the fields in the order of the search, with the step to take if one is not due.
-// After a step, the smaller fields start again at their least values.
+// cronSteps lists the fields in the order of the search, with the step to take if a field is not
+// due. After a step, the smaller fields start again at their least values.
 var cronSteps = []struct {
 	field int
 	value func(time.Time) int
@@ -59,15 +60,15 @@ var cronSteps = []struct {
 	{cronMinute, time.Time.Minute, 0, func(t time.Time) time.Time { return t.Add(time.Minute) }},
 }
 
-// cronHorizon is how many years ahead the next time of an expression may be. Two Sundays that are a
-// 29 February may be 40 years apart.
+// cronHorizon is how many years ahead an expression may be due next. Two Sundays on 29 February may
+// be 40 years apart.
 const cronHorizon = 40
 
 // cronExpression is an expression split into fields. Only one goroutine may use it at a time.
 type cronExpression struct {
-	fields []string    // the fields, with a field for seconds before them
-	days   []string    // the fields, with all except those of the day set to *
-	judge  gronx.Gronx // parser that decides whether a field is due
+	fields []string    // the expression's fields, with a field for seconds before them
+	days   []string    // the same fields; all except those of the day are *
+	judge  gronx.Gronx // the parser that decides whether a field is due
 }
 
 func newCron(expression string) (cronExpression, error) {
@@ -82,7 +83,7 @@ func newCron(expression string) (cronExpression, error) {
 	}, nil
 }
 
-// next returns the first wall time after another at which an expression is due.
+// next returns the first wall time after another wall time at which an expression is due.
 func (c cronExpression) next(wall time.Time) (next time.Time, found bool, err error) {
 	last := wall.AddDate(cronHorizon, 0, 0)
 	next = wall.Truncate(time.Minute).Add(time.Minute)
@@ -104,7 +105,7 @@ func (c cronExpression) next(wall time.Time) (next time.Time, found bool, err er
 }
 
 // isDue reports whether a field is due at a time. Both fields of the day are checked at once: if
-// both are set, one is enough. A field that is a number is checked only at that value.
+// both are set, one match is enough. A field that is a number is checked only at that value.
 func (c cronExpression) isDue(field, value int, at time.Time) (bool, error) {
 	c.judge.C.SetRef(at)
 	if field == cronDay {
@@ -116,8 +117,8 @@ func (c cronExpression) isDue(field, value int, at time.Time) (bool, error) {
 	return c.judge.C.CheckDue(c.fields[field], field)
 }
 
-// goesByElapsedTime reports whether an expression means every hour, or every n hours: then real
-// time counts.
+// goesByElapsedTime reports whether an expression means every hour, or every n hours. Such an
+// expression counts real time.
 func (c cronExpression) goesByElapsedTime() bool { return strings.HasPrefix(c.fields[cronHour], "*") }
 
 func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, error) {
@@ -130,7 +131,7 @@ func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, e
 		by = nextInRealTime
 	}
 	next, found, err := by(after, zone, c.next)
-	if err != nil { // an error of gronx
+	if err != nil { // gronx returned an error
 		err = unreadable(r.Expression)
 	}
 	return next, found, err

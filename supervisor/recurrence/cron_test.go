@@ -34,7 +34,7 @@ func drawField(t *rapid.T, least, most int, own ...string) string {
 	return strings.Join(parts, ",")
 }
 
-// crons draws expressions that gronx can read.
+// crons draws expressions that gronx can parse.
 var crons = rapid.Custom(drawCron).Filter(func(expression string) bool { return checkCron(expression) == nil })
 
 func drawCron(t *rapid.T) string {
@@ -48,8 +48,8 @@ func drawCron(t *rapid.T) string {
 	return strings.Join(fields, " ")
 }
 
-// The next wall time of an expression is that of gronx. If gronx finds none, it still says that
-// ours is due.
+// The next wall time of an expression is the time that gronx finds. If gronx finds none, it still
+// says that our time is due.
 func TestCronNext_MatchesGronx(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		expression := crons.Draw(t, "expression")
@@ -82,7 +82,7 @@ func TestCronNext_MatchesGronx(t *testing.T) {
 	})
 }
 
-// A list with an invalid value is refused, whatever the current time.
+// A list with an invalid value is refused, for any current time.
 func TestCheckCron_BadListValue_Fails(t *testing.T) {
 	for minute := range 60 {
 		if text := fmt.Sprintf("%d,99 * * * *", minute); checkCron(text) == nil {
@@ -91,7 +91,7 @@ func TestCheckCron_BadListValue_Fails(t *testing.T) {
 	}
 }
 
-// Two Sundays that are a 29 February may be 40 years apart; the search goes no further.
+// Two Sundays on 29 February may be 40 years apart; the search ends there.
 func TestCronNext_RareDate_IsFound(t *testing.T) {
 	sundays := Rule{Kind: Cron, Expression: "0 9 29 2 */7"}
 	next, found, err := sundays.Next(time.Date(2088, 3, 1, 0, 0, 0, 0, time.UTC), time.UTC)

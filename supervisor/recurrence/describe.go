@@ -14,7 +14,7 @@ import (
 // String returns a time of the day, as 08:30.
 func (t TimeOfDay) String() string { return fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60) }
 
-// String names the days of a set.
+// String names the days of a set, Monday first.
 func (w Weekdays) String() string {
 	switch w {
 	case 0, everyDay:
@@ -25,7 +25,7 @@ func (w Weekdays) String() string {
 		return "weekends"
 	}
 	var names []string
-	for i := range 7 { // from Monday on
+	for i := range 7 { // the seven days, from Monday on
 		if day := time.Weekday((i + 1) % 7); w.Has(day) {
 			names = append(names, day.String()[:3])
 		}
@@ -33,7 +33,7 @@ func (w Weekdays) String() string {
 	return "every " + strings.Join(names, ", ")
 }
 
-// Describe returns a rule in words for its user, or its kind if it cannot be read.
+// Describe returns a rule in words for its user. It returns the rule's kind if the rule is invalid.
 func (r Rule) Describe(zone *time.Location) string {
 	describe := map[Kind]func() string{
 		Once:     func() string { return "once" },
@@ -65,7 +65,7 @@ func (r Rule) Describe(zone *time.Location) string {
 	return text
 }
 
-// dropOne leaves out the number if there is only one unit: every hour.
+// dropOne removes the number from a text such as "every 1 hour".
 func dropOne(text string) string {
 	if strings.Contains(text, " and ") {
 		return text
@@ -73,12 +73,12 @@ func dropOne(text string) string {
 	return strings.TrimPrefix(text, "1 ")
 }
 
-// everyMinutesPattern matches every few minutes, of all hours or of some.
+// everyMinutesPattern matches expressions such as */15, for all hours or a range of hours.
 var everyMinutesPattern = regexp.MustCompile(`^\*/(\d{1,2}) (?:\*|(\d{1,2})-(\d{1,2})) \* \* \*$`)
 
-// describeEveryMinutes describes an expression for every few minutes of each day, and returns "" for all
-// others. The minutes must divide an hour: otherwise the last of an hour and the first of the next
-// are closer.
+// describeEveryMinutes describes an expression for every few minutes of each day. It returns "" for
+// all other expressions. The minutes must divide an hour: otherwise the last time of an hour and
+// the first time of the next hour are closer.
 func describeEveryMinutes(expression string) string {
 	found := everyMinutesPattern.FindStringSubmatch(expression)
 	if found == nil {

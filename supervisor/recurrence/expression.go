@@ -7,9 +7,9 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// checkRRule reads a recurrence rule, which may begin with RRULE:. It may have neither a start of
-// its own nor a frequency above days: all its times are computed from the first one, as are those
-// of intervals. It must be due at least once.
+// checkRRule parses a recurrence rule, which may begin with RRULE:. The rule must be due at least
+// once. It may have neither a start of its own nor a frequency above days: all its times are
+// computed from the first one.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
 	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() ||
@@ -19,12 +19,11 @@ func checkRRule(expression string) (*rrule.ROption, error) {
 	return option, nil
 }
 
-// rruleHorizon is how many years ahead the next time of a rule may be. 29 February may be eight years
-// away.
+// rruleHorizon is how many years ahead a rule may be due next. 29 February may be eight years away.
 const rruleHorizon = 10
 
 // nextRRule computes the times of a rule from its anchor. The anchor is the minute in which the
-// rule was written, which is not due.
+// rule was written; the rule is not due then.
 func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, error) {
 	option, err := checkRRule(r.Expression)
 	if err != nil {
@@ -54,7 +53,7 @@ func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, 
 	})
 }
 
-// partOf returns a part of a recurrence rule as it is written; "" means none.
+// partOf returns a part of a recurrence rule as it is written; "" means that the part is missing.
 func partOf(expression, name string) string {
 	for part := range strings.SplitSeq(strings.ToUpper(expression), ";") {
 		if value, has := strings.CutPrefix(strings.TrimPrefix(part, "RRULE:"), name+"="); has {

@@ -7,12 +7,12 @@ import (
 	"mews/supervisor"
 )
 
-// RuleOf returns the rule of a job.
+// RuleOf decodes the rule of a job.
 func RuleOf(j supervisor.Job) (r Rule, err error) {
 	return r, json.Unmarshal([]byte(j.Rule), &r)
 }
 
-// ZoneOf returns the zone of a job's times.
+// ZoneOf returns the time zone of a job.
 func ZoneOf(j supervisor.Job) (*time.Location, error) {
 	if j.Zone == "" {
 		return time.Local, nil
@@ -20,16 +20,16 @@ func ZoneOf(j supervisor.Job) (*time.Location, error) {
 	return time.LoadLocation(j.Zone)
 }
 
-// NextOf returns when a job is due after a time.
+// NextOf returns the first time after a moment at which a job is due.
 func NextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
 	return Zones{}.NextOf(j, after)
 }
 
-// Zones caches the zones of many jobs by name: loading one takes longer than all other work on a
-// job.
+// Zones caches the time zones of many jobs by name, because loading a zone takes longer than all
+// other work on a job.
 type Zones map[string]*time.Location
 
-// NextOf returns when a job is due after a time.
+// NextOf returns the first time after a moment at which a job is due.
 func (z Zones) NextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
 	r, err := RuleOf(j)
 	if err != nil || r.MaxFires > 0 && j.FireCount >= r.MaxFires {

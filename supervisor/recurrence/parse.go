@@ -9,15 +9,15 @@ import (
 	"mews/supervisor"
 )
 
-// maxLate is how far in the past a written time may be, since writing took some time.
+// maxLate is how far in the past a time may be, because writing it took a while.
 const maxLate = time.Minute
 
-// minPeriod is the shortest period.
+// minPeriod is the shortest period of a rule.
 const minPeriod = time.Minute
 
-// Parse reads when something is due, as a person or a model writes it. It must understand the whole
+// Parse reads words for due times, as a person or a model writes them. It must understand the whole
 // text. now is in the user's zone. The rule is due at least once. An error is for the author: it
-// says what was not understood, is past, or could mean two things.
+// names the part that was not understood, is past, or could mean two things.
 func Parse(text string, now time.Time) (r Rule, err error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if r, err = parseWhole(text, now); err != nil {
@@ -44,7 +44,7 @@ func Parse(text string, now time.Time) (r Rule, err error) {
 
 var timesPattern = regexp.MustCompile(`^(.+) ([1-9]\d{0,3}) times$`)
 
-// parseWhole reads a rule and its end.
+// parseWhole reads a rule and its end, such as "until friday".
 func parseWhole(text string, now time.Time) (r Rule, err error) {
 	if exact, ok := parseExact(text, now); ok {
 		return exact, nil
@@ -53,7 +53,7 @@ func parseWhole(text string, now time.Time) (r Rule, err error) {
 	words = strings.Join(strings.Fields(words), " ")
 	if found := timesPattern.FindStringSubmatch(words); found != nil {
 		words = found[1]
-		most, _ = strconv.Atoi(found[2]) // at most four digits
+		most, _ = strconv.Atoi(found[2]) // the pattern allows at most four digits
 	}
 	words, end, ends := strings.Cut(words, " until ")
 	p := phrase{words: strings.Fields(words), now: now, text: text}
@@ -72,7 +72,7 @@ func parseWhole(text string, now time.Time) (r Rule, err error) {
 	return r, err
 }
 
-// parseUntil reads the last moment of a rule. A day ends with its last minute.
+// parseUntil reads the last moment of a rule. If it is a day, the moment is the day's last minute.
 func parseUntil(text string, p phrase) (time.Time, error) {
 	p.words = strings.Fields(text)
 	date, ok := p.parseDate()

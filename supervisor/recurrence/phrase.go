@@ -17,7 +17,7 @@ type phrase struct {
 	text  string // the whole text, as written
 }
 
-// take takes the next word if it is one of any.
+// take removes the next word if it is one of any.
 func (p *phrase) take(any ...string) bool {
 	if len(p.words) > 0 && slices.Contains(any, p.words[0]) {
 		p.words = p.words[1:]
@@ -33,14 +33,14 @@ func (p *phrase) peek() string {
 	return p.words[0]
 }
 
-// forms lists the ways to write a rule, in the order of trying. Each takes all words of its form,
-// or none.
+// forms lists the ways to write a rule, in the order of trying. Each function reads all words of
+// its form, or no word.
 var forms = []func(*phrase) (Rule, bool, error){
 	(*phrase).parseIn, (*phrase).parseMonthly, (*phrase).parseEvery, (*phrase).parseDaily, (*phrase).parseDated,
 	(*phrase).parseTimeToday,
 }
 
-// parseRule reads the whole phrase.
+// parseRule reads a rule from the whole phrase.
 func (p *phrase) parseRule() (Rule, error) {
 	for _, form := range forms {
 		rest := *p
@@ -197,7 +197,7 @@ func (p *phrase) parseDated() (r Rule, is bool, err error) {
 	}, true, err
 }
 
-// askDate returns an error about a date such as 3/4, which may be two dates.
+// askDate returns an error about a date such as 3/4, which has two readings.
 func (p *phrase) askDate() error {
 	a, b, _ := strings.Cut(p.peek(), "/")
 	var days []string
@@ -214,7 +214,8 @@ func (p *phrase) askDate() error {
 	return supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.peek(), strings.Join(slices.Compact(days), " or "))
 }
 
-// parseTimeToday reads "at 8" of today. If that is past, it may mean tomorrow or the evening.
+// parseTimeToday reads "at 8" as a time of today. If that time is past, the words may mean tomorrow
+// or the evening.
 func (p *phrase) parseTimeToday() (r Rule, is bool, err error) {
 	at := p.take("at")
 	written := p.peek()

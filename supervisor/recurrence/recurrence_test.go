@@ -22,33 +22,33 @@ func zoneOf(t testing.TB, name string) *time.Location {
 	return zone
 }
 
-// clockChanges lists wall times around clock changes, with their moments.
+// clockChanges lists wall times around clock changes, with the moments that they mean.
 var clockChanges = []struct{ zone, wall, want string }{
 	{"Europe/Madrid", "2026-03-29 01:59", "2026-03-29T01:59:00+01:00"},
-	{"Europe/Madrid", "2026-03-29 02:30", "2026-03-29T03:00:00+02:00"}, // does not exist
+	{"Europe/Madrid", "2026-03-29 02:30", "2026-03-29T03:00:00+02:00"}, // a wall time that does not exist
 	{"Europe/Madrid", "2026-03-29 03:00", "2026-03-29T03:00:00+02:00"},
-	{"Europe/Madrid", "2026-10-25 02:30", "2026-10-25T02:30:00+02:00"}, // exists twice
+	{"Europe/Madrid", "2026-10-25 02:30", "2026-10-25T02:30:00+02:00"}, // a wall time that exists twice
 	{"Europe/Madrid", "2026-10-25 03:00", "2026-10-25T03:00:00+01:00"},
 	{"America/New_York", "2026-03-08 02:00", "2026-03-08T03:00:00-04:00"},
 	{"America/New_York", "2026-11-01 01:30", "2026-11-01T01:30:00-04:00"},
 	{"America/New_York", "2026-11-01 02:00", "2026-11-01T02:00:00-05:00"},
-	{"America/Santiago", "2026-09-06 00:00", "2026-09-06T01:00:00-03:00"}, // no midnight
+	{"America/Santiago", "2026-09-06 00:00", "2026-09-06T01:00:00-03:00"}, // a day without midnight
 	{"America/Santiago", "2026-04-04 23:30", "2026-04-04T23:30:00-03:00"},
 	{"Africa/Cairo", "2026-04-24 00:30", "2026-04-24T01:00:00+03:00"},
 	{"Africa/Cairo", "2026-10-29 23:30", "2026-10-29T23:30:00+03:00"},
 	{"America/Havana", "2026-03-08 00:30", "2026-03-08T01:00:00-04:00"},
 	{"America/Havana", "2026-11-01 00:30", "2026-11-01T00:30:00-04:00"},
-	{"Australia/Lord_Howe", "2026-10-04 02:10", "2026-10-04T02:30:00+11:00"}, // half an hour
+	{"Australia/Lord_Howe", "2026-10-04 02:10", "2026-10-04T02:30:00+11:00"}, // the clock changes by half an hour
 	{"Australia/Lord_Howe", "2026-04-05 01:45", "2026-04-05T01:45:00+11:00"},
 	{"America/St_Johns", "2026-03-08 02:15", "2026-03-08T03:00:00-02:30"},
 	{"America/St_Johns", "2026-11-01 01:15", "2026-11-01T01:15:00-02:30"},
-	{"Africa/Casablanca", "2026-02-15 02:30", "2026-02-15T02:30:00+01:00"}, // Ramadan
+	{"Africa/Casablanca", "2026-02-15 02:30", "2026-02-15T02:30:00+01:00"}, // the clock changes for Ramadan
 	{"Africa/Casablanca", "2026-03-22 02:30", "2026-03-22T03:00:00+01:00"},
 	{"Europe/Dublin", "2026-03-29 01:30", "2026-03-29T02:00:00+01:00"},
 	{"Europe/Dublin", "2026-10-25 01:30", "2026-10-25T01:30:00+01:00"},
-	{"Antarctica/Troll", "2026-03-29 01:30", "2026-03-29T03:00:00+02:00"}, // two hours
+	{"Antarctica/Troll", "2026-03-29 01:30", "2026-03-29T03:00:00+02:00"}, // the clock changes by two hours
 	{"Antarctica/Troll", "2026-10-25 02:30", "2026-10-25T02:30:00+02:00"},
-	{"Pacific/Apia", "2011-12-30 12:00", "2011-12-31T00:00:00+14:00"}, // a day that was skipped
+	{"Pacific/Apia", "2011-12-30 12:00", "2011-12-31T00:00:00+14:00"}, // a day that the zone skipped
 	{"Pacific/Apia", "2011-12-29 23:59", "2011-12-29T23:59:00-10:00"},
 	{"Pacific/Apia", "2011-12-31 00:00", "2011-12-31T00:00:00+14:00"},
 	{"Asia/Kathmandu", "2026-07-01 12:00", "2026-07-01T12:00:00+05:45"},
@@ -69,7 +69,8 @@ func TestInstant_WallTimes_GiveMoments(t *testing.T) {
 	}
 }
 
-// drawnRule is a rule with a slow, independent check whether a wall time matches it.
+// drawnRule is a drawn rule, with a slow and independent function that says whether a wall time
+// matches the rule.
 type drawnRule struct {
 	Rule
 	matches func(wall time.Time) bool
@@ -80,7 +81,7 @@ func (r drawnRule) goesByElapsedTime() bool {
 	return strings.HasPrefix(strings.Fields(r.Expression)[1], "*")
 }
 
-// drawRule draws a wall-time rule of any kind. Its check uses no library.
+// drawRule draws a wall-time rule of any kind. The rule's match function uses no library.
 func drawRule(t *rapid.T, zone *time.Location, from time.Time) drawnRule {
 	minute, hour := rapid.IntRange(0, 59).Draw(t, "minute"), rapid.IntRange(0, 4).Draw(t, "hour")
 	day, month := rapid.IntRange(1, 31).Draw(t, "day"), rapid.IntRange(1, 12).Draw(t, "month")
@@ -144,7 +145,7 @@ func drawRule(t *rapid.T, zone *time.Location, from time.Time) drawnRule {
 	}).Draw(t, "rule")
 }
 
-// walk finds the due moments of a span by checking every minute.
+// walk finds the due moments of a span by trying every minute.
 func (r drawnRule) walk(from, to time.Time, zone *time.Location) (due []time.Time) {
 	if r.Kind == Cron && r.goesByElapsedTime() {
 		for at := from.Add(time.Minute); !at.After(to); at = at.Add(time.Minute) {
@@ -166,7 +167,7 @@ func (r drawnRule) walk(from, to time.Time, zone *time.Location) (due []time.Tim
 	return slices.CompactFunc(due, time.Time.Equal)
 }
 
-// A rule is due exactly at the moments that a check of every minute in a year finds.
+// A rule is due exactly at the moments that a walk through every minute of a year finds.
 func TestNext_AnyRule_MatchesMinuteWalk(t *testing.T) {
 	zones := []string{
 		"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo",
@@ -204,7 +205,7 @@ func TestNext_AnyRule_MatchesMinuteWalk(t *testing.T) {
 	})
 }
 
-// An interval is counted from its beginning, whatever the clocks do.
+// An interval counts from its beginning, even if the clocks change.
 func TestNext_Interval_DoesNotDrift(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := Rule{
@@ -248,7 +249,7 @@ func TestNext_EndOfRule_FindsNothing(t *testing.T) {
 	}
 }
 
-// A rule is not due in the minute in which it was written. That holds even in a zone to the west,
+// A rule is not due in the minute in which it was written. This holds even in a zone further west,
 // where that minute is still to come.
 func TestNext_MinuteOfWriting_IsNotDue(t *testing.T) {
 	now, york := time.Date(2026, 11, 20, 13, 19, 30, 0, zoneOf(t, "Europe/Madrid")), zoneOf(t, "America/New_York")
@@ -344,8 +345,8 @@ func TestParse_Words_GiveTimes(t *testing.T) {
 	}
 }
 
-// An ambiguous text leads to a question. A past or impossible time is refused with what was
-// understood.
+// An ambiguous text leads to a question. For a past or impossible time, the error shows the
+// understood time.
 func TestParse_AmbiguousOrPast_AsksBack(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
@@ -365,7 +366,7 @@ func TestParse_AmbiguousOrPast_AsksBack(t *testing.T) {
 	}
 }
 
-// A rule of the library for 29 February is due every four years, and so is a cron expression.
+// An iCalendar rule for 29 February is due every four years, and so is a cron expression.
 func TestNext_LeapDay_IsEveryFourYears(t *testing.T) {
 	for _, text := range []string{"0 9 29 2 *", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=9;BYMINUTE=0"} {
 		r, err := Parse(text, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
@@ -404,7 +405,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkNext finds the next due time. It should take 20 µs at most, for 19 of 20 times.
+// BenchmarkNext finds the next due time. It should take at most 20 µs in 95 % of the calls.
 func BenchmarkNext(b *testing.B) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(b, "Europe/Madrid"))
 	for _, text := range []string{"every 2 h", "weekdays 8:30", "30 8 * * 1-5", "*/20 9-17 * * 1-5",
@@ -428,7 +429,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// The description of a rule is correct.
+// The description of each rule is correct.
 func TestDescribe_Rules(t *testing.T) {
 	for words, want := range map[string]string{
 		"every 10 min": "every 10 minutes", "every 30 min": "every 30 minutes", "every 1 min": "every minute",

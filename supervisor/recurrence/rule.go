@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Kind is how a rule recurs.
+// Kind is the way in which a rule recurs.
 type Kind string
 
 const (
-	Once     Kind = "once"     // due at At
+	Once     Kind = "once"     // due once, at At
 	Interval Kind = "interval" // due at At, and then after each Every of elapsed time
 	Daily    Kind = "daily"    // due at Times on the days in Days
 	Cron     Kind = "cron"     // due by Expression: five cron fields, or a tag such as @daily
@@ -19,21 +19,21 @@ const (
 )
 
 // Rule says when something is due. A rule has no zone: a wall-time rule is read in its user's
-// current zone. For such a rule, At and Until are the wall times in their own offsets, wherever the
-// user moves. For other rules they are moments. The zero value is never due.
+// current zone. For such a rule, At and Until are wall times in the zone of their author. For other
+// rules they are moments. The zero value is never due.
 type Rule struct {
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at,omitzero"`
-	// At is a wall time, with Once
+	// Wall reports whether At is a wall time, with Once.
 	Wall       bool          `json:"wall,omitempty"`
-	Every      time.Duration `json:"every,omitempty"` // length of an interval, in nanoseconds
-	Times      []TimeOfDay   `json:"times,omitempty"` // times of the day, in order
-	Days       Weekdays      `json:"days,omitempty"`  // days of the week; none means every day
+	Every      time.Duration `json:"every,omitempty"` // the length of an interval, in nanoseconds
+	Times      []TimeOfDay   `json:"times,omitempty"` // the times of the day, in order
+	Days       Weekdays      `json:"days,omitempty"`  // the days of the week; none means every day
 	Expression string        `json:"expression,omitempty"`
-	Words      string        `json:"words,omitempty"` // the author's words for Expression
-	// the last moment at which it may be due; the zero value means no end
+	Words      string        `json:"words,omitempty"` // the words that Expression was parsed from
+	// Until is the last moment at which the rule may be due; the zero value means no end.
 	Until time.Time `json:"until,omitzero"`
-	// largest number of due times; 0 means no limit. The caller counts them
+	// MaxFires is the largest number of due times; 0 means no limit. The caller counts them.
 	MaxFires int `json:"max,omitempty"`
 }
 
@@ -49,11 +49,11 @@ const (
 	weekendDays Weekdays = 1<<time.Saturday | 1<<time.Sunday
 )
 
-// Has reports whether a day is in the set. The empty set has every day.
+// Has reports whether a day is in the set. The empty set contains every day.
 func (w Weekdays) Has(day time.Weekday) bool { return w == 0 || w&(1<<day) != 0 }
 
 // Next returns the first moment after another at which the rule is due in a zone. found is false if
-// there is none. An error means that the rule is invalid.
+// the rule is never due again. An error means that the rule is invalid.
 func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found bool, err error) {
 	find := map[Kind]func(Rule, time.Time, *time.Location) (time.Time, bool, error){
 		Once: Rule.nextOnce, Interval: Rule.nextInterval, Daily: Rule.nextDaily, Cron: Rule.nextCron,
@@ -72,8 +72,8 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 // IsWallTime reports whether a rule uses wall time. Such a rule follows its user to another zone.
 func (r Rule) IsWallTime() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
 
-// moment returns a rule's At or Until in a zone. An offset of another zone means that a wall-time
-// rule was written in that zone.
+// moment returns a rule's At or Until as a moment in a zone. If the offset is one of another zone,
+// a wall-time rule was written in that other zone.
 func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
 	wall := wallOf(written)
 	if !r.IsWallTime() || wallOf(written.In(zone)).Equal(wall) {
@@ -87,7 +87,7 @@ func (r Rule) nextOnce(after time.Time, zone *time.Location) (time.Time, bool, e
 	return at, at.After(after), nil
 }
 
-// nextInterval counts from the anchor, so that errors do not add up.
+// nextInterval counts whole periods from the rule's start, so that errors do not add up.
 func (r Rule) nextInterval(after time.Time, _ *time.Location) (time.Time, bool, error) {
 	if r.Every <= 0 {
 		return time.Time{}, false, unreadable(r.Every.String())

@@ -12,16 +12,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Size of the soak: the number of drawn rules, and of years. MEWS_SOAK_RULES and MEWS_SOAK_YEARS
-// make it longer (`make nightly LONG=Soak`). MEWS_SOAK_FIRST is the number of the first rule; each
-// number always gives the same rule.
+// Size of the soak test: the number of drawn rules, and of years. MEWS_SOAK_RULES and
+// MEWS_SOAK_YEARS make the test longer (`make nightly LONG=Soak`). MEWS_SOAK_FIRST is the number of
+// the first rule; each number always gives the same rule.
 const (
 	soakRules = 20
 	soakYears = 1
 )
 
-// soakZones have changed their clocks by an hour, half an hour, two hours or a day, at midnight,
-// around Ramadan, and for good.
+// soakZones are zones whose clocks have changed by an hour, half an hour, two hours or a day. Some
+// changed at midnight, around Ramadan, or for good.
 var soakZones = []string{
 	"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo",
 	"America/Havana", "Australia/Lord_Howe", "America/St_Johns", "Africa/Casablanca",
@@ -30,7 +30,7 @@ var soakZones = []string{
 	"America/Scoresbysund", "Asia/Kathmandu", "UTC",
 }
 
-// soakCase is a rule in a zone from a moment on, with other moments to search from.
+// soakCase is a rule in a zone from a moment on, with further moments from which the search starts.
 type soakCase struct {
 	drawnRule
 	zone    *time.Location
@@ -38,8 +38,8 @@ type soakCase struct {
 	moments []time.Time
 }
 
-// newSoaked makes the rule of a number. It begins between 2006 and 2030, since past clock changes
-// are known.
+// newSoaked makes the rule with a number. The rule begins between 2006 and 2030, because past clock
+// changes are known.
 func newSoaked(t *testing.T, number, years int) soakCase {
 	rng := rand.New(rand.NewPCG(uint64(number), 0))
 	s := soakCase{zone: zoneOf(t, soakZones[rng.IntN(len(soakZones))])}
@@ -51,8 +51,8 @@ func newSoaked(t *testing.T, number, years int) soakCase {
 	return s
 }
 
-// TestSoak: over years and in zones with unusual clock changes, a rule is due exactly at the
-// moments that a check of every minute finds. It may be searched from any moment.
+// A rule is due exactly at the moments that a walk through every minute finds. This holds over
+// years, in zones with unusual clock changes, and for a search from any moment.
 func TestSoak(t *testing.T) {
 	first, years := soakNumber(t, "MEWS_SOAK_FIRST", 0), soakNumber(t, "MEWS_SOAK_YEARS", soakYears)
 	for i := range soakNumber(t, "MEWS_SOAK_RULES", soakRules) {
@@ -66,7 +66,7 @@ func TestSoak(t *testing.T) {
 
 func (s soakCase) check(t *testing.T, to time.Time) {
 	// The walk uses wall time. If a span ends in an hour that exists twice, the walk stops in the
-	// first one, so it continues for a while.
+	// first of the two hours. So the walk continues for a while.
 	want := slices.DeleteFunc(
 		s.walk(s.from, to.AddDate(0, 0, 2), s.zone),
 		func(at time.Time) bool { return at.After(to) },
@@ -111,7 +111,7 @@ func (s soakCase) walkByTheClock(to time.Time) (due []time.Time) {
 	return due
 }
 
-// follow goes from each due moment of the rule to the next.
+// follow checks that each search from a due moment finds the next due moment.
 func (s soakCase) follow(t *testing.T, want []time.Time, to time.Time) {
 	t.Helper()
 	at := s.from
@@ -133,7 +133,7 @@ func (s soakCase) follow(t *testing.T, want []time.Time, to time.Time) {
 	}
 }
 
-// soakNumber returns an environment variable as a number, or otherwise.
+// soakNumber returns the number in an environment variable, or otherwise if it is empty.
 func soakNumber(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)

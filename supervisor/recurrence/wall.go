@@ -2,8 +2,8 @@ package recurrence
 
 import "time"
 
-// Wall time is the time on a clock on the wall. Here it is a time.Time in UTC, so that no hour is
-// missing or exists twice.
+// Wall time is the time that a clock on the wall shows. In this package it is a time.Time in UTC,
+// so that no hour is missing or exists twice.
 
 // wallOf returns the wall time of a moment in its own zone.
 func wallOf(t time.Time) time.Time {
@@ -12,8 +12,8 @@ func wallOf(t time.Time) time.Time {
 }
 
 // instant returns the moment of a wall time in a zone. For a time in a gap it returns the first
-// moment after the gap. For a time that exists twice it returns the first. So a later wall time is
-// never an earlier moment.
+// moment after the gap. For a time that exists twice it returns the first moment. So a later wall
+// time is never an earlier moment.
 func instant(wall time.Time, zone *time.Location) time.Time {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(),
 		wall.Nanosecond(), zone)
@@ -35,8 +35,8 @@ func instant(wall time.Time, zone *time.Location) time.Time {
 	return t
 }
 
-// nextByWall returns the first moment after another for a wall-time rule. next returns the first
-// wall time after another.
+// nextByWall returns the first moment after another at which a wall-time rule is due. next returns
+// the first due wall time after another wall time.
 func nextByWall(
 	after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error),
 ) (time.Time, bool, error) {
@@ -49,7 +49,7 @@ func nextByWall(
 		if moment := instant(found, zone); moment.After(after) {
 			return moment, true, nil
 		}
-		wall = found // the moment is past: its wall time is in the hour that exists twice
+		wall = found // the moment is past, because its wall time is in the hour that exists twice
 	}
 }
 
@@ -64,7 +64,7 @@ func clocksChange(t time.Time) time.Time {
 	return end
 }
 
-// nextInRealTime is like nextByWall for a rule of elapsed time: an hour that exists twice counts
+// nextInRealTime is like nextByWall, for a rule of elapsed time: an hour that exists twice counts
 // twice, and a gap has no times.
 func nextInRealTime(
 	after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error),

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An hourly rule continues over the last day of a leap year if a zone's file has a rule for future
-// years: here from 2038 on.
+// An hourly rule continues over the last day of a leap year. The zone's file has a rule for future
+// years; here it is used from 2038 on.
 func TestNext_HourlyOverLeapYearEnd_Continues(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	r := Rule{Kind: Cron, Expression: "0 * * * *"}

@@ -36,7 +36,7 @@ var (
 	clockWords = map[string]TimeOfDay{"noon": 12 * 60, "midnight": 0}
 )
 
-// nameIndex maps names in lower case, whole and by their first three letters.
+// nameIndex maps names in lower case: whole names, and their first three letters.
 func nameIndex[T any](n int, of func(int) (T, string)) map[string]T {
 	names := map[string]T{}
 	for i := range n {
@@ -58,7 +58,7 @@ func (p *phrase) parseLength() (n int, u unit, ok bool) {
 	rest := *p
 	n = 1
 	if found := lengthPattern.FindStringSubmatch(rest.peek()); found != nil {
-		n, _ = strconv.Atoi(found[1]) // at most five digits
+		n, _ = strconv.Atoi(found[1]) // the pattern allows at most five digits
 		rest.words = rest.words[1:]
 		if found[2] != "" {
 			rest.words = append([]string{found[2]}, rest.words...)
@@ -74,7 +74,7 @@ func (p *phrase) parseLength() (n int, u unit, ok bool) {
 	return n, u, true
 }
 
-// parseDaySet returns the days that a word means.
+// parseDaySet returns the days that a word means, such as weekdays.
 func parseDaySet(word string) (Weekdays, bool) {
 	if set, ok := daySets[word]; ok {
 		return set, true
@@ -96,7 +96,7 @@ func ordinalNumber(word string) (int, bool) {
 	if found == nil {
 		return 0, false
 	}
-	n, _ := strconv.Atoi(found[1]) // at most two digits
+	n, _ := strconv.Atoi(found[1]) // the pattern allows at most two digits
 	return n, true
 }
 
@@ -117,8 +117,8 @@ func (p *phrase) parseTimeOfDay() (TimeOfDay, error) {
 		half = p.peek()
 		p.words = p.words[1:]
 	}
-	hour, _ := strconv.Atoi(found[1])   // two digits
-	minute, _ := strconv.Atoi(found[2]) // two digits, or none
+	hour, _ := strconv.Atoi(found[1])   // the pattern allows only two digits
+	minute, _ := strconv.Atoi(found[2]) // the pattern allows two digits or none
 	if half == "am" || half == "pm" {
 		if hour < 1 || hour > 12 {
 			return 0, unreadable(p.text)
@@ -134,7 +134,7 @@ func (p *phrase) parseTimeOfDay() (TimeOfDay, error) {
 	return TimeOfDay(hour*60 + minute), nil
 }
 
-// dateOf returns midnight of a wall time.
+// dateOf returns the midnight at which a wall time's day begins.
 func dateOf(wall time.Time) time.Time { return wall.Truncate(24 * time.Hour) }
 
 // parseDate reads a day: today, tomorrow, friday, next friday, 2026-12-24, 24 dec, dec 24 2026. It
@@ -164,8 +164,8 @@ func (p *phrase) parseDate() (parseDate time.Time, ok bool) {
 	return p.parseDayAndMonth(today)
 }
 
-// parseDayAndMonth reads a day with the name of its month. Without a year it is this year's or the next
-// one's.
+// parseDayAndMonth reads a day with the name of its month. Without a year the date is in this year
+// or the next one.
 func (p *phrase) parseDayAndMonth(today time.Time) (date time.Time, ok bool) {
 	if len(p.words) < 2 {
 		return date, false
@@ -178,7 +178,7 @@ func (p *phrase) parseDayAndMonth(today time.Time) (date time.Time, ok bool) {
 	if number == nil || m == 0 {
 		return date, false
 	}
-	n, _ := strconv.Atoi(number[1]) // two digits
+	n, _ := strconv.Atoi(number[1]) // the pattern allows at most two digits
 	rest := p.words[2:]
 	year, written := today.Year(), false
 	if len(rest) > 0 && len(rest[0]) == 4 {
@@ -191,7 +191,7 @@ func (p *phrase) parseDayAndMonth(today time.Time) (date time.Time, ok bool) {
 		date = time.Date(year+1, m, n, 0, 0, 0, 0, time.UTC)
 	}
 	if date.Day() != n {
-		return date, false // 30 February
+		return date, false // a date such as 30 February does not exist
 	}
 	p.words = rest
 	return date, true
