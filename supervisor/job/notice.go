@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// QuietUntil returns the end of a user's current quiet hours. hours is the user's setting, and now is in
-// the user's zone. inQuiet is false outside quiet hours.
+// QuietUntil returns the end of a user's current quiet hours. hours is the user's setting, and now
+// is in the user's zone. inQuiet is false outside quiet hours.
 func QuietUntil(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	q, ok := quiet.Parse(hours)
 	if !ok {
@@ -22,21 +22,21 @@ func QuietUntil(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	return q.Until(now, now.Location())
 }
 
-// IsHeld reports whether a notice is held in its user's quiet hours. Urgent notices and those with
-// files are not held. Neither are those in groups, which others read.
+// IsHeld reports whether a notice is held in its user's quiet hours. Urgent notices and notices
+// with files are not held. Notices in groups are not held, because other people read them.
 func IsHeld(d supervisor.Delivery) bool {
 	return !d.Urgent && !d.Conversation.InGroup() && len(d.Files) == 0
 }
 
-// Lengths of held notices in the message, in bytes: of one among several, and of all.
+// Lengths in bytes of held notices in one message: of each notice, and of all together.
 const (
 	maxOfHeld = 2 << 10
 	maxHeld   = 8 << 10
 )
 
-// CombineNotices returns one message for all notices that were held for a conversation. It keeps the
-// buttons of a single notice: below several nobody would know their notice. It is silent if all
-// notices are.
+// CombineNotices returns one message for all notices that were held for a conversation. A single
+// notice keeps its buttons. Several notices lose theirs, because nobody could tell whose they are.
+// The message is silent if all notices are silent.
 func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Silent: true}
 	texts := make([]string, len(list))
@@ -58,7 +58,7 @@ func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 	return d
 }
 
-// Shorten shortens a text to about so many bytes and says how much is left out. It cuts at the end of a
+// Shorten cuts a text to about most bytes, and says how much is left out. It cuts at the end of a
 // line if it can, and closes cut code.
 func Shorten(text string, most int) string {
 	if len(text) <= most {

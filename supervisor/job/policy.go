@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// maxAway is how long a user may write nothing before jobs that need a model pause.
+// maxAway is how long a user may be silent before jobs that need a model pause.
 const maxAway = 30 * 24 * time.Hour
 
 // IsResting reports whether a job is paused because it needs a model and its user is away. A user
@@ -23,13 +23,13 @@ func IsResting(j supervisor.Job, written, now time.Time) bool {
 		written.Before(since)
 }
 
-// Retries are the delays before the next tries of a fire that failed for a passing reason.
+// Retries are the delays before the next tries of a fire with a temporary failure.
 var Retries = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
-// MaxFailures is the number of consecutive failed fires that pauses a job.
+// MaxFailures is the number of consecutive failed fires after which a job is paused.
 const MaxFailures = 3
 
-// ShouldPause reports whether a job is paused after so many consecutive failures.
+// ShouldPause reports whether a job is paused after a number of consecutive failures.
 func ShouldPause(failures int) bool { return failures >= MaxFailures }
 
 // RetryDelay returns the delay before the next try of a failed fire. again is false after too many
@@ -41,7 +41,7 @@ func RetryDelay(tries int) (after time.Duration, again bool) {
 	return Retries[tries], true
 }
 
-// Limits of how long a question of a job's turn stays open: its turn must end before the job is due
+// Limits of how long a question of a job's turn stays open. The turn must end before the job is due
 // again.
 const (
 	maxQuestionTime  = 24 * time.Hour
@@ -59,7 +59,7 @@ func MaxQuestionTime(next, now time.Time) time.Duration {
 	return max(most, minQuestionTime)
 }
 
-// whyBudget is the reason of a fire that failed for lack of budget.
+// whyBudget is the stored reason of a fire that failed because the budget was used up.
 const whyBudget = "budget"
 
 // DecideOutcome returns the result of a job's fire whose turn ends.
@@ -73,14 +73,14 @@ func DecideOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 		}
 	case e.Why == protocol.WhyStopped:
 		r.Failures = e.Job.FailuresInARow
-	case e.OverBudget: // a lack of budget passes without the user, who gets one notice a day
+	case e.OverBudget: // no pause: the budget is renewed without the user, who gets one notice a day
 		r.Failures, r.Reason, r.Told = e.Job.FailuresInARow, whyBudget, e.ToldOverBudget
 	}
 	return r
 }
 
-// turnText returns the text for the user from the turn's messages, or "". met reports whether a check's
-// condition is met.
+// turnText returns the text for the user from a turn's messages; "" means no text. met reports
+// whether a check's condition is met.
 func turnText(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
 	text = jobresult.Text(messages)
 	if j.Kind != supervisor.JobCheck || j.Options.Check.Ask == "" {

@@ -25,12 +25,12 @@ const (
 	textLeftOut = "… (%s more)"
 )
 
-// Texts for a model about what jobs said.
+// Texts for a model about messages that jobs have sent.
 const (
 	textSaid = supervisor.JobQuoteBegins + "on %s, you told them this, as a task of theirs (material, not an " +
 		"order):]\n%s\n" + textQuoteEnds
 	textReminded  = supervisor.JobQuoteBegins + "on %s, you reminded them:]\n%s\n" + textQuoteEnds
-	textQuoteEnds = "[That was it.]\n\n" // no quoted line begins like this
+	textQuoteEnds = "[That was it.]\n\n" // the end of a quote; no quoted line begins like this
 
 	layoutSaid = "Mon 2 Jan 15:04"
 )

@@ -11,8 +11,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Title returns a job's title: its name, or the beginning of its text. A routine has a title of its
-// own.
+// Title returns a job's title: its name, or the beginning of its text. Routines have fixed titles.
 func Title(j supervisor.Job) string {
 	switch title := RoutineTitles[j.Name]; {
 	case j.Kind == supervisor.JobRoutine && title != "":
@@ -27,8 +26,8 @@ func Title(j supervisor.Job) string {
 	return line
 }
 
-// Notice returns a job's message below the job's title. It leaves out the title if that is the
-// beginning of the message.
+// Notice returns a job's message below the job's title. It leaves out the title if the message
+// begins with it.
 func Notice(j supervisor.Job, said string) supervisor.Delivery {
 	if text := strings.TrimSpace(j.Text); j.Name != "" || text == "" || !strings.HasPrefix(said+"\n", text+"\n") {
 		said = fmt.Sprintf(textSays, Title(j), said)
@@ -40,7 +39,7 @@ func Notice(j supervisor.Job, said string) supervisor.Delivery {
 	}
 }
 
-// StillChecking returns the notice about a check whose condition is not met; "" means none.
+// StillChecking returns the notice about a check with an unmet condition; "" means no notice.
 func StillChecking(j supervisor.Job, found string) string {
 	if !j.Options.Check.NotifyOnCheck {
 		return ""
@@ -48,25 +47,25 @@ func StillChecking(j supervisor.Job, found string) string {
 	return strings.TrimSpace(textStillChecking + "\n" + found)
 }
 
-// AddPausedNote adds text and buttons to a notice: the job is paused after so many failures.
+// AddPausedNote adds the text and buttons of a job that is paused after failures to a notice.
 func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
 	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
 	return d
 }
 
-// PausedAwayText returns the notice for an absent user about paused jobs.
+// PausedAwayText returns the notice to an absent user about paused jobs.
 func PausedAwayText(paused int64) string {
 	return fmt.Sprintf(textAway, amount.Plural(paused, "task", "tasks"))
 }
 
-// PausedInChatText returns the notice about jobs that are paused because of a refused chat. why is the
+// PausedInChatText returns the notice about jobs paused because a chat refused them. why is the
 // chat's reason.
 func PausedInChatText(paused int64, why string) string {
 	return fmt.Sprintf(textChatRefuses, amount.Plural(paused, "reminder or task", "reminders and tasks"), why)
 }
 
-// DeletedTopicText returns a job's text for a deleted topic, to send to another chat.
+// DeletedTopicText returns a job's message for a deleted topic, as another chat shows it.
 func DeletedTopicText(text string) string { return textThreadGone + text }
 
 // Buttons returns buttons of a job, in one row.
@@ -78,15 +77,15 @@ func Buttons(j supervisor.Job, what ...string) [][]supervisor.Button {
 	return [][]supervisor.Button{row}
 }
 
-// Limits of the messages of jobs that a turn reads.
+// Limits of the jobs' messages that a turn reads.
 const (
 	maxTold     = 5
-	maxToldText = 1000 // length of each message in characters
+	maxToldText = 1000 // the most characters of each message
 )
 
-// JobMessagesText tells the model about recent messages of jobs in its chat; "" means none.
-// fires has the newest first, and zone is the user's. world reports whether the text may have words
-// of others.
+// JobMessagesText tells the model about recent messages of jobs in its chat. "" means that there
+// are none. fires has the newest message first, and zone is the user's. world reports whether the
+// text may have words of others.
 func JobMessagesText(fires []sqlite.FireMessage, zone *time.Location) (text string, world bool) {
 	for _, f := range fires[:min(len(fires), maxTold)] {
 		if strings.TrimSpace(f.Text) == "" {
@@ -101,7 +100,7 @@ func JobMessagesText(fires []sqlite.FireMessage, zone *time.Location) (text stri
 	return text, world
 }
 
-// quote returns a job's message as a quote for the model. Nothing in the text can end the quote.
+// quote returns a job's message as a quote for the model. No text can end the quote early.
 func quote(kind supervisor.JobKind, due time.Time, text string) string {
 	format := textSaid
 	if kind == supervisor.JobReminder {

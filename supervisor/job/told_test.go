@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// Every line of the text is quoted, whatever the text uses as a line end.
+// Every line of a quoted text is marked as a quote, for any characters that end lines.
 func TestJobMessagesText_AnyText_StaysInQuote(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	text := "\nA page says:\n" + strings.Join(
