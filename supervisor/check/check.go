@@ -1,5 +1,5 @@
-// Package check has the rules of jobs that are checks. A check tests files or a command in the
-// user's worker. When the condition is met, the check sends its text or runs its task.
+// Package check implements jobs that are checks. A check tests files or a command in the user's
+// worker. When the condition is met, the check sends its text or runs its task.
 package check
 
 import (
@@ -16,19 +16,19 @@ import (
 
 // Options are the dependencies of Checks.
 type Options struct {
-	// Check runs a check in the user's worker. Its errors are for the user. An error that may pass
-	// wraps supervisor.ErrCheckAgain.
+	// Check runs a check in the user's worker. Its errors are for the user. A temporary error wraps
+	// supervisor.ErrCheckAgain.
 	Check func(ctx context.Context, user string, p protocol.CheckParameters) (protocol.CheckResult, error)
 }
 
-// Checks tests the conditions of checks. They may be used from several goroutines.
+// Checks tests the conditions of checks. It may be used from several goroutines.
 type Checks struct{ o Options }
 
 // New makes Checks.
 func New(o Options) *Checks { return &Checks{o} }
 
-// Check tests whether a check's condition is met, the cheapest test first. A model judges only if
-// something has changed.
+// Check reports whether a check's condition is met; it tries the cheapest test first. A model
+// judges only if something has changed.
 func (s *Checks) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Check
 	found, err := s.o.Check(ctx, c.Job.User, protocol.CheckParameters{Files: at.Files, Changes: at.Changes,
@@ -53,7 +53,7 @@ func (s *Checks) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.
 	return out, nil
 }
 
-// Parse returns what a check tests, or an error for the user.
+// Parse returns the condition that arguments describe, or an error for the user.
 func Parse(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	l := supervisor.CheckCondition(c)
 	if l.IsEmpty() {
@@ -65,7 +65,7 @@ func Parse(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	return l, nil
 }
 
-// ValidateFlags refuses the flags of a check that tests nothing, or two things.
+// ValidateFlags refuses the flags of a check that tests nothing, or two things at once.
 func ValidateFlags(c protocol.CheckArguments) error {
 	l := supervisor.CheckCondition(c)
 	switch {
@@ -77,7 +77,7 @@ func ValidateFlags(c protocol.CheckArguments) error {
 	return nil
 }
 
-// Describe describes what a check tests.
+// Describe describes a condition for people.
 func Describe(l supervisor.CheckCondition) string {
 	text := fmt.Sprintf(textTestsFiles, printable.Text(l.Files))
 	if l.Command != "" {

@@ -18,7 +18,7 @@ func TestParse_UselessCheck_IsRefused(t *testing.T) {
 	}
 }
 
-// A pattern that leads out of the folder never matches a file.
+// A pattern that leads out of the folder is refused, because it never matches a file.
 func TestParse_PatternOutsideFolder_IsRefused(t *testing.T) {
 	for pattern, inside := range map[string]bool{"/etc/*": false, "../../*": false, "notes/../../x": false,
 		"..": false, "{/etc,out}/*": false, "{a,../b}/*": false, "~/out/*": false,
