@@ -1,4 +1,4 @@
-// Package access knows the users, decides who may speak as whom, and checks their second factors.
-// It fails closed: an unknown account belongs to nobody, and a gate stays closed if its state can't
-// be read.
+// Package access knows the users, decides who may speak as which user, and checks second factors.
+// It fails closed: an unknown account belongs to no user. A gate stays closed if its state can't be
+// read.
 package access

@@ -31,8 +31,8 @@ func user(name, account string, role supervisor.Role) supervisor.User {
 	return supervisor.User{Name: name, Account: account, Role: role}
 }
 
-// directory has an admin, a user, two users who share an account, and no user with the service's
-// own account.
+// directory has an admin, a user, and two users who share an account. No user has the service's own
+// account.
 var directory = []supervisor.User{
 	user("ann", "ann", supervisor.RoleAdmin), user("bob", "bob", supervisor.RoleUser),
 	user("cat", "kids", supervisor.RoleUser), user("dan", "kids", supervisor.RoleUser),
@@ -52,8 +52,8 @@ func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 		users []supervisor.User
 		uid   uint32
 		as    string
-		want  string          // the user's name
-		code  supervisor.Code // the code of the refusal
+		want  string          // the name of the found user
+		code  supervisor.Code // the error code of the refusal
 		names string          // a text that the refusal must contain
 	}{
 		"a user as themselves":                 {directory, bobUID, "", "bob", "", ""},
@@ -91,7 +91,7 @@ func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 	}
 }
 
-// A refusal to a stranger or a user does not list the other users.
+// A refusal to an unknown or ordinary user does not list the other users.
 func TestSpeaker_Refusal_ListsNoOtherUsers(t *testing.T) {
 	p := people(t, directory...)
 	for _, c := range []struct {

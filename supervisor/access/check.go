@@ -13,15 +13,15 @@ import (
 	"mews/supervisor/slash"
 )
 
-// check is the decision on one inbound at the gate.
+// check is the gate's decision on one inbound, while it is made.
 type check struct {
 	gate    *Gate
 	in      supervisor.Inbound
-	command supervisor.SlashCommand // the command in the inbound; zero if it is none
+	command supervisor.SlashCommand // the slash command in the inbound; the zero value means none
 	user    supervisor.User
 	now     time.Time
 	limits  Limits
-	factor  supervisor.Factor // set by findFactor
+	factor  supervisor.Factor // the user's second factor, set by findFactor
 }
 
 // checkOrder holds the parts of a check. Each part decides on the inbound, or returns nil and
@@ -31,8 +31,8 @@ var checkOrder = []func(*check, context.Context) (*supervisor.GateDecision, erro
 	(*check).unreadableFactor, (*check).recoveryCode, (*check).anyCode, (*check).recoveryAmongWords, (*check).pressedWhileClosed,
 }
 
-// urgentCommand lets urgent commands through without a code and without a rate limit. A user who
-// sees that somebody else uses their account needs these commands at once.
+// urgentCommand lets urgent commands through without a code and without a rate limit. A user needs
+// these commands at once if somebody else uses their account.
 func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error) {
 	if !c.command.Urgent || !c.command.OpenWhileLocked {
 		return nil, nil
@@ -79,13 +79,13 @@ func (c *check) findFactor(ctx context.Context) (*supervisor.GateDecision, error
 	return nil, nil
 }
 
-// withoutFactor decides on every inbound of a user who has no confirmed second factor.
+// withoutFactor decides on every inbound of a user without a confirmed second factor.
 func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, error) {
 	enrolling := len(c.factor.Secret) > 0
 	switch {
 	case c.factor.Confirmed:
 		return nil, nil
-	case c.isUnusedRecovery(): // the code will be good once the factor is confirmed
+	case c.isUnusedRecovery(): // a recovery code becomes valid once the factor is confirmed
 		return c.decideRecovery(), nil
 	case enrolling && c.in.Kind == supervisor.KindText && c.private() && appCode(c.in.Text) != "":
 		if d, err := c.unreadableFactor(ctx); d != nil || err != nil {
@@ -101,8 +101,8 @@ func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, er
 }
 
 // unreadableFactor decides on every inbound of a user whose factor can't be read. Codes get the
-// same answer as other inbounds. The text of a code is not kept, and the code stays valid unless
-// others can read it.
+// same answer as other inbounds. The text of a code is not stored. The code stays valid unless
+// other people can read the chat.
 func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision, error) {
 	_, err := c.gate.o.Seal.Open(c.user.Name, c.factor.Secret)
 	if err == nil {
@@ -119,8 +119,8 @@ func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision,
 	return d, err
 }
 
-// recoveryCode decides on an unused recovery code, wherever it was sent. The code is used up, and
-// its text is not kept.
+// recoveryCode decides on an unused recovery code, in any chat. The code is used up, and its text
+// is not stored.
 func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if !c.isUnusedRecovery() {
 		return nil, nil
@@ -140,7 +140,7 @@ func (c *check) isUnusedRecovery() bool {
 	return c.in.Kind == supervisor.KindText && isUnusedRecovery(c.in.Text, c.factor)
 }
 
-// decideRecovery uses up a recovery code. The code opens nothing if others can read it.
+// decideRecovery uses up a recovery code. The code opens nothing if other people can read the chat.
 func (c *check) decideRecovery() *supervisor.GateDecision {
 	if !c.private() {
 		return &supervisor.GateDecision{CheckCode: decideExposedRecovery(c.in.Text)}
@@ -148,11 +148,10 @@ func (c *check) decideRecovery() *supervisor.GateDecision {
 	return c.decideLogin()
 }
 
-// anyCode decides on a text that looks like a code, in a private chat where a code is wanted. A
-// code is wanted if the gate is closed. It is also wanted if the gate is open, and a message of the
-// user in a group waits for a code from this chat. A message that waits for a code from another
-// chat does not count. Six digits are words then, unless the gate has closed by the time they are
-// kept.
+// anyCode decides on a text that looks like a code, in a private chat that needs a code. A chat
+// needs a code if its gate is closed. It also needs one if a message of the user in a group waits
+// for a code from this chat. In other chats six digits are words, unless the gate closes before the
+// text is stored.
 func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil
@@ -175,8 +174,8 @@ func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	return c.decideLogin(), nil
 }
 
-// recoveryAmongWords refuses a recovery code among other words while the gate is closed. Others
-// read held messages once the gate is open, and the code would stay valid.
+// recoveryAmongWords refuses a recovery code among other words while the gate is closed. A held
+// message is read by others once the gate is open, and the code would stay valid.
 func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind == supervisor.KindPress || !ContainsRecovery(c.in.Text) {
 		return nil, nil
@@ -187,8 +186,8 @@ func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecisio
 	return &supervisor.GateDecision{Refusal: textRecoveryAmongWords}, nil
 }
 
-// pressedWhileClosed refuses a press while the gate is closed. A press is not kept for later,
-// because the button may mean something else then.
+// pressedWhileClosed refuses a press while the gate is closed. A press is not stored for later,
+// because its button may mean something else then.
 func (c *check) pressedWhileClosed(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindPress {
 		return nil, nil
@@ -206,8 +205,8 @@ func (c *check) decideLogin() *supervisor.GateDecision {
 	return &supervisor.GateDecision{CheckCode: c.gate.DecideLogin(c.user.Name, c.in.Text)}
 }
 
-// closed says whether the gate is closed. If that is unknown, closed returns false and a decision
-// or an error.
+// closed says whether the gate is closed. If the login can't be read, closed returns false and a
+// decision or an error.
 func (c *check) closed(ctx context.Context) (bool, *supervisor.GateDecision, error) {
 	open, err := c.loggedIn(ctx)
 	if err != nil {
@@ -223,7 +222,7 @@ func (c *check) loggedIn(ctx context.Context) (bool, error) {
 	return known && l.IsOpen(c.now, c.limits.IdleTimeout, c.limits.Lifetime), err
 }
 
-// guard makes an inbound wait for a code if the gate is closed when the inbound is kept.
+// guard makes an inbound wait for a code if the gate is closed when the inbound is stored.
 func (c *check) guard() *supervisor.GateDecision {
 	text := textLocked
 	if !c.private() {
@@ -244,8 +243,8 @@ func (c *check) guard() *supervisor.GateDecision {
 		Challenge: text, ChallengeIn: at, RepeatSoon: meantAsCode}}
 }
 
-// refuse answers an inbound that no code would let through. The inbound is kept with its answer.
-// Presses are not kept. Texts with a recovery code, or what looks like one, are not kept either:
+// refuse answers an inbound that no code would let through. The inbound is stored with its answer.
+// Presses are not stored. Texts that contain or resemble a recovery code are not stored either:
 // such a code may be valid for years.
 func (c *check) refuse(text string) *supervisor.GateDecision {
 	if c.in.Kind == supervisor.KindPress || looksLikeRecovery(c.in.Text, c.factor) || ContainsRecovery(c.in.Text) {
@@ -269,8 +268,8 @@ func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*s
 	return c.refuse(textLookupFailed), nil
 }
 
-// private says whether only the user reads the inbound's chat. Codes are asked for and taken only
-// there.
+// private says whether the user is the only reader of the inbound's chat. Only in such a chat are
+// codes asked for and accepted.
 func (c *check) private() bool {
 	at := c.in.Conversation
 	can := at.Channel.Capabilities()
@@ -278,14 +277,15 @@ func (c *check) private() bool {
 }
 
 // isAccountNumber says whether a name is the number of a user's account on Telegram. A private chat
-// has the number of its user. (The Bot API gives groups numbers below 0.)
+// has the number of its user. The Bot API gives groups numbers below 0.
 func isAccountNumber(name string) bool {
 	id, err := strconv.ParseInt(name, 10, 64)
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == name
 }
 
 // challengeAt returns the chat in which the user is asked for a code. The zero value means the
-// inbound's own chat; otherwise it is the user's private chat. ok is false if there is none.
+// inbound's own chat; otherwise it is the user's private chat. ok is false if the user has no
+// private chat.
 func (c *check) challengeAt() (at supervisor.Conversation, ok bool) {
 	from := c.in.Conversation
 	switch {

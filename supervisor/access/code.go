@@ -21,17 +21,17 @@ var appCodeShape = regexp.MustCompile(`^(?:\d *){6}$|^\d{3} ?- ?\d{3}$`)
 var recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z]{4}[ -]*){6}[0-9A-TV-Z]{2}$`)
 
 // recoveryAmongWords matches a recovery code among other words. It also matches six words of four
-// letters and one of two: see minRecoveryDigits.
+// letters and one word of two; see minRecoveryDigits.
 var recoveryAmongWords = regexp.MustCompile(`\b(?:(?:[0-9A-TV-Z]{4}[ -]+){6}[0-9A-TV-Z]{2}|[0-9A-TV-Z]{26})\b`)
 
 // minRecoveryDigits is the least number of digits in a text that counts as a recovery code, so that
-// words do not count. Of two hundred codes, all but one have that many.
+// words do not count. All recovery codes but one in two hundred have this many digits.
 const minRecoveryDigits = 3
 
 var digits = regexp.MustCompile(`[0-9]`)
 
-// ContainsRecovery says whether a text has a recovery code in it, or what looks like one. The code
-// may stand alone or among other words.
+// ContainsRecovery says whether a text contains a recovery code or a text like one. The code may
+// stand alone or among other words.
 func ContainsRecovery(text string) bool {
 	return slices.ContainsFunc(recoveryAmongWords.FindAllString(codes.Normalize(text), -1), func(found string) bool {
 		return len(digits.FindAllString(found, minRecoveryDigits)) == minRecoveryDigits
@@ -41,13 +41,13 @@ func ContainsRecovery(text string) bool {
 // appCodeAmongWords matches an app's code among other words.
 var appCodeAmongWords = regexp.MustCompile(`(?:^|[^0-9])[0-9]{3}[ -]?[0-9]{3}(?:[^0-9]|$)`)
 
-// containsAppCode says whether a user may have meant a text as a code: it is short, and has six
-// digits in it.
+// containsAppCode says whether a user may have meant a text as a code. Such a text is short, and
+// has six digits in it.
 func containsAppCode(text string) bool {
 	return len(text) <= maxCode && appCodeAmongWords.MatchString(codes.Normalize(text))
 }
 
-// appCode returns the six digits of a text that is an app's code, or "".
+// appCode returns the six digits of a text that is an app's code; "" means that it is none.
 func appCode(text string) string {
 	if len(text) > maxCode || !appCodeShape.MatchString(codes.Normalize(text)) {
 		return ""
@@ -55,13 +55,13 @@ func appCode(text string) string {
 	return withoutSpaces(codes.Normalize(text))
 }
 
-// recoveryDigits returns the normalized text of a recovery code, from which its digest is made.
+// recoveryDigits returns a recovery code in the form from which its digest is made.
 func recoveryDigits(text string) string {
 	return misreadLetters.Replace(withoutSpaces(codes.Normalize(text)))
 }
 
-// IsCode says whether a text looks like an app's code or a recovery code. It does not look at the
-// chat that the text came from.
+// IsCode says whether a text looks like an app's code or a recovery code. It ignores the chat in
+// which the text was sent.
 func IsCode(text string) bool {
 	return appCode(text) != "" || looksLikeRecovery(text, supervisor.Factor{})
 }

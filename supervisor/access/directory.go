@@ -10,21 +10,21 @@ import (
 	"mews/supervisor"
 )
 
-// Stored is the stored data about users, beside the configuration. Rows about unknown names have no
-// effect: they belong to users who were taken out of the configuration.
+// Stored is the stored data about users, in addition to the configuration. Rows of users who were
+// removed from the configuration have no effect.
 type Stored struct {
 	Bindings  []Binding
-	Suspended []string // names of users
+	Suspended []string // the names of suspended users
 	Groups    []Group
 	// Added are the users who are not in the configuration. A configured user without an account
-	// has the service's account; an added user without one has none.
+	// has the service's account; an added user without an account has none.
 	Added []string
 }
 
 // Binding gives an account on a channel to a user.
 type Binding struct {
 	Channel supervisor.Channel
-	Account string // the channel's number of the account
+	Account string // the account's number on the channel
 	User    string
 }
 
@@ -34,10 +34,10 @@ type Group struct {
 	Chat    string
 }
 
-// directory holds all users at one time. It never changes after it is made.
+// directory holds all users at one time. It never changes after its creation.
 type directory struct {
 	users           map[string]supervisor.User
-	names           []string // sorted
+	names           []string // the sorted names of all users
 	byUID           map[uint32][]string
 	accounts        map[account]string
 	suspended       map[string]bool
@@ -77,14 +77,15 @@ func newDirectory(users []supervisor.User, stored Stored, lookup Accounts) (*dir
 	return d, nil
 }
 
-// add adds a user. If the user has no account on this machine, only an admin can speak as them.
+// add adds a user. If the user has no account on this machine, only an admin can speak as this
+// user.
 func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) error {
 	if _, twice := d.users[u.Name]; twice || u.Name == "" {
 		return fmt.Errorf("user %q: the name is empty or another user's", u.Name)
 	}
 	uid, err := lookup(u.Account)
 	if errors.As(err, new(user.UnknownUserError)) {
-		noAccount = true // a user without an account can speak on channels that need none
+		noAccount = true // a user without an account can speak on channels that need no account
 	} else if err != nil {
 		return fmt.Errorf("account %q of user %s: %w", u.Account, u.Name, err)
 	}
@@ -101,8 +102,8 @@ func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) erro
 	return nil
 }
 
-// bind gives a user an account. The first binding on a channel becomes the user's account there if
-// the configuration names none.
+// bind gives an account to a user. If the configuration names no account of the user on a channel,
+// the first binding there becomes the user's account.
 func (d *directory) bind(b Binding) error {
 	u, known := d.users[b.User]
 	if !known {

@@ -20,18 +20,18 @@ import (
 
 const (
 	issuer        = "Mews"
-	secretSize    = 20 // bytes: the 160 bits that RFC 4226, section 4, recommends
+	secretSize    = 20 // in bytes: 160 bits, as RFC 4226, section 4, recommends
 	recoveryCodes = 10
-	// bytes: 128 bits, beyond the 112 from which a plain digest is enough (ASVS 5.0, 6.5.2)
+	// in bytes: 128 bits; from 112 bits a plain digest is enough (ASVS 5.0, 6.5.2)
 	recoverySize = 16
 )
 
-// Enrolment is a new second factor: the parts that the user is shown once, and the part that is
-// kept.
+// Enrolment is a new second factor. It has the parts that the user sees once, and the part that is
+// stored.
 type Enrolment struct {
-	Secret Secret // in base32, to be typed into an authenticator app
-	URL    Secret // otpauth://..., with the same secret
-	Sealed []byte // the Secret of a supervisor.Factor
+	Secret Secret // the secret in base32, to be typed into an authenticator app
+	URL    Secret // the same secret as otpauth://...
+	Sealed []byte // the sealed secret, for a supervisor.Factor
 }
 
 // Enrol makes a second factor for a user. The factor is unconfirmed until the user sends a code.
@@ -48,27 +48,27 @@ func (s *Seal) Enrol(user string) (Enrolment, error) {
 	return Enrolment{Secret: newSecret(key.Secret()), URL: newSecret(key.URL()), Sealed: sealed}, nil
 }
 
-// QRCodeWidth is the width of a QR code that users are shown, in pixels.
+// QRCodeWidth is the width in pixels of the QR codes for users.
 const QRCodeWidth = 480
 
 // QRCode returns a QR code of a text as PNG. The picture is at most size pixels wide, unless it
-// needs more to be readable. It has the white margin that it needs on a dark background.
+// must be wider to be readable. It has the white margin that a dark background requires.
 func QRCode(text string, size int) ([]byte, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
 		return nil, fmt.Errorf("make a picture of %d bytes: %w", len(text), err)
 	}
-	const margin = 4 // modules on each side (ISO 18004), as PNG draws them
+	const margin = 4 // in modules on each side (ISO 18004), as package png draws them
 	code.Scale = max(2, size/(code.Size+2*margin))
 	return code.PNG(), nil
 }
 
-// crockford is Douglas Crockford's base32. It has no I, L, O or U, which are easily misread.
+// crockford is Douglas Crockford's base32. It lacks I, L, O and U, which are easily misread.
 var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
 var fourLetters = regexp.MustCompile(`.{4}`)
 
-// misreadLetters replaces letters that people write by mistake with the characters of a code.
+// misreadLetters replaces letters that people misread in a code with the right characters.
 var misreadLetters = strings.NewReplacer("I", "1", "L", "1", "O", "0")
 
 // NewRecovery makes recovery codes, and their digests for supervisor.Factor. Each code opens the
@@ -78,7 +78,7 @@ func NewRecovery() (codes []Secret, digests []string) {
 		random := make([]byte, recoverySize)
 		rand.Read(random)
 		text := crockford.EncodeToString(random)
-		if !digits.MatchString(text) { // one in 17,000: it could be mistaken for words
+		if !digits.MatchString(text) { // one code in 17,000 could be mistaken for words
 			continue
 		}
 		codes = append(codes, newSecret(groupLetters(text)))
@@ -93,7 +93,7 @@ func groupLetters(text string) string {
 }
 
 // NewInvite makes a one-time code and its digest. The code has more than 128 bits. It has only
-// letters and digits, so that a link to a bot can hold it: such a link takes at most 64 of them
+// letters and digits, so that a link to a bot can contain it. Such a link takes at most 64 of them
 // (Bot API, deep linking).
 func NewInvite() (code Secret, kept string) {
 	text := rand.Text()

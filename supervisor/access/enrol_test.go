@@ -76,7 +76,7 @@ func TestQRCode_AnySize_HasItsMargin(t *testing.T) {
 		for !dark(corner, corner) {
 			corner++
 		}
-		// the corner mark is 7 modules wide, and the margin must be 4
+		// the corner mark is 7 modules wide, and the margin must be 4 modules wide
 		wide := 0
 		for dark(corner+wide, corner) {
 			wide++

@@ -22,54 +22,54 @@ type Logins interface {
 	FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (l supervisor.Login, known bool, err error)
 }
 
-// Options are the parts of a gate.
+// Options are the dependencies and limits of a Gate.
 type Options struct {
 	People  *People
 	Factors Factors
 	Logins  Logins
-	// nil means no key: the gate stays closed for users with a second factor
+	// nil means no key: then the gate stays closed for users with a second factor
 	Seal   *Seal
 	Limits Limits
 	Now    func() time.Time
 	// Command finds a slash command. The zero value means that there is no such command.
 	Command func(name string) supervisor.SlashCommand
-	// Held counts the held inbounds that a code in c would let through: those of c itself, and
-	// those of groups that ask for their code there.
+	// Held counts the held inbounds that a code in c would release. These are the inbounds of c,
+	// and those of groups that ask for their code in c.
 	Held func(ctx context.Context, c supervisor.Conversation) (int64, error)
-	// tells the admins what only they can fix; at most once an hour for each user
+	// tells the admins about a problem that only they can fix; at most once an hour for each user
 	AlertAdmins func(user, text string)
 }
 
 // Limits bound how long a gate stays open, and how fast a user may send. 0 means the default.
 type Limits struct {
-	IdleTimeout time.Duration // since the last inbound that passed; default 30 min
-	Lifetime    time.Duration // since the login; default 12 h
-	Burst       int           // messages at once; default 20
+	IdleTimeout time.Duration // time since the last inbound that passed; default 30 min
+	Lifetime    time.Duration // time since the login; default 12 h
+	Burst       int           // messages that may come at once; default 20
 	PerSecond   float64       // messages a second after a burst; default 1
-	Waiting     int           // texts beyond the rate that are taken and wait for their turn; 0 means none
+	Waiting     int           // texts beyond the rate that are accepted and delayed; 0 means none
 }
 
-// defaultLimits asks for a new code after 30 minutes without messages and after 12 hours in all
+// defaultLimits asks for a new code after 30 minutes without messages, and 12 hours after the login
 // (NIST SP 800-63B, section 4.2.3). Kai uses 30 minutes too.
 var defaultLimits = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
-// Gate decides whether an inbound of a user is taken, on every channel. Its methods may be called
-// from any goroutine.
+// Gate decides whether an inbound of a user is accepted, on every channel. Its methods may be
+// called from any goroutine.
 type Gate struct {
 	o      Options
 	limits atomic.Pointer[Limits]
 	rates  rateLimiter
-	alerts rare.Throttle // users about whom the admins were told
+	alerts rare.Throttle // limits the alerts about each user
 }
 
-// NewGate makes a gate.
+// NewGate makes a gate with options.
 func NewGate(o Options) *Gate {
 	g := &Gate{o: o, alerts: rare.Throttle{Every: alertInterval}}
 	g.SetLimits(o.Limits)
 	return g
 }
 
-// SetLimits changes the limits while the gate is in use. Earlier decisions stay.
+// SetLimits changes the limits while the gate is in use. Earlier decisions remain valid.
 func (g *Gate) SetLimits(l Limits) {
 	g.limits.Store(&Limits{IdleTimeout: orDefault(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: orDefault(l.Lifetime, defaultLimits.Lifetime),
 		Burst: orDefault(l.Burst, defaultLimits.Burst), PerSecond: orDefault(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
@@ -84,9 +84,9 @@ func orDefault[T cmp.Ordered](value, instead T) T {
 }
 
 // Check decides on an inbound. The caller has set the inbound's Kind and its conversation's user.
-// Check every inbound: each one counts against its user's rate, but a repeated one counts once. Any
-// error is ctx's, and means that nothing was decided. Do not call Check within a transaction,
-// because it may call AlertAdmins.
+// Every inbound must be checked: each counts against its user's rate, but a repeated one counts
+// once. Any error is ctx's, and means that nothing was decided. Do not call Check within a
+// transaction, because it may call AlertAdmins.
 func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {
@@ -108,9 +108,9 @@ func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.Gat
 	return *c.guard(), nil
 }
 
-// NeedsCode says whether a user has to send codes. It is false if the user's codes are off, or if
-// they are optional and the user has no confirmed factor. It is true for unknown and suspended
-// users.
+// NeedsCode says whether a user has to send codes. It is false if the user's codes are off. It is
+// also false if codes are optional and the user has no confirmed factor. It is true for unknown and
+// suspended users.
 func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 	u, why := g.activeUser(user)
 	if why != "" || u.Codes == supervisor.CodesOff {
@@ -128,7 +128,7 @@ func codesOptional(u supervisor.User) bool {
 	return u.Codes == supervisor.CodesOptional || u.Codes == ""
 }
 
-// activeUser returns a user, or why the user may not speak.
+// activeUser returns a user; why is not empty if the user may not speak.
 func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 	u, known := g.o.People.Find(name)
 	switch {
@@ -148,13 +148,13 @@ func (g *Gate) DecideLogin(user, code string) supervisor.CodeChecker {
 		success: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
 }
 
-// DecideStepUp checks a code for one effect that needs a new code. It does not accept an open gate
-// instead, or the code that opened the gate.
+// DecideStepUp checks a code for one effect that needs a new code. It accepts neither an open gate
+// nor the code that opened the gate.
 func (g *Gate) DecideStepUp(user, code string) supervisor.CodeChecker {
 	return g.decide(user, code, codePurpose{action: "stepup", success: textConfirmed})
 }
 
-// DecideEnrol checks a code to confirm a new factor. It opens no gate.
+// DecideEnrol checks a code that confirms a new factor. The code opens no gate.
 func (g *Gate) DecideEnrol(user, code string) supervisor.CodeChecker {
 	return g.decide(user, code, codePurpose{action: "totp", enrols: true, success: textEnrolled})
 }

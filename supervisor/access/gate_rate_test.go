@@ -30,7 +30,7 @@ func TestCheck_TooFast_IsToldOnce(t *testing.T) {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
-	// texts block no command
+	// refused texts do not block commands
 	for i, want := range append(slices.Repeat([]outcome{passes}, 20), refused, quiet) {
 		if m := p.decide(t, asCommand(terminalText("/help"))); outcomeOf(m) != want {
 			t.Errorf("/help, number %d: %+v", i, m)

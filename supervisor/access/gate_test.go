@@ -17,14 +17,14 @@ import (
 type outcome string
 
 const (
-	passes    outcome = "passes"    // taken
-	guarded   outcome = "guarded"   // held if the gate is closed
-	never     outcome = "never"     // answered with a reason, whatever the gate is
-	tried     outcome = "tried"     // checked as a code
-	refused   outcome = "refused"   // not taken, and a refusal is sent
-	quiet     outcome = "quiet"     // not taken, and nothing is sent
+	passes    outcome = "passes"    // the inbound is accepted
+	guarded   outcome = "guarded"   // the inbound is held if the gate is closed
+	never     outcome = "never"     // answered with a reason, even if the gate is open
+	tried     outcome = "tried"     // the text is checked as a code
+	refused   outcome = "refused"   // the inbound is not accepted, and a refusal is sent
+	quiet     outcome = "quiet"     // the inbound is not accepted, and no refusal is sent
 	elsewhere outcome = "elsewhere" // guarded, and the challenge goes to the private chat
-	apart     outcome = "apart"     // never, and the reason goes to the private chat
+	apart     outcome = "apart"     // the same as never, but the reason goes to the private chat
 )
 
 func outcomeOf(m supervisor.GateDecision) outcome {
@@ -50,7 +50,7 @@ func outcomeOf(m supervisor.GateDecision) outcome {
 
 const (
 	privateChat = "101"  // ann's private chat
-	group       = "-100" // a group that she is in
+	group       = "-100" // a group that has ann as a member
 )
 
 // sent makes each kind of inbound from ann, by its name in decisions.
@@ -117,7 +117,7 @@ var decisions = map[supervisor.Codes]map[string]string{
 	},
 }
 
-// wantOutcome reads a row of decisions. /stop and /start always pass.
+// wantOutcome reads the outcome from a row of decisions. /stop and /start always pass.
 func wantOutcome(row, what string, private bool) outcome {
 	if what == "/stop" || what == "/start" {
 		return passes
@@ -138,7 +138,7 @@ func wantOutcome(row, what string, private bool) outcome {
 func TestCheck_EachInboundAndState_Outcome(t *testing.T) {
 	decisions := maps.Clone(decisions)
 	decisions[""] = decisions[supervisor.CodesOptional]
-	// an unknown value is the strictest
+	// an unknown setting of codes is as strict as required
 	decisions["sometimes"] = decisions[supervisor.CodesRequired]
 	places := []struct {
 		channel supervisor.Channel
@@ -199,7 +199,7 @@ func (p *rig) checkChallenge(t *testing.T, m supervisor.GateDecision) {
 	}
 }
 
-// A code is taken only in a chat that nobody but its user reads.
+// A code is accepted only in a chat that its user alone can read.
 func TestCheck_CodeInOtherChats_IsNotTaken(t *testing.T) {
 	for name, in := range map[string]supervisor.Inbound{
 		"a group":                     from("ann", supervisor.ChannelTelegram, group, "123456"),
@@ -247,8 +247,8 @@ func TestIsCode_Texts(t *testing.T) {
 	}
 }
 
-// A recovery code is valid for years. If it were held, it would go to a model once the gate is
-// open.
+// A recovery code is valid for years. If the gate held a message with such a code, a model would
+// read the code once the gate is open.
 func TestCheck_RecoveryCodeAmongWords_IsRefused(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
@@ -272,7 +272,7 @@ func TestCheck_RecoveryCodeAmongWords_IsRefused(t *testing.T) {
 	}
 }
 
-// Six digits beside a word open nothing, but their user expects an answer.
+// Six digits beside a word open nothing, but the user gets an answer.
 func TestCheck_CodeAmongWords_RepeatsChallenge(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
@@ -339,7 +339,7 @@ func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 	}
 }
 
-// A message in a group waits for a code from the private chat, where the gate may be open.
+// A message in a group waits for a code from the private chat, even if the gate is open there.
 func TestCheck_MessageInGroupWaits_TakesCode(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
@@ -413,7 +413,7 @@ func TestCheck_UnknownOrSuspendedUser_IsIgnored(t *testing.T) {
 func TestCheck_UnreadableFactor_AlertsHourly(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
-	p.factors["bob"] = p.factors["ann"] // sealed for ann, so it does not open for bob
+	p.factors["bob"] = p.factors["ann"] // ann's sealed secret does not open for bob
 	meet := func() {
 		p.decide(t, terminalText("hello"))
 		p.decide(t, from("bob", supervisor.ChannelTerminal, "", "hello"))
@@ -425,7 +425,7 @@ func TestCheck_UnreadableFactor_AlertsHourly(t *testing.T) {
 	p.gate(nil)
 	for _, c := range []struct {
 		at   time.Time
-		want int // number of alerts so far
+		want int // the number of alerts so far
 	}{{noon, 3}, {noon.Add(time.Hour - 1), 3}, {noon.Add(time.Hour), 5}, {noon.AddDate(-1, 0, 0), 7}} {
 		p.now = c.at
 		meet()
@@ -465,7 +465,7 @@ func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 			t.Errorf("%+v, %v; want %s", m, err, want)
 		}
 	}
-	p.broken = errors.New("disk I/O error") // AlertAdmins has nobody to tell
+	p.broken = errors.New("disk I/O error") // the gate can't alert any admin
 	if m, err := gate.Check(t.Context(), from("bob", supervisor.ChannelTerminal, "", "hello")); err != nil || outcomeOf(m) != never {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -10,17 +10,16 @@ import (
 // again.
 const ChallengeAgain = 10 * time.Minute
 
-// maxChallenges is the number of challenges within ChallengeAgain for a user who seems to have sent a
-// code.
+// maxChallenges is the most challenges within ChallengeAgain for a user who seems to send codes.
 const maxChallenges = 4
 
-// maxHeld is the largest number of held inbounds of a user: five bursts of the gate. One code runs
-// all of them, so the number is about as much as a user may mean by one code.
+// maxHeld is the largest number of held inbounds of a user: five bursts of the gate. One code
+// releases all of them, and a user can hardly mean more inbounds by one code.
 const maxHeld = 100
 
-// RefuseHeld returns the answer to an inbound that a closed gate can't hold. "" means that the gate
-// holds it. held is the number of held inbounds of the user. A press is never held: it may mean
-// something else by the time that the gate opens.
+// RefuseHeld returns the refusal of an inbound that a closed gate can't hold. "" means that the
+// gate holds the inbound. held is the number of the user's held inbounds. A press is never held:
+// its button may mean something else once the gate opens.
 func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string) {
 	switch press, here := kind == supervisor.KindPress, g.ChallengeIn == (supervisor.Conversation{}); {
 	case press && here:

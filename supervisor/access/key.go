@@ -14,9 +14,9 @@ import (
 )
 
 // LoadKey reads a sealing key: a file of 32 bytes, or of 64 hexadecimal digits on one line. If
-// fresh is true and there is no file, it makes one with a random key. Do not set fresh if the
-// database has sealed secrets: a new key opens none of them. LoadKey refuses a file that is no
-// plain file, or that others can read. No error contains a part of the key.
+// fresh is true and the file is missing, it creates the file with a random key. Do not set fresh if
+// the database has sealed secrets: a new key opens none of them. LoadKey refuses a file that is not
+// a plain file, or that other users can read. No error contains a part of the key.
 func LoadKey(path string, fresh bool) ([KeySize]byte, error) {
 	key, err := readKey(path)
 	if fresh && errors.Is(err, fs.ErrNotExist) {
@@ -51,8 +51,8 @@ func readKey(path string) (key [KeySize]byte, err error) {
 	return key, decodeKey(&key, text, path)
 }
 
-// checkKey returns an error if others can read or change a key. Credentials of systemd belong to
-// root. The service's right to read them looks like a right of the group.
+// checkKey returns an error if other users can read or change a key. Credentials of systemd belong
+// to root. The service's right to read them looks like a right of the group.
 func checkKey(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -94,10 +94,10 @@ func decodeKey(key *[KeySize]byte, text []byte, path string) error {
 	return fmt.Errorf("%s is not a key: it must have %d bytes, or %d hexadecimal digits", path, KeySize, 2*KeySize)
 }
 
-// makeKey writes a random key if there is no file. A crash leaves a whole file or none. A key that
-// another process made meanwhile stays.
+// makeKey writes a random key if the file is missing. A crash leaves a whole file or no file. It
+// keeps a key that another process made meanwhile.
 func makeKey(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // creates the file with mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // CreateTemp gives the file mode 0600
 	if err != nil {
 		return fmt.Errorf("make %s: %w", path, err)
 	}

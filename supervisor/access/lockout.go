@@ -7,9 +7,9 @@ import (
 )
 
 // maxTries is the number of wrong codes that lock a factor. At any time two codes are right, and at
-// most 20 can be tried a day. So guessing succeeds with a chance of 4 in 100,000 a day (ASVS 5.0,
-// 6.1.1 and 6.3.1). Nobody can lock out another user for long, because only the user's own accounts
-// can try codes.
+// most 20 codes can be tried a day. So guessing succeeds with a chance of 4 in 100,000 a day (ASVS
+// 5.0, 6.1.1 and 6.3.1). Only the user's own accounts can try codes, so other users can't lock them
+// out for long.
 const maxTries = 5
 
 // lockoutDurations are the durations of the first, the second, and every later lockout.
@@ -17,9 +17,9 @@ var lockoutDurations = []time.Duration{15 * time.Minute, time.Hour, longestLocko
 
 const longestLockout = 24 * time.Hour
 
-// lockedUntil returns the end of a factor's lockout. The factor is not locked if that is not after
-// now. If the end is more than a day away, the clock was wrong when it was set, and the lockout
-// ends a day from now.
+// lockedUntil returns the end of a factor's lockout. The factor is not locked if the end is not
+// after now. If the end is more than a day away, the clock was wrong when the lockout began. Then
+// the lockout ends a day from now.
 func lockedUntil(f supervisor.Factor, now time.Time) time.Time {
 	if latest := now.Add(longestLockout); f.LockedUntil.After(latest) {
 		return latest
@@ -27,7 +27,7 @@ func lockedUntil(f supervisor.Factor, now time.Time) time.Time {
 	return f.LockedUntil
 }
 
-// countFailure returns the factor with one more wrong code.
+// countFailure returns the factor after one more wrong code.
 func countFailure(f supervisor.Factor, now time.Time) supervisor.Factor {
 	f.Failures = max(f.Failures, 0) + 1
 	if f.Failures < maxTries {

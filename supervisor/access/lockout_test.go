@@ -23,7 +23,7 @@ func TestLockout_EachTime_IsLonger(t *testing.T) {
 	p.enrol(t, true)
 	for i, c := range []struct {
 		locked time.Duration
-		until  string // in Kathmandu, whose time is 17:45 now
+		until  string // the end of the lockout, in Kathmandu, whose time is 17:45 now
 	}{
 		{15 * time.Minute, "18:00 (Asia/Kathmandu)"},
 		{time.Hour, "19:00 (Asia/Kathmandu)"},
@@ -95,14 +95,14 @@ func TestLockout_WrongClock_LastsOneDay(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	p.now = noon.Add(12 * time.Hour)
-	p.try(code(p.secret, p.now)) // a try does not make it longer
+	p.try(code(p.secret, p.now)) // a try during a lockout does not prolong it
 	p.now = noon.Add(24 * time.Hour)
 	if v := p.try(code(p.secret, p.now)); !v.Right {
 		t.Errorf("a day later: %+v", v)
 	}
 }
 
-// model is a simple second factor, to compare with.
+// model is a simple second factor, to compare the real one with.
 type model struct {
 	failures, lockouts int
 	locked             time.Time
@@ -169,7 +169,7 @@ func TestLockout_RandomCodes_EqualsModel(t *testing.T) {
 			case "step":
 				ahead := rapid.Int64Range(-3, 2).Draw(rt, "ahead")
 				at := p.now.Add(time.Duration(ahead) * step)
-				// this code may be valid by chance, unknown to the model
+				// this code may be valid by chance, and the model can't know that
 				if ahead < -1 || ahead > 0 {
 					if c := code(p.secret, at); c == code(p.secret, p.now) || c == code(p.secret, p.now.Add(-step)) {
 						continue

@@ -11,7 +11,7 @@ import (
 // Accounts finds the user id of a Unix account.
 type Accounts func(account string) (uid uint32, err error)
 
-// People are the users with their accounts and groups. Set replaces all of them at once, so that
+// People are the users with their accounts and groups. All users are replaced at once, so that
 // every method answers from one state. The methods may be called from any goroutine.
 type People struct {
 	own     uint32
@@ -19,8 +19,8 @@ type People struct {
 	current atomic.Pointer[directory]
 }
 
-// New takes the configured users. own is the service's own user id. Processes of own and of root
-// are admins.
+// New makes People from the configured users. own is the service's own user id. Processes of own
+// and of root are admins.
 func New(users []supervisor.User, own uint32, lookup Accounts) (*People, error) {
 	p := &People{own: own, lookup: lookup}
 	return p, p.Set(users, Stored{})
@@ -51,7 +51,7 @@ func (p *People) ByAccount(channel supervisor.Channel, number string) (superviso
 	return d.users[name], true
 }
 
-// Owner returns the name of the user with an account on a channel, or "". Suspended users count.
+// Owner returns the name of an account's user on a channel, or "". Suspended users count too.
 func (p *People) Owner(channel supervisor.Channel, number string) string {
 	return p.current.Load().accounts[account{channel, number}]
 }
@@ -60,7 +60,7 @@ func (p *People) Owner(channel supervisor.Channel, number string) string {
 // accounts to other users.
 func (p *People) IgnoredBindings() []Binding { return slices.Clone(p.current.Load().ignoredBindings) }
 
-// Find returns the user with a name, suspended or not.
+// Find returns the user with a name, even if the user is suspended.
 func (p *People) Find(name string) (supervisor.User, bool) {
 	u, ok := p.current.Load().users[name]
 	return u, ok
@@ -87,7 +87,7 @@ func (p *People) Admins() (admins []supervisor.User) {
 	return admins
 }
 
-// IsKnown says whether a Unix user id belongs to an admin or to a user who is not suspended.
+// IsKnown says whether a Unix user id belongs to an admin or to an active user.
 func (p *People) IsKnown(uid uint32) bool {
 	d := p.current.Load()
 	return len(d.active(uid)) > 0 || p.isAdmin(d, uid)
@@ -103,9 +103,9 @@ func (p *People) isAdmin(d *directory, uid uint32) bool {
 	return slices.ContainsFunc(d.active(uid), func(name string) bool { return d.users[name].Role == supervisor.RoleAdmin })
 }
 
-// Speaker returns the user as whom a process with a Unix user id speaks. as is the wanted name; ""
-// means the account's own user. Only an admin may speak as a user with another account. Nobody may
-// speak as a suspended user.
+// Speaker returns the user in whose name a process with a Unix user id speaks. as is the wanted
+// name; "" means the account's own user. Only an admin may speak as a user with another account. No
+// process may speak as a suspended user.
 func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
 	d := p.current.Load()
 	name, err := p.resolveName(d, uid, as)
@@ -118,7 +118,7 @@ func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
 	return d.users[name], nil
 }
 
-// resolveName returns the name of the wanted user, suspended or not.
+// resolveName returns the name of the wanted user, even if that user is suspended.
 func (p *People) resolveName(d *directory, uid uint32, as string) (string, error) {
 	admin, mine := p.isAdmin(d, uid), d.byUID[uid]
 	if as != "" {
@@ -131,7 +131,7 @@ func (p *People) resolveName(d *directory, uid uint32, as string) (string, error
 		}
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textSpeakAsDenied, as)
 	}
-	if active := d.active(uid); len(active) > 0 { // otherwise the refusal says that they are suspended
+	if active := d.active(uid); len(active) > 0 { // without an active user, the refusal mentions the suspension
 		mine = active
 	}
 	switch {

@@ -50,7 +50,7 @@ func TestSet_NewBindings_TakeEffect(t *testing.T) {
 	}
 }
 
-// number returns a user's number on Telegram, or 0.
+// number returns a user's number on Telegram; 0 means none.
 func number(u supervisor.User) int64 {
 	n, _ := strconv.ParseInt(u.Accounts[supervisor.ChannelTelegram], 10, 64)
 	return n
@@ -89,8 +89,8 @@ func TestSet_InvalidUsers_ChangesNothing(t *testing.T) {
 	}
 }
 
-// The configuration decides about an account, whatever was bound before. A stored binding locks out
-// nobody.
+// The configuration decides about an account, even if a stored binding gives it to another user.
+// Such a binding locks out no user.
 func TestSet_ConfiguredAccount_BeatsBinding(t *testing.T) {
 	p := people(t, onTelegram("old", 1))
 	wrong := telegram("42", "bob")
@@ -159,7 +159,7 @@ func TestSuspended_User_MayNotSpeak(t *testing.T) {
 	for _, c := range []struct {
 		uid  uint32
 		as   string
-		want string // the user, or a word of the refusal
+		want string // the user's name, or a word of the refusal
 		ok   bool
 	}{
 		{bobUID, "", "bob is suspended", false}, {bobUID, "bob", "bob is suspended", false}, {0, "bob", "bob is suspended", false},

@@ -17,7 +17,7 @@ type rateLimiter struct {
 	buckets map[bucketKey]*bucket
 }
 
-// bucketKey names a bucket: for a user's texts, or for their commands and presses.
+// bucketKey identifies a bucket: a user's texts, or a user's commands and presses.
 type bucketKey struct {
 	user  string
 	texts bool
@@ -26,46 +26,46 @@ type bucketKey struct {
 // bucket is one of the two buckets of a user.
 type bucket struct {
 	limiter        *rate.Limiter
-	last           time.Time             // time of the last use
-	refusalSent    bool                  // a refusal was sent since the last taken message
-	refusedMessage messageKey            // the message of that refusal
-	recent         [maxRecent]messageKey // the last taken messages, as a ring
-	next           int                   // index in recent
+	last           time.Time             // the time of the last use
+	refusalSent    bool                  // a refusal was sent since the last accepted message
+	refusedMessage messageKey            // the message that was last refused with a reply
+	recent         [maxRecent]messageKey // the last accepted messages, as a ring buffer
+	next           int                   // the next index in recent
 
 	replies    *rate.Limiter // limits the replies to refused texts that could have waited
 	replied    []messageKey  // the last texts with a reply, at most maxReplies
-	unanswered int           // texts since then without a reply
+	unanswered int           // the number of refused texts without a reply since the last reply
 }
 
-// Limits of the replies to a flood. The first maxReplies refused texts in a row each get a reply.
-// After that at most one reply comes in each replyEvery, and counts the others.
+// Limits of the replies to a flood of texts. The first maxReplies refused texts in a row each get a
+// reply. After that at most one reply is sent in each replyEvery, and counts the unanswered texts.
 const (
 	maxReplies = 20
 	replyEvery = 10 * time.Second
 )
 
-// maxRecent is the number of a user's messages that are recognized if they come again. Telegram may
-// repeat a batch of 100 (Bot API, getUpdates).
+// maxRecent is the number of a user's messages that are recognized if they are repeated. Telegram
+// may repeat a batch of 100 (Bot API, getUpdates).
 const maxRecent = 256
 
-// messageKey identifies a message of a user, to recognize a repetition. Without a key none is
-// recognized.
+// messageKey identifies a message of a user, to recognize its repetition. A message with an empty
+// key is never recognized.
 type messageKey struct{ source, key string }
 
-// rateResult is the result for one message.
+// rateResult is the rate limiter's decision on one message.
 type rateResult int
 
 const (
 	rateTaken          rateResult = iota
 	rateRefused                   // the user gets a refusal
-	rateRefusedLast               // the user gets a refusal, and the next texts get none for a while
-	rateRefusedQuietly            // refused, but the user has had a refusal since the last taken message
+	rateRefusedLast               // the user gets a refusal; the next refused texts get none for a while
+	rateRefusedQuietly            // refused; the user already got a refusal since the last accepted message
 )
 
-// take takes a message of a user, or refuses it. A taken message that comes again, because it could
-// not be kept, costs nothing. A refused message that comes again is refused with the same reply. If
-// the clock was set back, the user gets a full bucket, and need not wait until the old time is
-// reached. The result unanswered is the number of earlier refused messages without a reply.
+// take accepts or refuses a message of a user. An accepted message costs nothing if it is repeated
+// because it could not be stored. A repeated refused message is refused with the same reply. If the
+// clock was set back, the user gets a full bucket. unanswered is the number of earlier refused
+// messages without a reply.
 func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) (result rateResult, unanswered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,7 +111,7 @@ func (r *rateLimiter) bucket(of bucketKey, now time.Time, l Limits) *bucket {
 	return b
 }
 
-// refuse refuses a text that could have waited. A text that comes again gets its reply again.
+// refuse refuses a text that could have waited. A repeated text gets its reply again.
 func (b *bucket) refuse(s messageKey, now time.Time) (result rateResult, unanswered int) {
 	switch {
 	case s.key != "" && slices.Contains(b.replied, s):

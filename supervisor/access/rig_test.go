@@ -17,10 +17,10 @@ import (
 
 var noon = time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 
-// annsID is the number of ann and of her private chat on Telegram.
+// annsID is the number of ann on Telegram, and of her private chat there.
 const annsID = 101
 
-// memoryStore keeps factors and logins as a store does.
+// memoryStore stores factors and logins in memory.
 type memoryStore struct {
 	mu      sync.Mutex // guards the fields below
 	factors map[string]supervisor.Factor
@@ -42,7 +42,7 @@ func (k *memoryStore) FindLogin(_ context.Context, user string, channel supervis
 	return l, ok, k.broken
 }
 
-// attempt is the transaction that checks a code.
+// attempt checks a code in a transaction, as the real store does.
 func (k *memoryStore) attempt(user string, decide supervisor.CodeChecker, now time.Time) supervisor.CodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,7 +67,7 @@ type rig struct {
 	codes  []string // ann's recovery codes
 	alerts []string
 
-	held    map[supervisor.Conversation]int64 // held inbounds that a code from the conversation lets through
+	held    map[supervisor.Conversation]int64 // held inbounds that a code from the conversation releases
 	heldErr error
 }
 
@@ -102,7 +102,7 @@ func (p *rig) gate(seal *access.Seal) {
 		AlertAdmins: func(user, text string) { p.alerts = append(p.alerts, user+": "+text) }})
 }
 
-// enrol gives ann a factor.
+// enrol gives ann a second factor.
 func (p *rig) enrol(t testing.TB, confirmed bool) {
 	e := enrol(t, p.seal, "ann")
 	codes, digests := access.NewRecovery()

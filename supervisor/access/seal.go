@@ -9,32 +9,32 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// sealVersion is the first byte of sealed data. It means XChaCha20-Poly1305 with a random nonce,
-// which follows it.
+// sealVersion is the first byte of sealed data. It means XChaCha20-Poly1305 with a random nonce.
+// The nonce follows this byte.
 const sealVersion = 1
 
-// sealPurpose separates sealed factors from other data that the same key may seal one day.
+// sealPurpose separates sealed factors from other data that the same key may seal in the future.
 const sealPurpose = "mews second factor"
 
 // KeySize is the length of a sealing key in bytes.
 const KeySize = chacha20poly1305.KeySize
 
-// Seal encrypts the secrets of second factors, so that nobody can read them without the key. Its
-// methods may be called from any goroutine. A nil *Seal has no key: it seals and opens nothing.
+// Seal encrypts the secrets of second factors. Only the key can decrypt them. Its methods may be
+// called from any goroutine. A nil *Seal has no key: it seals and opens nothing.
 type Seal struct {
 	aead cipher.AEAD
 }
 
-// NewSeal makes a seal with a key.
+// NewSeal returns a Seal with a key.
 func NewSeal(key [KeySize]byte) *Seal {
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {
-		panic("access: " + err.Error()) // the only error is a wrong key length
+		panic("access: " + err.Error()) // impossible: the key has the right length
 	}
 	return &Seal{aead: aead}
 }
 
-// Errors of Seal and Open.
+// Errors about sealed secrets.
 var (
 	errNoSeal = errors.New("the key that seals second factors is missing")
 	errSealed = errors.New("it was sealed with another key, or changed since")
@@ -52,8 +52,8 @@ func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(head, nonce, plain, additionalData(user)), nil
 }
 
-// Open decrypts a secret. An error means that the key is another one, that the secret belongs to
-// another user, or that it was changed. Open can't tell which.
+// Open decrypts a secret. It fails if the key is another one, the secret belongs to another user,
+// or the secret was changed. The error does not say which.
 func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal

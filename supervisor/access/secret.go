@@ -19,7 +19,7 @@ const hidden = "***"
 
 func newSecret(text string) Secret { return Secret{text: &text} }
 
-// Reveal returns the text. Only the code that shows it calls this.
+// Reveal returns the secret text. Only code that shows the secret to its user calls this.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -38,7 +38,7 @@ func RevealAll(secrets []Secret) []string {
 
 // Format prints *** for every verb, with every flag.
 func (Secret) Format(f fmt.State, _ rune) {
-	// A write to fmt's buffer cannot fail, and a Formatter can't return an error.
+	// a write to fmt's buffer can't fail, and a Formatter can't return an error
 	_, _ = io.WriteString(f, hidden)
 }
 

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/access"
 )
 
-// A recovery code that others have read is no secret any more. One that opens nothing would stay
-// valid wherever its text is kept.
+// A recovery code that other people have read is used up, because it is no secret any more.
+// Otherwise it would stay valid wherever its text is stored.
 func TestCheck_RecoveryCodeAnywhere_IsUsedUp(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
@@ -106,7 +106,7 @@ func TestCheck_RepeatedMessage_CostsNothing(t *testing.T) {
 	}
 }
 
-// A batch that could not be kept comes again, and each of its texts gets its reply again.
+// A batch that could not be stored is repeated. Each of its refused texts gets its reply again.
 func TestCheck_RepeatedRefusal_HasItsReply(t *testing.T) {
 	p := newRig(t)
 	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001, Waiting: 1})

@@ -43,7 +43,7 @@ const (
 		"checked. An admin can restore the key file, or remove the factor with `mews " +
 		"totp reset %s`."
 
-	// textGateAlert is for admins.
+	// textGateAlert is the alert to admins about a locked-out user.
 	textGateAlert = "%s is locked out, because Mews could not %s: %v. This lasts until it works " +
 		"again; `mews doctor` may name the cause."
 )
@@ -98,14 +98,14 @@ const (
 		"used. An admin can see why in the log, or with `mews doctor`."
 )
 
-// Texts that are kept or sent while a gate is closed.
+// Texts that are stored or sent while a gate is closed.
 const (
 	// TextHeldReset answers held messages if their user's second factor is reset.
 	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
-	// TextEditLocked refuses an edit, made while the gate is closed, of a message that has passed
-	// it.
+	// TextEditLocked refuses an edit of a message that has passed the gate, made while the gate is
+	// closed.
 	TextEditLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +
 		"again."
-	// TextCode replaces a code, whose text is never kept.
+	// TextCode replaces the text of a code, which is never stored.
 	TextCode = "(a code)"
 )

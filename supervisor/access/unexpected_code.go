@@ -10,11 +10,11 @@ import (
 // actionUnexpected is the audit action of a right code that nothing waited for.
 const actionUnexpected = "code.unasked"
 
-// SpendUnexpected uses up a right code that nothing waits for. The code may have been asked for
-// before a restart. d is the decision of Check. The text of the code is not kept, and it opens
-// nothing. A code that stayed valid would let somebody guess without counted tries. A code that was
-// right a moment ago, such as one that was sent twice, is not kept either. All other texts keep
-// their decision, also six digits that are no code of the user. Any error is ctx's.
+// SpendUnexpected uses up a right code that nothing waits for. Such a code may have been asked for
+// before a restart. d is the decision of Check. The code's text is not stored, and the code opens
+// nothing. If it stayed valid, somebody could guess it without counted tries. A code that was right
+// a moment ago is not stored either, such as a code that was sent twice. All other texts keep their
+// decision, also six digits that are no code of the user. Any error is ctx's.
 func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
 		return d, nil
@@ -46,12 +46,13 @@ func (v verification) isRecent(f supervisor.Factor, now time.Time) bool {
 	return found && err == nil
 }
 
-// decideSpent is a supervisor.CheckCode for a code that is not valid any more. It counts as no try.
+// decideSpent is a supervisor.CheckCode for a code that has expired. The code does not count as a
+// try.
 func decideSpent(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	return f, supervisor.CodeResult{Action: actionUnexpected, Text: textSpentCode}
 }
 
-// decideUnexpected is a supervisor.CheckCode that uses up a code.
+// decideUnexpected is a supervisor.CheckCode that uses up a code that nothing waits for.
 func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f, _ = v.spend(f, now)
 	text := textUnexpectedCode + textNextCode
@@ -61,8 +62,8 @@ func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supe
 	return f, supervisor.CodeResult{Action: actionUnexpected, Text: text}
 }
 
-// spend returns the factor after its code is used up, and whether the code was right. It counts as
-// no try.
+// spend returns the factor after its code is used up, and whether the code was right. The code does
+// not count as a try.
 func (v verification) spend(f supervisor.Factor, now time.Time) (_ supervisor.Factor, right bool) {
 	if appCode(v.text) == "" {
 		return withoutRecovery(f, v.text)

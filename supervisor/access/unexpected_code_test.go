@@ -19,8 +19,8 @@ func (p *rig) spendUnexpected(t *testing.T, in supervisor.Inbound) supervisor.Ga
 	return m
 }
 
-// A right code that nothing waits for is used up, and its text is not kept. Otherwise somebody
-// could send guesses as words, without counted tries, and then use the right one.
+// A right code that nothing waits for is used up, and its text is not stored. Otherwise somebody
+// could send guesses as words, without counted tries, and then use the right code.
 func TestSpendUnexpected_RightCode_IsUsedUp(t *testing.T) {
 	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
 		p := newRig(t)
@@ -50,7 +50,7 @@ func TestSpendUnexpected_RightCode_IsUsedUp(t *testing.T) {
 		if v := p.attempt("ann", p.DecideStepUp("ann", text), p.now); v.Right {
 			t.Errorf("codes %s: it is right for something else afterwards", codes)
 		}
-		// A code that is sent twice at once comes again after the first has opened the gate.
+		// of two equal codes, the second one comes after the first has opened the gate
 		for _, spent := range []string{text, code(p.secret, p.now.Add(-2*time.Minute))} {
 			m := p.spendUnexpected(t, terminalText(spent))
 			if m.CheckCode == nil {

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// codePeriod is how long a code lasts, in seconds (RFC 6238, section 5.2; no longer by ASVS
-	// 5.0, 6.5.5).
+	// codePeriod is how long a code is valid, in seconds (RFC 6238, section 5.2). ASVS 5.0, 6.5.5,
+	// allows no longer period.
 	codePeriod = 30
-	// validPeriods are the current period and the one before: the delay that RFC 6238, section 5.2,
-	// allows for.
+	// validPeriods are the current period and the one before. RFC 6238, section 5.2, allows for
+	// this delay.
 	validPeriods = 2
-	// recentPeriods are the periods whose codes still count as codes, not as words, after they have
-	// expired: five minutes.
+	// recentPeriods are the periods whose expired codes still count as codes and not as words: five
+	// minutes.
 	recentPeriods = 10
 )
 
@@ -29,20 +29,20 @@ const (
 // one of these suffixes.
 const (
 	actionLogin         = "login"
-	actionEnrolled      = "totp.enrolled" // right, and confirmed a factor
+	actionEnrolled      = "totp.enrolled" // a right code that confirmed a factor
 	suffixRecovery      = ".recovery"     // a right recovery code
-	suffixExposed       = ".exposed"      // a recovery code in a chat that others read
-	suffixRefused       = ".refused"      // wrong, or used already
-	suffixLocked        = ".locked"       // wrong, and the factor is now locked
-	suffixDuringLockout = ".barred"       // not checked: the factor is locked
-	suffixUnreadable    = ".broken"       // not checked: the secret can't be opened
+	suffixExposed       = ".exposed"      // a recovery code in a chat that other people read
+	suffixRefused       = ".refused"      // a wrong or used code
+	suffixLocked        = ".locked"       // a wrong code that locked the factor
+	suffixDuringLockout = ".barred"       // the code was not checked: the factor is locked
+	suffixUnreadable    = ".broken"       // the code was not checked: the secret can't be opened
 )
 
-// codePurpose is the purpose of a code.
+// codePurpose says what a right code does.
 type codePurpose struct {
-	action  string // the action in the audit log
+	action  string // the code's action in the audit log
 	enrols  bool   // the first right code confirms a new factor
-	success string // tells the user that the code was right
+	success string // the answer to a right code
 }
 
 // verification checks a code against a factor.
@@ -53,7 +53,7 @@ type verification struct {
 	purpose codePurpose
 }
 
-// verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls nobody.
+// verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls no other package.
 func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
@@ -69,8 +69,8 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 	return f, v.deny(suffixRefused, textNotCode)
 }
 
-// verifyAppCode accepts the code of a valid period, but never twice. A code that was used already
-// is no guess, and does not count as a failure.
+// verifyAppCode accepts the code of a valid period once. A used code is no guess, so it does not
+// count as a failure.
 func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
@@ -86,8 +86,7 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	return v.reject(f, now)
 }
 
-// matchAppCode finds the period of the code among the last periods. It takes the same time whether
-// it finds one or not.
+// matchAppCode finds the code's period among the last periods. It always takes the same time.
 func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods int64) (period int64, found bool, err error) {
 	secret, err := v.seal.Open(v.user.Name, f.Secret)
 	if err != nil {
@@ -116,8 +115,8 @@ func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (superv
 		Text: v.purpose.success + " " + textRecoveryLeft(len(f.Recovery))}
 }
 
-// withoutRecovery returns the factor without a recovery code, and whether the factor had it. It
-// takes the same time in both cases.
+// withoutRecovery returns the factor without a recovery code, and whether the factor had that code.
+// It takes the same time in both cases.
 func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was bool) {
 	tried, n := []byte(digest(recoveryDigits(text))), len(f.Recovery)
 	f.Recovery = slices.DeleteFunc(slices.Clone(f.Recovery), func(d string) bool {
@@ -126,8 +125,8 @@ func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was
 	return f, len(f.Recovery) < n
 }
 
-// decideExposedRecovery uses up a recovery code that others can read, also while the factor is
-// locked. The code opens nothing, and does not count as a try.
+// decideExposedRecovery uses up a recovery code that other people can read, even while the factor
+// is locked. The code opens nothing, and does not count as a try.
 func decideExposedRecovery(text string) supervisor.CodeChecker {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 		f, _ = withoutRecovery(f, text)
@@ -155,7 +154,7 @@ func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Fact
 	return f, verdict
 }
 
-// reject counts a wrong code.
+// reject counts a wrong code as a failure.
 func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {

@@ -17,10 +17,10 @@ import (
 
 const step = 30 * time.Second
 
-// The codes are from RFC 6238, appendix B: their last six digits.
+// These codes are from RFC 6238, appendix B: the last six digits of each.
 func TestVerify_CodesOfRFC6238_AreRight(t *testing.T) {
 	seal := access.NewSeal(key)
-	// 12345678901234567890
+	// 12345678901234567890 in base32
 	sealed, err := seal.Seal("ann", []byte("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestVerify_UsedCode_IsRefused(t *testing.T) {
 		says  string
 	}{
 		{0, first, false, "used already"},
-		{0, code(p.secret, noon.Add(-step)), false, "used already"}, // older than the last code
+		{0, code(p.secret, noon.Add(-step)), false, "used already"}, // a code older than the last accepted one
 		{step, first, false, "used already"},
 		{2 * step, first, false, "Wrong code"},
 		{2 * step, code(p.secret, noon.Add(step)), true, "Unlocked"},
@@ -256,7 +256,7 @@ func TestVerify_UnreadableFactor_TakesNoCode(t *testing.T) {
 }
 
 // Without the key a code is not checked, and stays valid: it opens the gate once the key is back. A
-// recovery code that others have read is used up all the same.
+// recovery code that other people have read is still used up.
 func TestCheck_MissingKey_CodeStaysValid(t *testing.T) {
 	for what, enrolled := range map[string]bool{"confirmed": true, "not confirmed yet": false} {
 		p := newRig(t)
@@ -278,7 +278,7 @@ func TestCheck_MissingKey_CodeStaysValid(t *testing.T) {
 			t.Errorf("%s, in a group: %+v", what, v)
 		}
 		p.gate(p.seal)
-		first := code(p.secret, p.now) // confirms a factor
+		first := code(p.secret, p.now) // this code confirms the factor
 		if v := p.try(first); !v.Right {
 			t.Errorf("%s, once the key is back: %+v", what, v)
 		}
