@@ -42,28 +42,29 @@ type Options struct {
 type Client struct {
 	id   int64
 	root string // the API's root
-	// returns the URL with the token; a function, so that printing a Client does not show it
+	// returns a method's URL, which contains the token; it is a function, so that a printed Client
+	// shows no token
 	endpoint func(method string) string
-	fileURL  func(path string) string // takes an escaped path; the URL has the token too
+	fileURL  func(path string) string // returns the URL of an escaped path, with the token
 	redact   func(text string) string
 	// separate from sends, so that a poll that waits 50 s never delays one
 	polls   http.RoundTripper
 	sends   http.RoundTripper
 	fetches http.RoundTripper // connections for downloads
-	// the library's typed methods, over this client, without the token
+	// the library's typed methods, which make their calls through this client
 	bot      *gotgbot.Bot
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
 	files    string // Options.Files
 	log      hclog.Logger
-	answered chan struct{} // has a token if a call other than a poll was answered
+	answered chan struct{} // holds a signal if a call other than a poll was answered
 }
 
 // tokenShape matches a token of @BotFather: the bot's id and a secret. The token needs no escapes
 // in a URL.
 var tokenShape = regexp.MustCompile(`^([1-9][0-9]{0,18}):([A-Za-z0-9_-]{3,})$`)
 
-// tokenInPath matches the path of an API call, which is longer than the root.
+// tokenInPath matches the token in the path of an API call, which the API's root does not have.
 var tokenInPath = regexp.MustCompile(`/bot[0-9]+:`)
 
 // New creates a client. It makes no request.
@@ -106,7 +107,7 @@ func New(o Options) (*Client, error) {
 func loggerOr(log hclog.Logger) hclog.Logger { return cmp.Or(log, hclog.NewNullLogger()) }
 
 // apiRoot returns the URL with which the API's paths begin, without a slash at its end. Its errors
-// do not show the given URL. If a whole API URL was pasted by mistake, it contains the token.
+// do not show the given URL, because the URL of a whole API call contains the token.
 func apiRoot(given string) (string, error) {
 	if given == "" {
 		return gotgbot.DefaultAPIURL, nil
@@ -121,7 +122,7 @@ func apiRoot(given string) (string, error) {
 	return strings.ToLower(u.Scheme+"://"+u.Host) + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
 
-// BotID returns the bot's own id, which is a part of the token.
+// BotID returns the bot's own id, which is a part of the bot's token.
 func (c *Client) BotID() int64 { return c.id }
 
 // Source returns the name of the update ids' source: "telegram/<API root>/<bot id>". Each server

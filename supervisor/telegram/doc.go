@@ -1,7 +1,7 @@
-// Package telegram is a client of Telegram's Bot API for one bot. Updates become
-// supervisor.Incoming, which names attached files; Client.Fetch downloads them. The package knows
-// no policy: its Receiver decides who may talk, and the outbox decides what is sent when, and what
-// to do about failures.
+// Package telegram is a client of Telegram's Bot API for one bot. Each update becomes a
+// supervisor.Incoming, which names attached files; a Client downloads the files. The package knows
+// no policy: its Receiver decides who may talk. The outbox decides when messages are sent, and how
+// failures are handled.
 //
 // A Poller fetches updates, or Telegram delivers them to a Webhook, which a WebhookRegistrar keeps
 // set. Both pass updates to a Receiver, and acknowledge them only after the Receiver has stored

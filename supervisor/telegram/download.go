@@ -25,12 +25,12 @@ const (
 	// maxLocalFile is the largest file that anybody can send. A server with --local has it on its
 	// disk. (Bot API, "Using a local Bot API server".)
 	maxLocalFile = 2000 << 20
-	// getFileTimeout is for a server that downloads a large file before it answers. Fetch's caller
-	// limits the time.
+	// getFileTimeout is for a server that downloads a large file before it answers. The caller of
+	// the download limits the time.
 	getFileTimeout = time.Hour
 
 	getFileMethod  = "getFile"
-	downloadMethod = "download" // only in errors, because it is no method of the API
+	downloadMethod = "download" // appears only in errors; the API has no method of this name
 )
 
 // LargestFile returns the size in bytes of the largest file that can be fetched.
@@ -42,8 +42,8 @@ func (c *Client) LargestFile() int64 {
 }
 
 // Fetch writes the bytes of a file to w as they come, once. The caller limits the time. A permanent
-// failure is a *supervisor.Error with a sentence. Any other error may be temporary, and w may have
-// received a part of the file.
+// failure is a *supervisor.Error with a text for users. Any other error may be temporary. After an
+// error, w may have received a part of the file.
 func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	result, err := c.do(ctx, apiCall{method: getFileMethod, params: map[string]any{"file_id": file}, timeout: getFileTimeout})
 	if err != nil {
@@ -123,7 +123,7 @@ func (r fileReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finalFetch returns an error for users if err would come at every try.
+// finalFetch returns an error for users if err would occur at every try.
 func (c *Client) finalFetch(err error) error {
 	f, ok := errors.AsType[*failure](err)
 	switch {

@@ -37,7 +37,7 @@ func openBeneath(folder, path string) (*os.File, error) {
 		return nil, fmt.Errorf("open telegram.files: %w", err)
 	}
 	defer root.Close()
-	// a pipe would block otherwise
+	// without O_NONBLOCK, the opening of a pipe would block
 	file, err := root.OpenFile(below, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open it beneath telegram.files, %s: %w", folder, err)

@@ -21,7 +21,7 @@ const (
 	// maxFloodWait is the longest pause that is believed. Telegram's own pauses were minutes long.
 	// A delivery that waits for more than a day is given up.
 	maxFloodWait   = 24 * time.Hour
-	floodWaitCode  = 420 // MTProto's own 429, which Bot API servers mostly translate
+	floodWaitCode  = 420 // MTProto's flood error, which Bot API servers mostly translate to 429
 	maxDescription = 300 // bytes of a server's text that an error contains
 )
 
@@ -61,7 +61,7 @@ type failureRule struct {
 
 // failureRules are tried in order; the first match decides.
 var failureRules = []failureRule{
-	// a failure of names, connections, TLS or a proxy; or we ended the call
+	// a failure of name lookup, connection, TLS or proxy; or this client ended the call
 	{responderNone, 0, 0, notSentWhole, supervisor.SendUnsent, supervisor.ReasonNone},
 	// reset, end of file or timeout, after the request was written
 	{responderNone, 0, 0, nil, supervisor.SendUnknown, supervisor.ReasonNone},
@@ -76,7 +76,7 @@ var failureRules = []failureRule{
 	// a damaged token, or a wrong root
 	{responderAPI, 404, 404, noBot, supervisor.SendUnsent, supervisor.ReasonNone},
 	{responderAPI, 408, 408, nil, supervisor.SendUnsent, supervisor.ReasonNone},
-	// the token may be repaired, so nothing is lost
+	// the token may be repaired, and the message sent then
 	{responderAPI, 401, 401, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 	// another program uses this token
 	{responderAPI, 409, 409, nil, supervisor.SendUnsent, supervisor.ReasonNone},
@@ -118,7 +118,7 @@ var (
 	noThread   = []string{"message thread not found", "topic_deleted"}
 	noChat     = []string{"chat not found"}
 	tooBig     = []string{"file is too big"}
-	// or the id is wrong, which the text does not distinguish
+	// a wrong id gives the same text
 	unavailable = []string{"temporarily unavailable"}
 )
 
@@ -147,7 +147,7 @@ func (f *failure) said(words []string) bool {
 // read reads a whole answer. It returns the result, or nil after completing the failure.
 func (f *failure) read(body []byte) json.RawMessage {
 	var answer struct {
-		OK *bool `json:"ok"` // the API's answers always have it; a gateway's JSON does not
+		OK *bool `json:"ok"` // every answer of the API has this field; a gateway's JSON lacks it
 		gotgbot.Response
 	}
 	err := json.Unmarshal(body, &answer)

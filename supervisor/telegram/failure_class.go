@@ -35,10 +35,10 @@ type failureClass struct {
 	// a success within this time after the last failure does not end the failure; 0 means that any
 	// success does
 	remembered time.Duration
-	fix        func(context.Context, *Client) error // runs before the next attempt; nil means nothing
+	fix        func(context.Context, *Client) error // runs before the next attempt; may be nil
 }
 
-// Failures other than Telegram's answers.
+// Failures that are no answer of Telegram.
 var (
 	errStore           = errors.New("the store failed")
 	errStale           = errors.New("only earlier ones came")

@@ -67,7 +67,7 @@ func (p *Poller) call() apiCall {
 	}}
 }
 
-// isStall reports whether a poll ended by its deadline, or a call by the client's own.
+// isStall reports whether a call ended by its time limit, a poll's or the client's.
 func isStall(err error) bool {
 	return errors.Is(err, errStall) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -31,7 +31,7 @@ type Health struct {
 type lastFailure struct {
 	class   *failureClass // nil means no failure yet
 	at      time.Time
-	count   int  // failures of the class; each came within remembered after the previous one
+	count   int  // failures of the class; each came within class.remembered after the previous one
 	lasting bool // the failure is more than a short interruption
 }
 

@@ -20,7 +20,7 @@ type identity struct {
 	id     int64 // the id in the token
 	bot    *gotgbot.Bot
 	known  atomic.Pointer[gotgbot.User]
-	asking *slots.Slots // one slot, held by the goroutine that asks; it guards the fields below
+	asking *slots.Slots // one slot, held by the goroutine that asks Telegram; the slot guards the fields below
 
 	failure error     // failure of the last attempt; nil after a success
 	retryAt time.Time // no request before this time
@@ -44,7 +44,7 @@ func (i *identity) get(ctx context.Context, anew bool) (gotgbot.User, error) {
 	return i.ask(ctx)
 }
 
-// ask makes the request; its caller has the slot. If the caller has gone away, this is no failure
+// ask makes the request; its caller has the slot. If the caller's context ends, this is no failure
 // of Telegram.
 func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	if time.Now().Before(i.retryAt) {
@@ -71,7 +71,7 @@ func (c *Client) Me(ctx context.Context) (gotgbot.User, error) { return c.identi
 
 // RefreshMe asks Telegram for the bot's user again, because a bot can be renamed. If the request
 // fails, the known user stays. For some time after a failure, RefreshMe fails without a request.
-// Telegram sets that time; if not, it grows with each failure.
+// Telegram may set that time; otherwise the time grows with each failure.
 func (c *Client) RefreshMe(ctx context.Context) (gotgbot.User, error) {
 	return c.identity.get(ctx, true)
 }

@@ -15,7 +15,7 @@ import (
 
 const ourselves = `{"id":7,"is_bot":true,"first_name":"Mews","username":"mews_bot"}`
 
-// script answers each request with the next answer, and after the last answer always with that.
+// script answers each request with the next answer, and repeats the last answer for ever.
 func script(answers ...func(context.Context) (*http.Response, error)) func(asked, context.Context) (*http.Response, error) {
 	var mu sync.Mutex
 	return func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -108,7 +108,7 @@ func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 2)
 		go func() { _, err := c.Me(ctx); gone <- err }()
-		go func() { _, err := c.Me(ctx); gone <- err }() // this caller waits for the first one
+		go func() { _, err := c.Me(ctx); gone <- err }() // this caller waits for the first caller's request
 		synctest.Wait()
 		cancel()
 		for range 2 {

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor"
 )
 
-// Read reads an update. It asks for the bot's name only if the name decides whether a group's
-// message is for the bot. Read's only errors come from that request. An update that is not
-// understood is IncomingOther, and so is an update with an error.
+// Read turns an update of Telegram into an Incoming. It asks for the bot's name only if the name
+// decides whether a group's message is for the bot. Its only errors come from that request. An
+// update that is not understood becomes IncomingOther. So does an update with an error.
 func Read(raw json.RawMessage, self Self) (supervisor.Incoming, error) {
 	r := updateReader{self: self}
 	r.in = supervisor.Incoming{Channel: supervisor.ChannelTelegram, Raw: raw, Kind: supervisor.IncomingOther}
@@ -159,7 +159,7 @@ func (r *updateReader) contents(m fields) error {
 func decimal(id int64) string { return strconv.FormatInt(id, 10) }
 
 // fields are the fields of a JSON object. A field of an unexpected type counts as missing, so that
-// a changed part does not lose the whole message.
+// one changed field does not lose the whole message.
 type fields map[string]json.RawMessage
 
 func field[T any](f fields, name string) T {

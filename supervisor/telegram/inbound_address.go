@@ -8,8 +8,8 @@ import (
 	"github.com/PaulSonOfLars/gotgbot/v2"
 )
 
-// commandShape distinguishes a command from a path, as the inbox does. The group is the bot that
-// the command names.
+// commandShape distinguishes a command from a path, as the inbox does. The expression's group is
+// the bot that the command names.
 var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(?:\s|$)`)
 
 // addressed reports whether a group's message is for the bot. That is a command that names no other
@@ -35,7 +35,7 @@ func addressed(m fields, w wording, self Self) (toBot bool, words wording, err e
 
 // nameOf returns the bot's name if a message has names, and "" if the name does not matter. An
 // unknown name matters only if one of names may be a bot's. A bot's name ends in "bot", except for
-// some that were bought.
+// a few names that were bought.
 func nameOf(self Self, names []string) (string, error) {
 	if len(names) == 0 {
 		return "", nil

@@ -424,7 +424,7 @@ func TestRead_LongFields_AreCut(t *testing.T) {
 	}
 }
 
-// FuzzUpdate checks that Read keeps the promises of Incoming for any update.
+// FuzzUpdate checks that any update gives an Incoming that keeps the promises of its type.
 func FuzzUpdate(f *testing.F) {
 	for _, l := range inboundTests {
 		f.Add([]byte(l.update))

@@ -82,7 +82,7 @@ func clean(text string) string {
 
 // compose returns the model's text of a message: its words, with lines about their origin and
 // attachments around them. No line is put before a command or among its arguments. A code gets no
-// line either, because a code is only recognised alone.
+// line either, because the gate only recognises a code without other words.
 func (r *updateReader) compose(m fields, w wording) string {
 	text := w.text()
 	if commandIn(m, w) == nil && !isCode(text) {
@@ -106,7 +106,7 @@ var (
 // maxCode is the longest code in bytes, in any of the patterns.
 const maxCode = 128
 
-// isCode reports whether a text looks like a code. A text without a digit is words.
+// isCode reports whether a text looks like a code. A text without a digit is no code.
 func isCode(text string) bool {
 	if len(text) > maxCode {
 		return false

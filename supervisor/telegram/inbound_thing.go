@@ -32,7 +32,7 @@ var things = []thing{
 }
 
 // thingIn returns the line in brackets about an attached thing; "" if there is none. world reports
-// whether the thing comes from others.
+// whether the thing comes from other people.
 func thingIn(m fields) (words string, world bool) {
 	for _, t := range things {
 		if _, ok := m[t.field]; !ok {

@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// menus is the part of a server that menus need.
+// menus is a fake server that stores only menus.
 type menus struct {
 	mu     sync.Mutex
-	menus  map[string]string // JSON by language
+	menus  map[string]string // the menus as JSON, by language
 	called []string
 }
 

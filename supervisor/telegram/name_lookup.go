@@ -38,8 +38,8 @@ func newNameLookup(c *Client, h *Health, log hclog.Logger) *nameLookup {
 	return &nameLookup{client: c, health: h, log: log, wanted: make(chan struct{}, 1), known: make(chan struct{}, 1)}
 }
 
-// run asks for the name when it is wanted, until ctx ends. The client decides how often to ask, and
-// repeats an old failure in between. Each failure is logged once.
+// run asks for the name when a message depends on it, until ctx ends. The client decides how often
+// to ask, and repeats an old failure in between. Each failure is logged once.
 func (l *nameLookup) run(ctx context.Context) {
 	var last error
 	for {
@@ -83,8 +83,8 @@ func (l *nameLookup) mayHold(full bool) bool {
 	return now.Before(l.heldSince.Add(most))
 }
 
-// readBatch is a batch, some of whose updates may be held back. After a held message, all later
-// messages of the chat are held too, so that each chat keeps its order.
+// readBatch is a batch whose updates were read. Some of them may be held back. After a held
+// message, all later messages of the chat are held too, so that each chat keeps its order.
 type readBatch struct {
 	ready     []supervisor.Incoming
 	heldChats map[string]bool // chats with a held update

@@ -18,10 +18,10 @@ import (
 type Receiver interface {
 	// Next returns the start of the next batch; 0 if no batch has come yet.
 	Next(ctx context.Context) (offset int64, err error)
-	// Take stores a batch and the start of the next batch in one transaction. After nil, Telegram
-	// may forget the batch; after an error, the whole batch comes again. If next is 0, the start
-	// stays; next may also be lower than before. The same update may come again, also concurrently,
-	// and with another offset. batch may be empty if only next changes.
+	// Take stores a batch and the start of the next batch in one transaction. Telegram may then
+	// forget the batch; after an error, the whole batch comes again. If next is 0, the stored start
+	// does not change. next may be lower than before. The same update may come again with another
+	// offset, even concurrently. batch may be empty if only next changes.
 	Take(ctx context.Context, batch []supervisor.Incoming, next int64) error
 }
 
@@ -54,10 +54,10 @@ type Poller struct {
 	health   *Health
 	names    *nameLookup
 
-	offsetKnown bool // the receiver has told the offset; only Run uses this and the fields below
+	offsetKnown bool // whether the receiver has returned the offset; only Run uses this and the fields below
 	// the start of the next batch: the highest stored id plus one
 	offset       int64
-	lastWorked   bool // the last poll got a valid answer
+	lastWorked   bool // whether the last poll got a valid answer
 	staleBatches int  // batches in a row without an update at or after offset
 	fix          func(context.Context, *Client) error
 }

@@ -22,7 +22,7 @@ type gate interface {
 	offset() int64
 }
 
-// polling is the record of a poller's run over a wire.
+// polling is the record of a poller's run over a connection in memory.
 type polling struct {
 	*wire
 	gate

@@ -76,7 +76,7 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 }
 
 // Edit replaces the content of a message; its file can't change. An edit without a change is no
-// error. Edit's error is a *supervisor.SendError.
+// error. Its error is a *supervisor.SendError.
 func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {

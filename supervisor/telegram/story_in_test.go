@@ -282,8 +282,8 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortal is a store whose poller dies at any moment. It dies before a batch is stored, or after
-// that, before the poller knows of it.
+// mortal is a store whose poller may die with any batch: before the batch is stored, or after that
+// but before the poller knows that it is stored.
 type mortal struct {
 	*store
 	rng  *rand.Rand

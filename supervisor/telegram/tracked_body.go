@@ -61,7 +61,7 @@ func (b *trackedBody) stop() (whole bool, broken error) {
 	return b.sentWhole, b.readErr
 }
 
-// bodyReader is the reader of the connection that writes it.
+// bodyReader gives the body to the connection that sends it.
 type bodyReader struct {
 	body   *trackedBody
 	number int

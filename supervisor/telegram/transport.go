@@ -24,8 +24,8 @@ const (
 	// If the server closes a connection while we write to it, a call's result is unknown.
 	idleTimeout = 20 * time.Second
 	maxUpdates  = 16 << 20 // bytes of an answer to getUpdates
-	maxAnswer   = 1 << 20  // bytes of any other answer
-	firstRead   = 1 << 10  // bytes; most answers fit
+	maxAnswer   = 1 << 20  // bytes of an answer to any other method
+	firstRead   = 1 << 10  // bytes of the first buffer, which holds most answers
 )
 
 const pollMethod = "getUpdates"
@@ -34,7 +34,7 @@ const pollMethod = "getUpdates"
 type apiCall struct {
 	method string
 	chat   string // the chat in the error's text; "" if the call is about no chat
-	params any    // value that is marshalled to a JSON object; nil means an empty one
+	params any    // value that is marshalled to a JSON object; nil means an empty object
 	files  uploads
 	// errors of the API that count as success; then there is neither a result nor an error
 	forgiving []string
@@ -44,7 +44,7 @@ type apiCall struct {
 }
 
 // newTransport uses only HTTP/1.1, with one call at a time on a connection. If a connection breaks,
-// only one call's result is unknown, and it is clear which.
+// only one known call has an unknown result.
 func newTransport(idle int) *http.Transport {
 	var only http.Protocols
 	only.SetHTTP1(true)

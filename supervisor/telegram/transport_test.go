@@ -236,7 +236,8 @@ func TestConnections_IdleOnes_CloseEarly(t *testing.T) {
 	}
 }
 
-// TestPoll_AnswerMayBeLarge has a batch of a hundred updates, longer than any other answer may be.
+// TestPoll_AnswerMayBeLarge covers a batch of a hundred updates, which is longer than any other
+// answer may be.
 func TestPoll_AnswerMayBeLarge(t *testing.T) {
 	c := open(t, answers(t, 200, `{"ok":true,"result":["`+strings.Repeat("a", 2*maxAnswer)+`"]}`))
 	if _, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 1}}); err != nil {

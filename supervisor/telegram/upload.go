@@ -24,7 +24,7 @@ const (
 	sendAlbum    = "sendMediaGroup"
 
 	maxPhoto = 10 << 20 // bytes (TDLib: MAX_PHOTO_SIZE)
-	// bytes; Telegram says 50 MB without saying which kind of MB, and this is the smaller one
+	// bytes; Telegram says 50 MB, and this is the smaller meaning of MB
 	maxDocument = 50_000_000
 	maxSides    = 10000 // pixels of a photo's width and height together (Bot API, sendPhoto)
 	// the highest ratio of a photo's sides (Bot API, sendPhoto)
@@ -40,7 +40,7 @@ const (
 // uploadKind is a way to send a file.
 type uploadKind struct {
 	method string
-	part   string               // the parameter of the file; in an album its type
+	part   string               // the name of the file's parameter; in an album, the file's type
 	most   int64                // the largest size in bytes
 	fits   func(io.Reader) bool // reports whether a file fits; nil means that all files fit
 }

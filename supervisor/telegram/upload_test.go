@@ -414,7 +414,7 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// endless counts the bytes read from it.
+// endless is a file without end that counts the bytes that were read.
 type endless struct{ read atomic.Int64 }
 
 func (e *endless) Read(buf []byte) (int, error) {

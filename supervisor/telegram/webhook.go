@@ -58,7 +58,7 @@ func NewWebhook(c *Client, receiver Receiver, o WebhookOptions) (*Webhook, error
 // other updates again for 24 hours.
 func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.authentic(r) {
-		w.Header().Set("Connection", "close") // the body is not even read and dropped
+		w.Header().Set("Connection", "close") // so net/http closes the connection and does not read the body
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -77,8 +77,8 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(code)
 }
 
-// authentic checks the secret before the body is read. It compares hashes, so that the time tells
-// neither the secret's letters nor its length.
+// authentic checks the secret before the body is read. It compares hashes, so that the time of the
+// comparison reveals neither the secret's letters nor its length.
 func (h *Webhook) authentic(r *http.Request) bool {
 	given := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {

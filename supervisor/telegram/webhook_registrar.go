@@ -106,7 +106,7 @@ func (r *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
 	switch {
 	case fresh:
 		r.undelivered = &deliveryError{info.LastErrorMessage}
-	case info.PendingUpdateCount == 0: // if updates are pending, Telegram may only not have tried again yet
+	case info.PendingUpdateCount == 0: // if updates are pending, Telegram may not have tried again yet
 		r.undelivered = nil
 	}
 	if r.undelivered != nil {

@@ -23,7 +23,8 @@ import (
 
 const secret = "a-secret-of-the-webhook"
 
-// webhook returns a handler over a store. Its only request to Telegram is for the bot's name.
+// webhook returns a handler that stores its updates in s. Its only request to Telegram is for the
+// bot's name.
 func webhook(t *testing.T, s telegram.Receiver, log hclog.Logger) *telegram.Webhook {
 	t.Helper()
 	w := newWire(t, func(asked, context.Context) (*http.Response, error) { return respond(502, "") })
