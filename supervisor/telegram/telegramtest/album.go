@@ -9,8 +9,8 @@ import (
 // maxAlbum is the most files of an album. (Bot API, sendMediaGroup.)
 const maxAlbum = 10
 
-// albumKinds are the kinds of files in an album. Documents may only be with documents, and audio
-// with audio.
+// albumKinds are the kinds of files in an album. An album with a document has only documents, and
+// an album with audio has only audio.
 var albumKinds = map[string]mediaKind{"photo": photos, "video": videos, "document": documents, "audio": audios}
 
 // sendMediaGroup sends several files, all or none.
@@ -56,7 +56,7 @@ func sendMediaGroup(w *serverState, r *request) answer {
 	return good(result)
 }
 
-// exclusiveKind returns the kind if an album with it must have no other kind; otherwise "".
+// exclusiveKind returns the kind if its albums must have no other kind; otherwise "".
 func exclusiveKind(media string) string {
 	if media == "document" || media == "audio" {
 		return media

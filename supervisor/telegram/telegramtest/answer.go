@@ -12,7 +12,7 @@ type answer struct {
 	code        int // the HTTP status and, for a refusal, the code in the body
 	result      any
 	description string
-	retryAfter  int   // seconds
+	retryAfter  int   // seconds until the client may try again
 	migrateTo   int64 // the supergroup that the group has become
 	file        *File // the file to serve instead of JSON; nil if there is none
 }

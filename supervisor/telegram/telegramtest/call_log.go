@@ -9,23 +9,23 @@ import (
 
 // Call is one complete request of the API.
 type Call struct {
-	Method string // as the client wrote it
-	// with the types of a JSON body, whole numbers as int64; otherwise strings. Tests must not
-	// change it
+	Method string // the method's name, as the client wrote it
+	// the parameters. Those of a JSON body keep their types, with whole numbers as int64; others
+	// are strings. Tests must not change the map
 	Params map[string]any
-	ChatID int64     // 0 if there is none
+	ChatID int64     // the chat of the request; 0 means none
 	At     time.Time // time of arrival, by the server's clock
 	// the HTTP status; 0 without a complete answer
 	Code      int
-	Processed bool // the request was carried out, whatever the client was told
+	Processed bool // whether the request was carried out, whatever the answer said
 }
 
 // Delivery is one attempt to deliver an update to the webhook.
 type Delivery struct {
 	Update int64
 	At     time.Time // time of the attempt, by the server's clock
-	Code   int       // 0 if there was no answer
-	Error  string    // "" if the update was accepted
+	Code   int       // the HTTP status; 0 if there was no answer
+	Error  string    // the error text; "" if the update was accepted
 }
 
 // callLog records everything that has happened.
@@ -85,7 +85,7 @@ func (r Record) messages(id int64, want func(*Message) bool) []Message {
 	return found
 }
 
-// Calls returns all requests, or those of some methods.
+// Calls returns all requests, or those of the given methods.
 func (r Record) Calls(method ...string) []Call {
 	var found []Call
 	r.state.read(func() {
@@ -98,7 +98,7 @@ func (r Record) Calls(method ...string) []Call {
 	return found
 }
 
-// CountCalls returns the number of requests, or of those of some methods.
+// CountCalls returns the number of all requests, or of those with the given methods.
 func (r Record) CountCalls(method ...string) int {
 	n := 0
 	r.state.read(func() {

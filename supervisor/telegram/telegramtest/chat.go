@@ -18,7 +18,7 @@ type Message struct {
 	// the kind of the attachment in the Bot API's word: photo, voice ...; Text is then its caption
 	Media    string
 	File     *File  // the attached file; only set for messages of the bot
-	Album    string // equal for all messages of one album; "" if the message is in none
+	Album    string // id of the message's album; "" means none
 	Entities []Entity
 	Silent   bool
 	ReplyTo  int64
@@ -30,11 +30,11 @@ type Message struct {
 	Keyboard [][]Button
 	Reaction string // the bot's reaction
 
-	more map[string]any // other fields, in the server's form
-	root int64          // the first message of its chain of replies; 0 means itself
+	more map[string]any // further fields, as in the JSON of the Bot API
+	root int64          // the first message of the chain of replies that ends in this message; 0 means this message
 }
 
-// chat is the server's knowledge of a chat.
+// chat is the server's state of a chat.
 type chat struct {
 	Chat
 	messages     []*Message // messages in the order of their ids
@@ -42,7 +42,7 @@ type chat struct {
 	topics       map[int64]bool
 	blocked      bool
 	refusesVoice bool  // the chat's person accepts no voice messages
-	migratedTo   int64 // id of the supergroup that the chat has become; 0 if it has not
+	migratedTo   int64 // id of the supergroup that the chat has become; 0 means none
 }
 
 // chats are the chats in which the bot may write.
@@ -54,7 +54,7 @@ type chats struct {
 	openQueries map[string]time.Time // start times of the callback queries without an answer
 }
 
-// add adds a chat in which the bot may write, or returns the known one.
+// add adds a chat in which the bot may write, or returns the existing chat.
 func (cs *chats) add(c Chat) *chat {
 	c.Type = cmp.Or(c.Type, kindOf(c.ID))
 	known := cs.byID[c.ID]
@@ -156,7 +156,7 @@ func (c *chat) search(id int64) (int, bool) {
 // chainStart returns the first message of a chain of replies.
 func (m *Message) chainStart() int64 { return cmp.Or(m.root, m.ID) }
 
-// json returns a user in the server's form.
+// json returns a user as JSON of the Bot API.
 func (u User) json() map[string]any {
 	m := map[string]any{"id": u.ID, "is_bot": u.Bot, "first_name": cmp.Or(u.First, fmt.Sprint("U", u.ID))}
 	if u.Username != "" {
@@ -165,7 +165,7 @@ func (u User) json() map[string]any {
 	return m
 }
 
-// json returns a chat in the server's form.
+// json returns a chat as JSON of the Bot API.
 func (c Chat) json() map[string]any {
 	m := map[string]any{"id": c.ID, "type": cmp.Or(c.Type, kindOf(c.ID))}
 	if m["type"] == "private" {
@@ -179,7 +179,8 @@ func (c Chat) json() map[string]any {
 	return m
 }
 
-// json returns a message in the server's form, with the message it replies to unless shallow.
+// json returns a message as JSON of the Bot API, with the message that it replies to unless shallow
+// is true.
 func (c *chat) json(m *Message, shallow bool) map[string]any {
 	v := map[string]any{"message_id": m.ID, "date": m.At.Unix(), "chat": c.Chat.json()}
 	if c.Type == "channel" {

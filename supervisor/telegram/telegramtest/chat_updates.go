@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// chatUpdates are one chat's updates for the webhook. Each waits until the one before was accepted.
+// chatUpdates are one chat's updates for the webhook. Each update waits until the update before it
+// was accepted.
 type chatUpdates struct {
 	chat    int64
 	updates []*update

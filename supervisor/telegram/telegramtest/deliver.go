@@ -13,10 +13,11 @@ import (
 	"time"
 )
 
-// Retries of the webhook. (WebhookActor.cpp: on_update_error, handle.)
+// Limits of the delays between deliveries to a webhook that fails. (WebhookActor.cpp:
+// on_update_error, handle.)
 const (
-	hookRetryMin   = 60 * time.Second // the longest delay is at least this
-	hookRetryMax   = 2 * hookRetryMin // and at most this
+	hookRetryMin   = 60 * time.Second // the least value of the longest delay
+	hookRetryMax   = 2 * hookRetryMin // the greatest value of the longest delay
 	maxRetryAfter  = 3600             // the longest wait that the webhook may ask for, in seconds
 	closeAfter410s = 23 * time.Hour
 )
@@ -25,7 +26,7 @@ const (
 type attempt struct {
 	queue  *chatUpdates
 	update *update
-	raw    []byte // the update's JSON; a copy, because the update drops its own when it is forgotten
+	raw    []byte // a copy of the update's JSON, because a forgotten update drops its JSON
 	url    string
 	secret string
 }
@@ -118,7 +119,8 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	})
 }
 
-// keepResult forgets an accepted update and delays a refused one. The caller is in change.
+// keepResult forgets an accepted update and delays a refused one. The caller runs within
+// serverState.change.
 func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w := c.server
 	if l.errorText == "" {
@@ -144,8 +146,9 @@ func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w.webhook.queues.sleep(f.queue, time.Now().Add(w.scaled(delay)))
 }
 
-// nextDelay returns the wait before the next attempt. After the first failure there is none, then
-// it is 2, 4, 8 ... seconds up to between one and two minutes. The webhook may ask for another.
+// nextDelay returns the wait before the next attempt. The first failure causes no delay. Then the
+// delay is 2, 4, 8 ... seconds, up to a maximum between one and two minutes. The webhook may ask
+// for another delay.
 func (u *update) nextDelay(retryAfter int) time.Duration {
 	wait := time.Duration(min(retryAfter, maxRetryAfter)) * time.Second
 	if retryAfter == 0 && u.fails > 0 {

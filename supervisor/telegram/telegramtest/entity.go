@@ -20,15 +20,15 @@ type Entity struct {
 	Language string `json:"language,omitempty"`
 }
 
-// Types that the server finds in texts by itself and ignores if a bot gives them; types that a bot
-// may give. (Client.cpp: get_text_entity_type.)
+// Types of entities. The server finds some in texts by itself, and ignores them if a bot gives
+// them. A bot may give the others. (Client.cpp: get_text_entity_type.)
 var (
 	foundTypes = strings.Fields("mention hashtag cashtag bot_command url email phone_number bank_card_number")
 	givenTypes = strings.Fields("bold italic underline strikethrough spoiler blockquote expandable_blockquote code pre " +
 		"text_link text_mention custom_emoji")
 )
 
-// readEntities reads the entities of a text. A fault in them is a refusal.
+// readEntities reads the entities of a text. It refuses invalid entities.
 func readEntities(p params, name string) ([]Entity, answer) {
 	var raw []json.RawMessage
 	if err := p.decode(name, &raw); err != nil {

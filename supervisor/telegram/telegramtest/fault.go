@@ -22,7 +22,7 @@ const (
 	// half of a correct answer, which claims to be complete; implies After
 	Short   FaultKind = "short"
 	Slow    FaultKind = "slow"     // a correct answer that takes the time Over; implies After
-	Hang    FaultKind = "hang"     // no answer until the client goes
+	Hang    FaultKind = "hang"     // no answer until the client closes the connection
 	BadJSON FaultKind = "bad_json" // 200 with Text, or with invalid JSON
 	// Flood is 429 with RetryAfter. Until the wait is over, every request to the chat is refused
 	// with the rest of the time, and is a violation. Without a Chat, the flood is for all chats, or
@@ -35,17 +35,18 @@ const (
 // Fault makes requests fail.
 type Fault struct {
 	Kind   FaultKind
-	Method string // "" means any method; for Flood any method with a chat
-	Chat   int64  // 0 means any chat
-	After  bool   // the request is carried out first
+	Method string // the method; "" means any method, and for Flood any method with a chat
+	Chat   int64  // the chat; 0 means any chat
+	After  bool   // whether the request is carried out before it fails
 
-	// number of requests; 0 means one, or any number with For or Rate; -1 means any number
+	// number of requests that fail; 0 means one, or any number with For or Rate; -1 means any
+	// number
 	Times int
 	For   time.Duration // duration of the fault; 0 means until Times are used up
 	Rate  float64       // share of the requests that fail; 0 means all
 	Seed  uint64        // seed of the random choice by Rate
 
-	Code       int    // 0 means 500 for Error, 502 for HTML
+	Code       int    // the HTTP status; 0 means 500 for Error, 502 for HTML
 	Text       string // Error's description, HTML's page, BadJSON's body; "" means a default
 	RetryAfter int    // seconds; 0 means none for Error, 1 for Flood
 	Over       time.Duration

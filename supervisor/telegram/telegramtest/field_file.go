@@ -16,7 +16,7 @@ type File struct {
 	Content []byte
 }
 
-// json returns a file in the server's form, with the fields of its kind.
+// json returns a file as JSON of the Bot API, with the fields of its kind.
 func (f File) json(more map[string]any) map[string]any {
 	m := map[string]any{"file_id": f.ID, "file_unique_id": "u" + f.ID, "file_size": f.Size}
 	for name, v := range more {

@@ -1,6 +1,6 @@
 package telegramtest
 
-// contentField makes the message carry a value that is no file, and no text.
+// contentField gives the message a content that is neither a file nor a text.
 func contentField(kind string, value map[string]any) Field {
 	return func(s *personMessage) { s.Media, s.more[kind] = kind, value }
 }

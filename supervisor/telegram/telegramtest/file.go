@@ -12,7 +12,7 @@ import (
 // maxDownload is the largest file that the server returns. (Client.h: MAX_DOWNLOAD_FILE_SIZE.)
 const maxDownload = 20 << 20
 
-// DownloadMethod is the name of downloads in Calls and for a Fault.
+// DownloadMethod stands for a download in the list of calls and in a Fault.
 const DownloadMethod = "file"
 
 // files are the files of messages, by id.
@@ -52,7 +52,7 @@ func getFile(w *serverState, r *request) answer {
 	return good(v)
 }
 
-// keep writes the file to the disk, as a server with --local does.
+// save writes the file to the disk, as a server with --local does.
 func (f File) save(path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
@@ -80,7 +80,7 @@ func (s *Server) download(rw http.ResponseWriter, r *http.Request, token, path s
 	s.answer(rw, r, req, a, spoilt)
 }
 
-// findFile returns the file at a path. A server with --local serves none over HTTP.
+// findFile returns the file at a path. A server with --local serves no file over HTTP.
 func (w *serverState) findFile(path string) answer {
 	id, _, _ := strings.Cut(strings.TrimPrefix(path, "files/"), "/")
 	f, ok := w.files[id]

@@ -97,7 +97,7 @@ func readButton(fields map[string]any) (Button, answer) {
 }
 
 // Press presses a button below a message. It returns the ids of the update and of the callback
-// query. It fails if no button has the data; use Push for a forged press.
+// query. It fails if no button has the data. A test sends a forged press as an update.
 func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
 		c := p.state.chats.add(in)
@@ -121,7 +121,7 @@ func (p People) Press(in Chat, from User, message int64, data string) (update in
 type Ack struct {
 	Query string
 	Text  string // the shown text; "" shows nothing
-	Alert bool   // shown until the person closes it
+	Alert bool   // whether the text stays until the person closes it
 }
 
 // Acks are the bot's answers to presses, in order.

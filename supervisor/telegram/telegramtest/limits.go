@@ -17,7 +17,7 @@ const (
 	storeGrace = 2 * time.Second
 )
 
-// limits are the limits of sends.
+// limits counts the sends, and holds their limits.
 type limits struct {
 	rates   Rates
 	control floodControl
@@ -96,7 +96,7 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 			delete(l.frozen, s)
 			continue
 		}
-		if f.maybeUnread { // the client has now been told again
+		if f.maybeUnread { // this refusal tells the client again
 			l.frozen[s] = floodWait{since: now, until: f.until, toldOn: r.conn}
 		} else if now.Sub(f.since) > arrivalGrace {
 			violation = fmt.Sprintf("%s for chat %d came %v before the end of its retry_after", r.method, r.chat,
@@ -107,8 +107,8 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 	return answer{}, ""
 }
 
-// recordSend records a message, an edit, or an album of several messages. Flood control may refuse it.
-// The violations are the rates that it exceeds.
+// recordSend records a message, an edit, or an album of several messages. Flood control may refuse
+// it. The violations are the rates that the send exceeds.
 func (l *limits) recordSend(r *request, c *chat, messages int, now time.Time) (a answer, violations []string) {
 	if l.control.maxSends > 0 && countWithin(l.sends[c.ID], now, l.control.window) >= l.control.maxSends {
 		return l.startFlood(floodScope{chat: c.ID}, r.conn, l.control.retryAfter, now), nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// otherTextPrefix begin every text of an update from Other: "said by <kind>".
+// otherTextPrefix begins every text in these updates: "said by <kind>".
 const otherTextPrefix = "said by "
 
 // OtherKinds returns the kinds of updates except people's messages, edits and presses. They
@@ -21,8 +21,8 @@ func OtherKinds() []string {
 	return kinds
 }
 
-// Other returns an update of one of OtherKinds, for Deliver. It has a person if Telegram's updates
-// of the type have one.
+// Other returns an update of one of OtherKinds as JSON. It has a sender if Telegram's updates of
+// the kind have one.
 func Other(kind string, user int64) json.RawMessage {
 	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {
@@ -45,7 +45,7 @@ func Other(kind string, user int64) json.RawMessage {
 	return json.RawMessage(`{"update_id":1,"` + update + `":` + body + `}`)
 }
 
-// otherUpdate is the JSON of an update. Other replaces its words in capital letters.
+// otherUpdate is the JSON of an update, with placeholders in capital letters.
 type otherUpdate struct{ kind, body string }
 
 var otherUpdates = []otherUpdate{

@@ -14,8 +14,8 @@ import (
 // maxBody is the largest request that is read: an upload of 50 MB and its form.
 const maxBody = 52 << 20
 
-// params are a request's parameters. A JSON body keeps its types, with whole numbers as int64; all
-// others are strings.
+// params are a request's parameters. Those of a JSON body keep their types, with whole numbers as
+// int64; all other parameters are strings.
 type params map[string]any
 
 // body is a request's body. It remembers whether the connection ended before the body did.
@@ -106,7 +106,7 @@ func convertNumbers(v any) any {
 	return v
 }
 
-// text returns a parameter as a string; the server reads every type as one.
+// text returns a parameter as a string; the server reads a value of any type as a string.
 func (p params) text(name string) string {
 	switch v := p[name].(type) {
 	case nil:

@@ -24,7 +24,7 @@ type personMessage struct {
 	files []File
 }
 
-// addPersonMessage adds a message and its update. The caller is in change.
+// addPersonMessage adds a message and its update. The caller runs within serverState.change.
 func (w *serverState) addPersonMessage(in Chat, from User, text string, more []Field) (update, message int64) {
 	c := w.chats.add(in)
 	s := &personMessage{
@@ -55,7 +55,8 @@ func (w *serverState) addPersonMessage(in Chat, from User, text string, more []F
 	return w.enqueue(s.kind, c.ID, mustMarshal(c.json(s.Message, false)), expires), s.ID
 }
 
-// enqueue adds an update of an allowed kind, and wakes waiting polls. The caller is in change.
+// enqueue adds an update of an allowed kind, and wakes waiting polls. The caller runs within
+// serverState.change.
 func (w *serverState) enqueue(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	if !w.queue.allows(kind) {
 		return 0
@@ -63,7 +64,7 @@ func (w *serverState) enqueue(kind string, chat int64, body json.RawMessage, exp
 	return w.enqueueAny(kind, chat, body, expires)
 }
 
-// enqueueAny adds an update of any kind. The caller is in change.
+// enqueueAny adds an update of any kind. The caller runs within serverState.change.
 func (w *serverState) enqueueAny(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	id := w.queue.add(kind, chat, body, expires)
 	w.polls.wakeUp()
@@ -123,7 +124,7 @@ func (p People) Deliver(raw json.RawMessage) int64 {
 	return id
 }
 
-// push adds a test's update. The caller is in change.
+// push adds a test's update. The caller runs within serverState.change.
 func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	var known pushedUpdate
 	_ = json.Unmarshal(body, &known) // an update may be of any shape
@@ -159,8 +160,8 @@ func (p People) SetNextUpdate(id int64) {
 	})
 }
 
-// SetNextMessage sets the id of the next message in a chat. It also counts for chats that share the
-// chat's counter.
+// SetNextMessage sets the id of the next message in a chat. It is also the next id in all chats
+// that share the chat's counter.
 func (p People) SetNextMessage(chat, id int64) {
 	p.state.change(func() {
 		if c := p.state.chats.byID[chat]; c != nil && c.hasOwnCounter() {
@@ -182,7 +183,7 @@ func (p People) Topic(c Chat, thread int64) {
 // Block blocks the bot in a chat, or removes it from a group.
 func (p People) Block(chat int64) { p.block(chat, true) }
 
-// Unblock undoes Block.
+// Unblock lets the bot write in a blocked chat again.
 func (p People) Unblock(chat int64) { p.block(chat, false) }
 
 // ForbidVoice makes the person of a private chat refuse voice messages.
@@ -194,7 +195,7 @@ func (p People) block(chat int64, blocked bool) {
 	p.state.change(func() { p.state.chats.add(p.state.chats.chatOrDefault(chat)).blocked = blocked })
 }
 
-// chatOrDefault returns the chat with an id. For an unknown one, its type comes from the id.
+// chatOrDefault returns the chat with an id. The type of an unknown chat comes from its id.
 func (cs *chats) chatOrDefault(id int64) Chat {
 	if c := cs.byID[id]; c != nil {
 		return c.Chat

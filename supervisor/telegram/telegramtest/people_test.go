@@ -119,7 +119,7 @@ func TestSay_EditOrPost_MakesItsUpdate(t *testing.T) {
 }
 
 // TestEdit_UpdateHasWholeMessage checks the update of an edit. It has the whole message, with its
-// own date and that of the edit. The file stays unless there is a new one.
+// own date and the date of the edit. The file stays unless the edit has a new one.
 func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	changed := time.Now().Truncate(time.Second)

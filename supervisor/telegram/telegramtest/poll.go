@@ -119,8 +119,8 @@ func (w *serverState) takeBatch(q *pollRequest, me *poll) {
 	})
 }
 
-// waitOrLeave makes a poll without updates the waiting one, and ends another. A poll with updates
-// stops waiting. The caller is in change.
+// waitOrLeave makes a poll without updates the waiting poll, and ends the poll that waited before.
+// A poll with updates stops waiting. The caller runs within serverState.change.
 func (w *serverState) waitOrLeave(found bool, me *poll) {
 	switch {
 	case me == nil:
@@ -152,14 +152,15 @@ func (w *serverState) answerEndedPoll(ctx context.Context, text string) answer {
 	return w.answerConflict(ctx, text)
 }
 
-// callBeforeConfirm calls the test's Check for updates that are about to be confirmed.
+// callBeforeConfirm calls Options.BeforeConfirm with updates that are about to be confirmed.
 func (w *serverState) callBeforeConfirm(ids []int64) {
 	if w.options.BeforeConfirm != nil && len(ids) > 0 {
 		w.options.BeforeConfirm(ids)
 	}
 }
 
-// answerConflict answers a conflict: at once, or later if another was answered a moment ago.
+// answerConflict answers a conflict: at once, or later if another conflict was answered a moment
+// ago.
 func (w *serverState) answerConflict(ctx context.Context, text string) answer {
 	var pause time.Duration
 	w.change(func() {

@@ -37,7 +37,7 @@ type queue struct {
 	liveCount   int                 // number of entries that are not confirmed or expired
 	expired     []int64             // ids of updates that expired before anybody confirmed them
 	allowed     map[string]bool     // kinds of updates that are kept from now on
-	allowedList []string            // the kinds, as the client wrote them
+	allowedList []string            // the allowed kinds, as the client wrote them
 	notify      func(added *update) // called for each added update; nil without a webhook
 }
 
@@ -102,7 +102,7 @@ func (q *queue) firstFor(offset int64) int64 {
 	if offset < 0 {
 		offset += q.nextID
 	}
-	// "in the future": an error within the server, which then begins at the head
+	// for such an offset, Telegram's server logs an error and begins with the first update
 	if offset > q.nextID+maxAhead {
 		return q.firstWaiting()
 	}

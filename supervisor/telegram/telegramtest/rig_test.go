@@ -112,7 +112,7 @@ func (c *client) wantRefusal(code int, words, method string, params m) reply {
 	return r
 }
 
-// message is a message in the server's form.
+// message is a message as JSON of the Bot API.
 type message struct {
 	ID      int64                 `json:"message_id"`
 	Text    string                `json:"text"`
@@ -131,7 +131,7 @@ type message struct {
 	MovedFrom int64 `json:"migrate_from_chat_id"`
 }
 
-// update is an update in the server's form.
+// update is an update as JSON of the Bot API.
 type update struct {
 	ID       int64    `json:"update_id"`
 	Message  *message `json:"message"`

@@ -68,10 +68,11 @@ func (j *callLog) readMarkedText(r *request, text, marks string) (content, answe
 	return content{markedText: m}, a
 }
 
-// countSend counts a message or an edit. It refuses it if there are too many.
+// countSend counts a message or an edit. It refuses the request if there are too many.
 func (w *serverState) countSend(r *request, c *chat) answer { return w.countSends(r, c, 1) }
 
-// countSends counts an album with a number of messages. It refuses it if there are too many.
+// countSends counts an album with a number of messages. It refuses the request if there are too
+// many.
 func (w *serverState) countSends(r *request, c *chat, messages int) answer {
 	a, violations := w.limits.recordSend(r, c, messages, w.now())
 	for _, v := range violations {
@@ -105,7 +106,7 @@ func sendMessage(w *serverState, r *request) answer {
 	return good(c.json(w.chats.addMessage(c, m), false))
 }
 
-// replyTo is the parameter with the message that a new one replies to.
+// replyTo is the parameter with the message that a new message replies to.
 type replyTo struct {
 	Message      int64 `json:"message_id"`
 	AllowWithout bool  `json:"allow_sending_without_reply"`
@@ -138,7 +139,7 @@ func (c *chat) setThreadAndReply(m *Message, p params) answer {
 const unmodified = "message is not modified: specified new message content and reply markup are exactly the same as " +
 	"a current content and reply markup of the message"
 
-// findEditable returns the message that an edit names; only the bot's own can be edited.
+// findEditable returns the message that an edit names; only messages of the bot can be edited.
 func (cs *chats) findEditable(r *request) (*chat, *Message, answer) {
 	c, a := cs.find(r.chat)
 	if a.code != 0 {
@@ -235,7 +236,7 @@ func deleteMessage(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// deleteMessages deletes messages. It ignores missing ones.
+// deleteMessages deletes messages. It ignores missing messages.
 func deleteMessages(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {
@@ -257,7 +258,8 @@ func deleteMessages(w *serverState, r *request) answer {
 var reactions = strings.Fields("👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 " +
 	"😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡")
 
-// setMessageReaction sets the bot's reaction. A bot has at most one. (Bot API, setMessageReaction.)
+// setMessageReaction sets the bot's reaction. A bot has at most one reaction on a message. (Bot
+// API, setMessageReaction.)
 func setMessageReaction(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {

@@ -63,7 +63,7 @@ var methods = map[string]func(context.Context, *serverState, *request) answer{
 	"logout":                 withoutWait(alwaysTrue),
 }
 
-// withoutWait adapts a method that never waits to the table.
+// withoutWait adapts a method that never waits to the type of the methods table.
 func withoutWait(run func(*serverState, *request) answer) func(context.Context, *serverState, *request) answer {
 	return func(_ context.Context, w *serverState, r *request) answer {
 		var a answer
@@ -160,8 +160,8 @@ func (s *Server) answer(rw http.ResponseWriter, r *http.Request, req *request, a
 	}
 }
 
-// refuseUnread returns the refusal of a request that is refused before it is read. The caller is in
-// change.
+// refuseUnread returns the refusal of a request that is refused before it is read. The caller runs
+// within serverState.change.
 func (w *serverState) refuseUnread(token string, r *request, now time.Time) answer {
 	if a := w.bot.checkToken(token); a.code != 0 {
 		return a

@@ -11,7 +11,7 @@ import (
 // serverState has all state of a server. Its parts have no locks of their own: change and read hold
 // the lock for them.
 type serverState struct {
-	options  Options // constant
+	options  Options // never changes
 	lifetime lifetime
 
 	changes signals.Broadcast
@@ -81,7 +81,7 @@ func readValue[T any](w *serverState, get func() T) (v T) {
 	return v
 }
 
-// now returns the time of the server's clock. The caller is in change or read.
+// now returns the time of the server's clock. The caller runs within serverState.change or read.
 func (w *serverState) now() time.Time { return w.options.Now().Add(w.clockAhead) }
 
 // scaled returns how long a wait of d on Telegram takes in this server.

@@ -1,9 +1,9 @@
-// Package telegramtest is a fake Bot API server. It answers over real HTTP as Telegram's own does,
-// with its limits, texts and failures. It records all requests and the messages in each chat.
+// Package telegramtest is a fake Bot API server. It answers over real HTTP as Telegram's server
+// does, with the same limits, texts and failures.
 //
 // Its rules come from Telegram's published server (tdlib/telegram-bot-api) and its documentation.
-// Sent tells a test what a person sees, Calls tells what was requested, and Violations has
-// everything that a good client never does.
+// Tests read the messages in each chat, the requests of the client, and the violations: requests
+// that a good client never makes.
 package telegramtest
 
 import (
@@ -36,12 +36,12 @@ type Options struct {
 	// webhook's 2xx. It may call the server's methods.
 	BeforeConfirm func(updates []int64)
 
-	// OnRequest is called with each complete request. The request is answered after Seen returns. It may
-	// call the server's methods.
+	// OnRequest is called with each complete request. The request is answered after OnRequest
+	// returns. It may call the server's methods.
 	OnRequest func(Call)
 
 	// Files is the folder of a server with --local: getFile puts files of any size into it, and the
-	// server serves none over HTTP.
+	// server serves no file over HTTP.
 	Files string
 
 	Rates  Rates            // the most messages of a good client; the zero value means no limits
@@ -49,7 +49,7 @@ type Options struct {
 	Now    func() time.Time // returns the current time; nil means time.Now
 }
 
-// Rates are the most messages that a good client sends. Further ones are violations, but are
+// Rates are the most messages that a good client sends. Further messages are violations, but are
 // answered as usual. 0 means no limit.
 type Rates struct {
 	All    int           // messages a second to all chats together
@@ -110,7 +110,7 @@ func New(t testing.TB, o Options) *Server {
 		ConnContext: withConn,
 		ConnState:   s.connState,
 	}
-	w.lifetime.Go(func() { _ = s.http.Serve(listener) }) // Close ends it, which is no error
+	w.lifetime.Go(func() { _ = s.http.Serve(listener) }) // Serve returns an error when the server closes
 	t.Cleanup(func() { s.close(t) })
 	return s
 }
@@ -213,7 +213,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		if cond() {
 			return
 		}
-		// a slow cond is not checked without pauses
+		// between two calls of a slow cond there is a pause
 		dear := time.After(4 * time.Since(began))
 		if !waitFor(changed, deadline.C) || !waitFor(dear, deadline.C) {
 			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
@@ -250,7 +250,7 @@ func newBot(token, username string) (bot, error) {
 // lifetime counts a server's goroutines and ends them.
 type lifetime struct {
 	ctx context.Context // ends when the server closes
-	// guarded by the state's mutex; no request may begin after it is set
+	// guarded by the state's mutex; if closing is true, no request may begin
 	closing bool
 	sync.WaitGroup
 }

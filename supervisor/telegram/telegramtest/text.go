@@ -11,13 +11,13 @@ import (
 // maxText is the most UTF-16 code units of a message, after trimming and without its marks.
 const maxText = 4096
 
-// markedText is a text in the server's form: cleaned, trimmed, with sorted entities.
+// markedText is a text as the server stores it: cleaned and trimmed, with sorted entities.
 type markedText struct {
 	text     string
 	entities []Entity
 }
 
-// read cleans and checks a text that a bot sends. (TDLib: clean_input_string_with_entities,
+// normalize cleans and checks a text that a bot sends. (TDLib: clean_input_string_with_entities,
 // fix_formatted_text.)
 func normalize(text string, entities []Entity) (markedText, answer) {
 	if text == "" {
@@ -121,7 +121,7 @@ func byteOffset(text string, offset int) (i int, exact bool) {
 	return len(text), n == offset
 }
 
-// part returns the part of a text that an entity covers.
+// textOf returns the part of a text that an entity covers.
 func textOf(text string, offset, length int) string {
 	begin, _ := byteOffset(text, offset)
 	end, _ := byteOffset(text, offset+length)

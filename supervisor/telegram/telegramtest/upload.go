@@ -25,7 +25,7 @@ const (
 
 // readUploads reads the files of a multipart form, and removes the form's temporary files.
 func readUploads(form *multipart.Form) (map[string]File, error) {
-	defer form.RemoveAll() // of a temporary file: the system removes leftovers
+	defer form.RemoveAll() // its error would mean a leftover temporary file, which the system removes
 	files := map[string]File{}
 	for name, parts := range form.File {
 		content, err := readPart(parts[0])
@@ -59,7 +59,7 @@ func cleanName(name string) string {
 
 // mediaKind is a way to send a file, such as a photo.
 type mediaKind struct {
-	param      string // the parameter with the file; in an album its type
+	param      string // the name of the file's parameter; in an album, the file's type
 	check      func(File) answer
 	formatKind func(File) string // returns the kind shown for a format; nil means no check
 }
@@ -171,7 +171,7 @@ func isMP4(b []byte) bool { return mp4Brand(b) != "" && mp4Brand(b) != "M4A " }
 
 func isGIF(b []byte) bool { return bytes.HasPrefix(b, []byte("GIF8")) }
 
-// mp4Brand returns the major brand of an MP4 file; "" if it is none.
+// mp4Brand returns the major brand of an MP4 file; "" if the file is no MP4.
 func mp4Brand(b []byte) string {
 	if len(b) < 12 || string(b[4:8]) != "ftyp" {
 		return ""

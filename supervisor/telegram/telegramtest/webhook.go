@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-const hookTimeout = 60 * time.Second // the time for one update (tdlib/telegram-bot-api #341)
+const hookTimeout = 60 * time.Second // how long the webhook may take for one update (tdlib/telegram-bot-api #341)
 
 // webhook is the state of the bot's webhook. It is set if url is not "".
 type webhook struct {
@@ -113,12 +113,14 @@ func getWebhookInfo(w *serverState, _ *request) answer {
 	return good(v)
 }
 
-// startDelivering starts the delivery of the waiting updates. The caller is in change.
+// startDelivering starts the delivery of the waiting updates. The caller runs within
+// serverState.change.
 func (w *serverState) startDelivering() {
 	ctx, stop := context.WithCancel(w.lifetime.ctx)
 	w.webhook.stop = stop
 	w.webhook.running = 0
-	// a new channel, so that a deliverer that is ending takes no wake-up from it
+	// a new channel, so that the previous deliverer, which may still be ending, takes no wake-up
+	// from the new one
 	w.webhook.wake = make(chan struct{}, 1)
 	w.webhook.queues = chatQueues{byID: map[int64]*chatUpdates{}}
 	for _, u := range w.queue.entries {
@@ -132,7 +134,8 @@ func (w *serverState) startDelivering() {
 	w.lifetime.Go(func() { c.run(ctx) })
 }
 
-// stopDelivering stops the deliveries, if there is a webhook. The caller is in change.
+// stopDelivering stops the deliveries, if there is a webhook. The caller runs within
+// serverState.change.
 func (w *serverState) stopDelivering() {
 	if w.webhook.url == "" {
 		return
