@@ -76,7 +76,7 @@ func TestUnsupportedContent_IsNamed(t *testing.T) {
 }
 
 // TestUnreadFile_NextMessageMentionsIt checks that the model learns of the unread file once,
-// because the next message may be about it. Commands, codes and answers do not mention it.
+// because the next message may be about it. Commands, codes and answers do not mention the file.
 func TestUnreadFile_NextMessageMentionsIt(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))

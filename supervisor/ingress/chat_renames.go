@@ -49,18 +49,18 @@ type MovableConversations struct {
 }
 
 // Move stores a chat's new name. It keeps the chat allowed, reads users again and wakes the chat's
-// work. Even without a conversation to move, it does so if users do not know the new name yet. An
-// earlier move may have been interrupted.
+// work. If there is no conversation to move, an earlier move may have been interrupted. The steps
+// are then repeated, unless users already have the new name.
 func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	allowed := m.People.IsGroupAllowed(channel, from)
-	if allowed { // stored even if the configuration allows the chat, because that has only the old name
+	if allowed { // stored even if the configuration allows the chat, because the configuration has only the old name
 		if err := m.Groups.Allow(ctx, sqlite.Group{Channel: channel, Chat: to}); err != nil {
 			return 0, err
 		}
 	}
 	m.Renames.Add(from, to)
 	moved, err := m.Conversations.Move(ctx, channel, from, to)
-	// otherwise users know the new name
+	// in all other cases, users have the new name already
 	if err == nil && (moved > 0 || allowed && !m.People.IsGroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
 	}

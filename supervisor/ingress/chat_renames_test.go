@@ -20,14 +20,14 @@ func TestChatRenames_Current(t *testing.T) {
 			t.Errorf("%s is called %s, want %s", chat, got, want)
 		}
 	}
-	m.Add("-2005", "-5") // renamed back
+	m.Add("-2005", "-5") // the chat gets its first name again
 	if got := m.Current("-1005"); got != "-5" {
 		t.Errorf("it is called %s", got)
 	}
 }
 
-// TestMove_FoundBySending_IsFollowed checks the order of a move. It is stored before the
-// conversations move; then users are read again, and only then waiting work is woken. If only the
+// TestMove_FoundBySending_IsFollowed checks the order of a move. The new name is stored before the
+// conversations move. Then users are read again, and only then waiting work is woken. If only the
 // configuration allows the group, by its old name, the new name is allowed before users are read.
 func TestMove_FoundBySending_IsFollowed(t *testing.T) {
 	db := sqlitetest.Open(t)

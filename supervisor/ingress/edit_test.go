@@ -31,7 +31,7 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 }
 
 // TestEdit_OnlyOfOwnTakenMessage checks that an edit counts only if its user's original message was
-// taken. An edit admits, answers and audits nobody.
+// stored. An edit admits, answers and audits nobody.
 func TestEdit_OnlyOfOwnTakenMessage(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()

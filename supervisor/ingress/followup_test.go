@@ -31,8 +31,8 @@ func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	}
 }
 
-// TestPress_OfOtherUser_IsExplained checks that nobody else can drop a user's message. A user who
-// tries gets a private explanation.
+// TestPress_OfOtherUser_IsExplained checks that only its own user can drop a message. Another user
+// who presses the button gets a private explanation.
 func TestPress_OfOtherUser_IsExplained(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(-7, 101, `,"text":"@mews_bot hi","entities":[{"type":"mention","offset":0,"length":9}]`))

@@ -27,7 +27,7 @@ import (
 
 // Options configures a Handler.
 type Options struct {
-	Source        string // the updates' channel, and its account there
+	Source        string // the source of the updates: the channel, and the bot's account there
 	People        *access.People
 	Access        sqlite.Access
 	Updates       sqlite.Inbox
@@ -38,7 +38,7 @@ type Options struct {
 	Questions     *question.Questions
 	Undos         sqlite.Undos
 	LargestFile   int64 // the largest file that the channel can fetch, in bytes
-	// nil if the seal's key can't be used; then nobody is offered a second factor
+	// nil if the seal's key can't be used: then no user is offered a second factor
 	Seal    *access.Seal
 	Renames *ChatRenames
 
@@ -62,7 +62,7 @@ type Handler struct {
 	o         Options
 	pairing   pairing
 	strangers rare.Window // senders and groups that were audited today
-	albums    sync.Map    // by group: the newest album with a part that is meant for the bot
+	albums    sync.Map    // by group, the newest album of which a part is meant for the bot
 }
 
 // New returns a handler.
@@ -166,9 +166,9 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 	return item, err == nil, err
 }
 
-// isForeignPress reports whether somebody has pressed another user's button, and tells only them.
-// In groups, buttons are below questions, waiting messages, edited messages, and answers that have
-// changed files. All other buttons are only in private chats.
+// isForeignPress reports whether somebody has pressed another user's button, and tells only that
+// person. In groups, buttons are below questions, waiting messages, edited messages, and answers
+// that have changed files. All other buttons are only in private chats.
 func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
@@ -234,7 +234,7 @@ func mayMention(in supervisor.Incoming) bool {
 	return !isCommand(in) && !isCode(in.Text) && answer.YesOrNo(in.Text) == supervisor.SayNothing
 }
 
-// isCommand reports whether a message is a command. A follow-up with text is none.
+// isCommand reports whether a message is a command. A follow-up with text is no command.
 func isCommand(in supervisor.Incoming) bool {
 	name, _ := slash.Parse(in.Text)
 	_, followup := slash.ParseFollowup(in.Text, len(in.Attachments))
@@ -243,8 +243,8 @@ func isCommand(in supervisor.Incoming) bool {
 
 func isCode(text string) bool { return access.IsCode(text) || access.ContainsRecovery(text) }
 
-// isAllowCommand reports whether it is an admin's /allow, which is accepted from groups that are
-// not allowed yet.
+// isAllowCommand reports whether a message is an admin's /allow. It is accepted from groups that
+// are not allowed yet.
 func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
 	name, _ := slash.Parse(strings.TrimSpace(in.Text))
 	return user.Role == supervisor.RoleAdmin && in.Kind == supervisor.IncomingMessage && name == "allow"

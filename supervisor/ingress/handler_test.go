@@ -91,7 +91,7 @@ func (p *fixture) take(next int64, batch ...supervisor.Incoming) {
 	}
 }
 
-// texts lists the accepted texts, as user: text.
+// texts lists the accepted texts, each as "user: text".
 func (p *fixture) texts() (texts []string) {
 	for _, in := range p.accepted {
 		texts = append(texts, in.Conversation.User+"@"+in.Conversation.Chat+": "+in.Text)
@@ -186,8 +186,8 @@ func TestUnknownGroup_StaysSilentUntilAllowed(t *testing.T) {
 	}
 }
 
-// TestUnknownGroup_TellsAdminHowToAllow checks that an admin who writes in such a group learns in
-// private, once a day, how to allow it. Nobody else gets a message.
+// TestUnknownGroup_TellsAdminHowToAllow checks that an admin who writes in an unknown group learns
+// in private, once a day, how to allow the group. Nobody else gets a message.
 func TestUnknownGroup_TellsAdminHowToAllow(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`))
@@ -225,7 +225,7 @@ func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 }
 
 // A batch has messages from before and after a group became a supergroup, which has a new id. All
-// go to the new chat. A repeated batch is taken once.
+// messages go to the new chat. A repeated batch is stored once.
 func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	p := newFixture(t)
 	alice, _ := p.o.People.Find("alice")

@@ -22,9 +22,9 @@ type pairing struct {
 	repeats    *rare.Window // codes of users who are already admitted, by sender and update
 }
 
-// Limits of audited wrong codes in an hour, of one sender and of all. A code has 128 bits and can't
-// be guessed, so each is looked up. These limits only keep the log short. Users mistype a code once
-// or twice; the second limit covers six of the worst senders.
+// Limits of audited wrong codes in an hour: of one sender, and of all senders. A code has 128 bits
+// and can't be guessed, so every code is looked up. These limits only keep the audit log short.
+// Users mistype a code once or twice; the second limit covers six of the worst senders.
 const (
 	maxFailuresOfSender = 5
 	maxFailures         = 30
@@ -36,7 +36,7 @@ func inviteFailures() *rare.Window {
 }
 
 // redeem redeems the invite's code in a message, if there is one. It then replaces the text by a
-// plain /start, which may be stored. invited means that there was a code, valid or not.
+// plain /start, which may be stored. invited reports whether there was a code, valid or not.
 func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited bool, err error) {
 	name, code := slash.Parse(strings.TrimSpace(in.Text))
 	if in.Kind != supervisor.IncomingMessage || in.Group || name != "start" || code == "" {
@@ -96,7 +96,7 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 	return nil
 }
 
-// noteWrong audits a wrong code. If a sender has many, one row a day says so.
+// noteWrong audits a wrong code. If a sender sends many, a single row a day says so.
 func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
 	case p.wrongCodes.Record(in.Sender, in.Update, now):

@@ -125,8 +125,8 @@ func TestInvite_RefreshFailed_RetryLetsIn(t *testing.T) {
 	}
 }
 
-// TestInvite_OthersGuess_StillWorks checks that a right code works, however many codes others try.
-// Its sender is not blamed.
+// TestInvite_OthersGuess_StillWorks checks that a right code works, however many wrong codes other
+// people try. The sender of the right code is not audited.
 func TestInvite_OthersGuess_StillWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()

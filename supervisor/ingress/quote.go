@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// quote puts the quoted message before a reply's words, for the model. For a message of the bot it
-// uses the sent text, unless the model sees that anyway. The bot's messages to other users are
-// never quoted.
+// quote puts the quoted message before a reply's words, for the model. A message of the bot is
+// quoted as it was sent, unless the model sees the message anyway. The bot's messages to other
+// users are never quoted.
 func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in supervisor.Incoming) error {
 	if in.Kind != supervisor.IncomingMessage || isCommand(in) || isCode(in.Text) {
 		return nil
