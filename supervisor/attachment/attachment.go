@@ -40,9 +40,9 @@ type Files interface {
 
 // Operations runs operations in users' workers.
 type Operations interface {
-	// Do runs an operation, or finds the one that exists for its attachment. It returns the
-	// operation as it ended. ok is false if ctx has ended, or the operation could not begin. If ctx
-	// ended for a cause of its own, the operation has ended too. meanwhile may be nil.
+	// Do runs an operation, or finds the one that exists for its attachment. It returns the ended
+	// operation. ok is false if ctx has ended, or the operation could not begin. If ctx ended with
+	// a cause other than context.Canceled, the operation is cancelled, too. meanwhile may be nil.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 }
 
@@ -93,7 +93,7 @@ const (
 // Times after which inbounds that belong together count as complete.
 const (
 	quietTime    = 600 * time.Millisecond // time since the last inbound arrived
-	maxGroupTime = 3 * time.Second        // or time since the first inbound arrived
+	maxGroupTime = 3 * time.Second        // time since the first inbound arrived, whatever arrived later
 )
 
 // Receiver prepares arriving inbounds until a turn can take them. Run does the work.
@@ -104,7 +104,7 @@ type Receiver struct {
 	ended   chan sqlite.Arrived
 	tasks   work.WorkByUser
 
-	// Fields of Run.
+	// Only Run uses this field.
 	arrivals map[int64]*arrival
 }
 

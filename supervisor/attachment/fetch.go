@@ -29,8 +29,8 @@ type fetch struct {
 	position int
 }
 
-// run returns the file with its bytes in the spool, or with its failure. Both are committed. If it
-// has neither, ctx has ended.
+// run returns the file with its bytes in the spool, or with its failure; either result is
+// committed. A file without a result means that ctx has ended.
 func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Attachment {
 	if a.SHA256 != "" || a.Failure != "" {
 		return a
@@ -67,7 +67,7 @@ func failureOf(err error) string {
 	return textNotFetched
 }
 
-// download fetches a file, in several tries if another may help.
+// download fetches a file. After a temporary failure it tries again.
 func (f *fetch) download(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
 	for n := range tries {
 		if n > 0 && !retry.Wait(ctx, retryDelay(err, n)) {
@@ -80,7 +80,7 @@ func (f *fetch) download(ctx context.Context, a supervisor.Attachment) (ref prot
 	return ref, fmt.Errorf("%d tries: %w", tries, err)
 }
 
-// retryDelay returns the wait before try n. The channel's own wait wins.
+// retryDelay returns the wait before try n. If the channel asks for a wait, that wait is returned.
 func retryDelay(err error, n int) time.Duration {
 	if told := new(supervisor.SendError); errors.As(err, &told) && told.RetryAfter > 0 {
 		return told.RetryAfter
@@ -94,7 +94,7 @@ func isFinal(err error) bool {
 	return errors.As(err, &told) || errors.Is(err, spool.ErrFull)
 }
 
-// tryOnce fetches a file in one try, when a slot is free.
+// tryOnce waits for a slot, and fetches a file in one try.
 func (f *fetch) tryOnce(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
 	slot, err := f.fetches.Acquire(ctx, f.inbound.Conversation.User)
 	if err != nil {

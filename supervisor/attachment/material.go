@@ -34,8 +34,9 @@ func describe(file supervisor.Attachment) string {
 	return titles.Attachment(file) + " of " + amount.Size(file.Size)
 }
 
-// Limits of the files of messages that are taken together, in bytes of text. maxText is half of the
-// usual limits.history (32000 tokens of four bytes); the user's own words have the rest.
+// Limits of the text of files in messages that one turn takes together, in bytes. maxText is half
+// of the usual limits.history (32000 tokens of four bytes); the other half is for the user's own
+// words.
 const (
 	maxText = 64 << 10
 	// kept bytes of each file, so that the first line, with the path, stays; a recording without a
@@ -43,8 +44,8 @@ const (
 	minTextPerFile = 3 << 10
 )
 
-// limitText cuts texts in the middle once the texts before them have used up maxText. The messages'
-// own words are no parts, and stay.
+// limitText cuts texts in the middle once the texts before them have used up maxText. The words of
+// the messages themselves are not cut.
 func limitText(list []sqlite.Arrived) {
 	left := maxText
 	for _, a := range list {
@@ -55,8 +56,8 @@ func limitText(list []sqlite.Arrived) {
 	}
 }
 
-// limitImages keeps the first protocol.MaxImages pictures of messages that are taken together. It
-// replaces each other picture by a note.
+// limitImages keeps the first protocol.MaxImages pictures of messages that one turn takes together.
+// It replaces each further picture by a note.
 func limitImages(list []sqlite.Arrived) {
 	left := protocol.MaxImages
 	for _, a := range list {

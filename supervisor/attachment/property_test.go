@@ -25,9 +25,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// The user sends, stops and drops, and the service dies at any time. Each message is taken by one
-// turn or dropped, and an album by one turn. The order stays, except for a message that took longer
-// than half a minute. Committed files are not fetched again.
+// The steps send, stop and drop messages, and end the service at any time. Each message is taken by
+// one turn or dropped; one turn takes a whole album. The order stays, except for a message whose
+// arrival took longer than half a minute. Committed files are not fetched again.
 func TestArrivals_Property_TakenOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var failed any // rapid ends a run with a panic, which may not leave a bubble
@@ -75,10 +75,10 @@ type arrivals struct {
 	rt       *rapid.T
 	workTime time.Duration // duration of a worker's operation
 	sent     []supervisor.Inbound
-	albums   [][]int64       // ids of inbounds
+	albums   [][]int64       // the ids of each album's inbounds
 	dropped  map[int64]int64 // the newest command that drops messages, by conversation
 
-	// Fields of one life of the service.
+	// Fields of one life of the service, from its start to its end or crash.
 	endLife  func() // ends the life
 	cancel   func()
 	receiver *attachment.Receiver
@@ -89,8 +89,8 @@ type arrivals struct {
 	conversations map[string]int64 // conversation ids by chat
 	files         map[string]sentFile
 	kept          map[string]bool // files whose bytes are committed
-	callsLeft     int             // calls of the store until the life ends; 0 means that it does not
-	endsBefore    bool            // the life ends before that call, not after it
+	callsLeft     int             // calls of the store until the life ends; 0 means no end
+	endsBefore    bool            // whether the life ends before the last of these calls, not after it
 }
 
 func newArrivals(r *rig, rt *rapid.T) *arrivals {
@@ -266,7 +266,7 @@ func (m *arrivals) turn(ctx context.Context, chat string) bool {
 		if !waits {
 			return false
 		}
-		// it was dropped meanwhile
+		// the message was dropped meanwhile
 		if turn, _, err = m.db.Turns().Start(m.Context(), next.ID, nil); retry.IsRefused(err) {
 			return true
 		}
@@ -354,7 +354,8 @@ func (m *arrivals) forward() {
 	m.send(m.chat(), "forward", rapid.IntRange(0, 2).Draw(m.rt, "files"))
 }
 
-// stop stops a chat's turn. With all it also drops what waits there, while the user goes on.
+// stop stops a chat's turn. If all is true, it also drops the messages that wait there; the user
+// sends more meanwhile.
 func (m *arrivals) stop(all bool) {
 	chat := m.chat()
 	command := m.put(chat, supervisor.Inbound{Kind: supervisor.KindCommand, Command: "stop", Text: "/stop"}, nil)
@@ -396,7 +397,7 @@ func (m *arrivals) settle() {
 // taken is a message that a turn has taken.
 type taken struct {
 	turn  string
-	at    int64 // milliseconds
+	at    int64 // time at which the turn took the message, in milliseconds
 	parts string
 }
 
@@ -463,8 +464,8 @@ func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
 	}
 }
 
-// checkOrder fails if a message was taken after a later one, unless it took longer than half a
-// minute.
+// checkOrder fails if a message was taken after a later one, unless its arrival took longer than
+// half a minute.
 func (m *arrivals) checkOrder(order []int64, took map[int64]taken) {
 	for i, late := range order {
 		for _, early := range order[:i] {

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Causes that end the arrival of an inbound. After errNotServed, its operation continues.
+// Causes that end the arrival of an inbound. After errNotServed, the operation of the inbound
+// continues.
 var (
 	errDropped   = errors.New("its person has dropped it")
 	errReplaced  = errors.New("its user has replaced these files")
@@ -25,15 +26,15 @@ var (
 // got.
 type arrival struct {
 	inbound   supervisor.Inbound
-	firstSeen time.Time // first sight of the inbound; a clock that is set back delays nobody
+	firstSeen time.Time // when the Receiver first saw the inbound; a clock that is set back delays no inbound
 	cancel    context.CancelCauseFunc
 	arrived   *sqlite.Arrived // the prepared inbound, set once all files are ready
-	// later messages no longer wait for it, and its conversation was woken for them
+	// whether later messages no longer wait for this inbound; their conversation was then woken
 	overtaken bool
 }
 
-// Run prepares arriving inbounds until ctx ends. It begins with what an earlier life of the service
-// has left. It returns when all its goroutines have ended.
+// Run prepares arriving inbounds until ctx ends. It begins with inbounds from before the service's
+// start. It returns when all its goroutines have ended.
 func (r *Receiver) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -143,7 +144,7 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 		conversation int64
 		together     string
 	}
-	open := map[key]int{} // index in groups of the one that still grows
+	open := map[key]int{} // index of the group that still grows, by key
 	bySent := func(a, b *arrival) int { return cmp.Compare(a.inbound.ID, b.inbound.ID) }
 	for _, a := range slices.SortedFunc(maps.Values(r.arrivals), bySent) {
 		k := key{a.inbound.Conversation.ID, a.inbound.Group}
@@ -157,8 +158,8 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	return groups
 }
 
-// groupDue returns when a group may be taken: when no more of it is expected. complete is false
-// while files of the group are missing.
+// groupDue returns the time from which no more inbounds of a group are expected, so that a turn may
+// take it. complete is false while files of the group are missing.
 func groupDue(group []*arrival) (at time.Time, complete bool) {
 	first, last := group[0].firstSeen, group[0].firstSeen
 	for _, a := range group {

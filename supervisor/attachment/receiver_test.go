@@ -527,7 +527,7 @@ func TestGroup_Text_IsLimited(t *testing.T) {
 	})
 }
 
-// Even a fetch that ignores its end keeps nothing after End has returned.
+// Even a fetch that ignores the end of its context stores nothing after the user was stopped.
 func TestEnd_User_WritesNothingMore(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		late := make(chan struct{})
@@ -564,7 +564,7 @@ func TestEnd_User_WritesNothingMore(t *testing.T) {
 	})
 }
 
-// The operation continues, and nothing is dropped.
+// After the lockout the operation continues, and nothing is dropped.
 func TestFetch_UserLockedOut_ContinuesLater(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		works := r.work
