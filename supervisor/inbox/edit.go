@@ -11,8 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-// AnewFor is the time after an answer in which an edit of its message gets an offer of a new
-// answer.
+// AnewFor is how long after an answer an edit of its message offers a new answer.
 const AnewFor = 10 * time.Minute
 
 // anewPrefix begins the press of a button that asks for a new answer. The inbound's number follows.
@@ -35,7 +34,7 @@ func AnewPressed(press string) (inbound int64, ok bool) {
 	return inbound, ok && err == nil && inbound > 0
 }
 
-// WithUnread returns the note that names files, sent before a text, that could not be read.
+// WithUnread returns the note in a text about earlier files that could not be read.
 func WithUnread(names []string) string {
 	slices.Sort(names)
 	return fmt.Sprintf(textUnread, strings.Join(slices.Compact(names), ", "))
