@@ -1,4 +1,4 @@
-// Package modelcall holds the types of a call of a model, between its caller and the provider.
+// Package modelcall holds the types for a call of a model, shared by callers and providers.
 package modelcall
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Request is one call of a model, assembled by the supervisor from its own transcript.
 type Request struct {
-	Model    string // the provider's own name of the model
+	Model    string // the model's name at its provider
 	System   string
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
 	Messages []protocol.Message
@@ -26,35 +26,34 @@ type Request struct {
 	// all
 	Cache   time.Duration
 	Purpose Purpose
-	// reads a picture of Messages; nil if none can be read
+	// Picture reads a picture of Messages. nil means that no picture can be read.
 	Picture  func(protocol.Image) ([]byte, error)
 	Reserver Reserver // pays for each attempt; nil means that nothing is paid
 	// the most tokens of the answer; 0 means the provider's own limit
 	Output   int64
 	Measured Measured
-	Tokens   int64  // estimate of all its input; 0 means unknown
-	User     string // the user of the call: if calls wait for a slot, users take turns
-	// OnFailure is called for each failed attempt at once, from the caller's goroutine. That
-	// includes attempts that a fallback follows, and sent attempts that ctx has stopped. With a
-	// Reserver it must be set, and must end the failure's Lease. The catalogue calls it, no
-	// provider does.
+	Tokens   int64  // estimated tokens of the whole input; 0 means unknown
+	User     string // the user who calls; while calls wait for a slot, users take turns
+	// OnFailure is called at once for each failed attempt, from the caller's goroutine. It is also
+	// called before a fallback, and if ctx stops an attempt that was sent. With a Reserver it is
+	// required, and must end the failure's Lease. Only the catalogue calls it.
 	OnFailure func(Failure)
-	// Fit returns a shorter version of a request made from this one, of about that many tokens by
-	// the measure of Tokens. nil means that it can't be shortened. The catalogue calls it, no
-	// provider does.
+	// Fit returns a shorter version of a request that was made from this one. Its length is about
+	// the given number of tokens, measured like Tokens. nil means that the request can't be
+	// shortened. Only the catalogue calls Fit.
 	Fit func(req Request, tokens int64) Request
-	// OnWait is called with a text for the user if the answer is long delayed. The call may come
-	// from any goroutine, but not after the catalogue's Stream has returned. nil is not called. The
-	// catalogue calls it, no provider does.
+	// OnWait is called with a text for the user if the answer takes long. Any goroutine may call
+	// it, but not after the catalogue's Stream has returned. It may be nil. Only the catalogue
+	// calls it.
 	OnWait func(text string)
 }
 
 // Measured is a provider's token count of an earlier request that shares messages with this one.
 type Measured struct {
-	Spec   string             // the model that counted; "" if nothing is known
-	Tokens int64              // of all its input, cached or not
-	New    []protocol.Message // those of Messages that were not in it
-	Other  bool               // it had another System, or other Tools
+	Spec   string             // the model that counted; "" means that no count is known
+	Tokens int64              // tokens of that request's whole input, cached or not
+	New    []protocol.Message // messages of this request that are not in the counted one
+	Other  bool               // the counted request had another System or other Tools
 }
 
 // ReadPicture returns a picture's bytes. If it can't be read, instead is a line of text for the
@@ -74,7 +73,7 @@ func (r Request) ReadPicture(image protocol.Image) (data []byte, instead string)
 	return data, ""
 }
 
-// PictureError is an error of Request.Picture that tells the model why it does not see the picture.
+// PictureError tells the model why it does not see a picture. Request.Picture returns it.
 type PictureError string
 
 func (u PictureError) Error() string { return string(u) }
@@ -85,11 +84,11 @@ func PictureNote(image protocol.Image, why string) string {
 		strings.TrimPrefix(image.MediaType, "image/"), image.Width, image.Height, why)
 }
 
-// Thinking is how much a model may think before it speaks, if it can.
+// Thinking is the level of thinking before an answer, for models that can think.
 type Thinking string
 
 const (
-	ThinkingOff    Thinking = "off" // as is ""
+	ThinkingOff    Thinking = "off" // "" means the same
 	ThinkingLow    Thinking = "low"
 	ThinkingMedium Thinking = "medium"
 	ThinkingHigh   Thinking = "high"
@@ -99,8 +98,8 @@ const (
 type Purpose string
 
 const (
-	PurposeChat  Purpose = "chat"  // as is ""
-	PurposeSpeak Purpose = "speak" // its usage counts characters
+	PurposeChat  Purpose = "chat"  // "" means the same
+	PurposeSpeak Purpose = "speak" // usage is counted in characters
 	// PurposeTranscribe is the transcription of a recording; its usage counts seconds.
 	PurposeTranscribe Purpose = "transcribe"
 	// PurposeEmbed is the conversion of texts into vectors.
@@ -109,7 +108,7 @@ const (
 
 // Embeddings are texts as vectors: texts with similar meaning have similar directions.
 type Embeddings struct {
-	Vectors [][]float32 // in the texts' order, of one length, none of them zero
+	Vectors [][]float32 // one vector for each text, in the same order; all have the same length, and none is zero
 	Usage   protocol.Usage
 }
 
@@ -118,66 +117,66 @@ type Recording struct {
 	Format   string // ogg, mp3, m4a, mp4, wav or webm
 	Size     int64
 	Bytes    io.Reader
-	Language string // ISO 639-1, such as en; "" lets the model find out
+	Language string // ISO 639-1, such as en; "" means that the model detects the language
 }
 
-// Delta is a piece of an answer as it comes.
+// Delta is a piece of an answer that is still being written.
 type Delta struct {
 	Text string
-	// all earlier text belongs to a failed answer, and is taken back; there is no Text with it
+	// all earlier text belongs to a failed answer and is void; Text is empty
 	Restart bool
 }
 
 // Answer is a model's complete answer.
 type Answer struct {
-	Message  protocol.Message // Role assistant
+	Message  protocol.Message // the answer; its Role is assistant
 	Model    string           // the model that answered, as its provider names it
-	Spec     string           // the same as provider/model; set by the catalogue
+	Spec     string           // provider/model; the catalogue sets it
 	Usage    protocol.Usage
 	Stop     StopReason
-	Request  string // the provider's own name of the call, for its support; "" if it gives none
+	Request  string // the provider's id of the call, for its support; "" if there is none
 	Replaced *Replaced
-	// of the attempt with this answer; 0 if nothing was set aside
+	// the lease of the attempt with this answer; 0 if no money was set aside
 	Lease int64
-	Sent  bool               // the request may have gone out
-	Asked []protocol.Message // the request's Messages as they were sent; set by the catalogue
+	Sent  bool               // the request may have reached the provider
+	Asked []protocol.Message // the Messages as they were sent; the catalogue sets them
 	// bytes of the answer: text, thoughts and calls; 0 if the provider does not tell
 	Received int64
-	// CutForMoney means that it was truncated, perhaps completely, at a limit that was lowered
-	// because money was short; set by the catalogue.
+	// CutForMoney means that the answer was truncated, perhaps completely, because money was short.
+	// The output limit had been lowered for that reason. The catalogue sets it.
 	CutForMoney bool
-	Blind       bool // the request had pictures, and the model saw none because it takes none
+	Blind       bool // the request had pictures, but the model can't see pictures
 }
 
-// Replaced says that another model should have answered, and why it did not.
+// Replaced names the model that should have answered, and the reason why it did not.
 type Replaced struct {
 	Spec   string
-	Reason string // for the user, a few words: "is overloaded"
+	Reason string // a few words for the user: "is overloaded"
 }
 
-// StopReason is why a model ended its message.
+// StopReason is the reason why a model ended its answer.
 type StopReason string
 
 const (
-	StopEnd    StopReason = "end"    // it was complete
-	StopTools  StopReason = "tools"  // it wants tools to run
-	StopLength StopReason = "length" // it reached its length limit: the message is truncated
-	// for an unknown reason: it may be incomplete
+	StopEnd    StopReason = "end"    // the answer is complete
+	StopTools  StopReason = "tools"  // the model wants to use tools
+	StopLength StopReason = "length" // the answer reached its length limit and is truncated
+	// the reason is unknown, and the answer may be incomplete
 	StopOther StopReason = "other"
 )
 
 // Error describes why a model did not answer. Unwrap returns the *Error for the user.
 type Error struct {
 	Class Class
-	// the pause that the provider asked for; 0 if it did not
+	// the pause that the provider asked for; 0 means none
 	RetryAfter time.Duration
-	Request    string         // the provider's own name of the call
-	Usage      protocol.Usage // its usage before it failed
-	// if the request was too long: the provider's limit in tokens; 0 if it gives none
+	Request    string         // the provider's id of the call
+	Usage      protocol.Usage // the usage until the failure
+	// for a request that was too long: the provider's limit in tokens; 0 means unknown
 	Window int64
-	// if the request was too long: the provider's count of its tokens; 0 if it gives none
+	// for a request that was too long: its tokens as the provider counted them; 0 means unknown
 	Counted int64
-	Free    bool // it certainly cost nothing: it was refused before the model began
+	Free    bool // the attempt certainly cost nothing: the request was refused before the model began
 	Err     *supervisor.Error
 }
 
@@ -188,46 +187,45 @@ func (e *Error) Unwrap() error { return e.Err }
 type Failure struct {
 	Spec    string // provider/model
 	Class   Class
-	Request string         // the provider's own name of the call
-	Usage   protocol.Usage // its usage all the same; no answer's usage includes it
-	// the money set aside for it, to be stored with its usage; 0 if nothing was
+	Request string         // the provider's id of the call
+	Usage   protocol.Usage // usage of the failed attempt; no answer's usage includes it
+	// the lease of the failed attempt, to be stored with its usage; 0 if no money was set aside
 	Lease int64
 	Again time.Duration // the pause before the same model is tried again
-	Last  bool          // it is not
+	Last  bool          // the same model is not tried again
 }
 
-// Class says what to do about a failure.
+// Class is the class of a failure. It decides whether a call is retried or another model is asked.
 type Class string
 
 const (
 	RateLimited Class = "rate_limited"
-	Overloaded  Class = "overloaded" // it is overloaded, or is loading
-	Server      Class = "server"     // internal error: 5xx
-	// it could not be reached, or the connection broke before it spoke
+	Overloaded  Class = "overloaded" // the model is overloaded, or is still loading
+	Server      Class = "server"     // internal error of the server: status 5xx
+	// the server could not be reached, or the connection broke before the answer began
 	Network    Class = "network"
 	Stalled    Class = "stalled"   // no data came for too long
-	Cut        Class = "cut"       // the stream ended in the middle
+	Cut        Class = "cut"       // the connection broke within the answer
 	Malformed  Class = "malformed" // the answer is invalid
 	Empty      Class = "empty"     // the answer has neither text nor calls
-	TooLong    Class = "too_long"  // the request is longer than it can take
-	Filtered   Class = "filtered"  // a filter of the provider stopped it
+	TooLong    Class = "too_long"  // the request is longer than the model can take
+	Filtered   Class = "filtered"  // a filter of the provider stopped the answer
 	Refused    Class = "refused"   // the request was refused as invalid
 	Auth       Class = "auth"      // the key is wrong or lacks a permission
 	Credit     Class = "credit"    // the account has no credit
-	Missing    Class = "missing"   // there is no such model, or no such API
-	NoTools    Class = "no_tools"  // it can't use tools
-	OverBudget Class = "budget"    // there is not enough money left for it
-	NoRoom     Class = "no_room"   // it reached its length limit before any text
-	// the caller wanted no answer any more; in no Error
+	Missing    Class = "missing"   // the model or the API does not exist
+	NoTools    Class = "no_tools"  // the model can't use tools
+	OverBudget Class = "budget"    // too little money is left for the call
+	NoRoom     Class = "no_room"   // the answer reached its length limit before any text
+	// the caller stopped the call; an Error never has this class
 	Stopped Class = "stopped"
 )
 
-// Provider is one way to call models.
+// Provider is a connection to models, such as an API.
 type Provider interface {
-	// Stream calls the model and returns its complete answer. It calls delta with each piece as it
-	// comes, from one goroutine, before it returns. When ctx ends it ends the call and returns
-	// ctx's cause. Any other error is a *Error, whose Err has CodeModel or CodeUnavailable.
-	// Together with an error, the answer has the known parts of the call: Request, Usage, Sent and
-	// Received.
+	// Stream calls the model and returns its complete answer. Before, it calls delta with each
+	// piece of the answer, from one goroutine. If ctx ends, it ends the call and returns ctx's
+	// cause. Any other error is a *Error, whose Err has CodeModel or CodeUnavailable. Even with an
+	// error, the answer has the known parts of the call: Request, Usage, Sent and Received.
 	Stream(ctx context.Context, req Request, delta func(Delta)) (Answer, error)
 }

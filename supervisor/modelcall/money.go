@@ -8,10 +8,10 @@ import (
 
 // Reserver sets money aside for calls of models in advance. It may be used from several goroutines.
 type Reserver interface {
-	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as allowed, and
-	// at least its MinCost. It may wait for a user's answer, or for the end of other calls. Its
-	// error is a *Error with OverBudget, or ctx's cause. The lease ends when the usage is stored
-	// with it, or with ReturnLease.
+	// Reserve sets money aside for one attempt: up to the Estimate's MaxCost, and at least its
+	// MinCost. It may wait for a user's answer, or for the end of other calls. Its error is a
+	// *Error with OverBudget, or ctx's cause. The lease ends when the usage is stored with it, or
+	// by ReturnLease.
 	Reserve(ctx context.Context, e Estimate) (supervisor.Lease, error)
 	// ReturnLease returns the money set aside for an attempt that cost nothing.
 	ReturnLease(ctx context.Context, lease int64)
@@ -20,10 +20,10 @@ type Reserver interface {
 // Estimate is the possible cost of one attempt, in millionths of a US dollar.
 type Estimate struct {
 	Spec string // provider/model
-	// the most that it costs with the shortest useful answer; 0 means MaxCost
+	// the most that the shortest useful answer can cost; 0 means MaxCost
 	MinCost int64
-	MaxCost int64 // with the longest answer
+	MaxCost int64 // the most that the longest answer can cost
 	Priced  bool  // false means that the cost is unknown, and MaxCost is 0
-	// OnWait is called with a text for the user if other calls have to end first; may be nil.
+	// OnWait is called with a text for the user if other calls must end first. It may be nil.
 	OnWait func(text string)
 }
