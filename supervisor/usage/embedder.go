@@ -13,18 +13,18 @@ import (
 // Embedder turns users' texts into vectors for the index. Each user pays for their own texts.
 type Embedder struct {
 	Payer
-	Model         string // as provider/model
+	Model         string // provider/model
 	Transcript    sqlite.Transcript
 	Conversations sqlite.Conversations
 	Serves        func(supervisor.Conversation) bool
 }
 
-// Embed asks a provider for the vectors of texts. The user pays for each try before it is made.
+// Embed asks a provider for the vectors of texts. The user pays for each try in advance.
 func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vectors [][]float32, err error) {
 	in, err := e.payingConversation(ctx, user)
 	call := sqlite.ModelCall{Spec: e.Model, Purpose: modelcall.PurposeEmbed}
 	for _, text := range texts {
-		// a token has at least one byte, and models add one before and one after a text
+		// a token has at least one byte; models add one token before a text and one after it
 		call.Usage.Input += int64(len(text)) + 2
 	}
 	if err != nil {
@@ -39,7 +39,7 @@ func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vecto
 	})
 }
 
-// payingConversation returns the user's first conversation, for which the money is set aside.
+// payingConversation returns the user's first conversation, whose budget pays for the call.
 func (e Embedder) payingConversation(ctx context.Context, user string) (c supervisor.Conversation, err error) {
 	ids, err := e.Transcript.Conversations(ctx, user)
 	if err != nil {

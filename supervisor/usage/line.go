@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Line is a sum over calls of models.
+// Line is the usage and cost of some calls together.
 type Line struct {
-	Name       string `json:"name"` // of the model, as provider/model, or of the user
+	Name       string `json:"name"` // the name of the model, as provider/model, or of the user
 	Calls      int64  `json:"calls"`
 	Input      int64  `json:"input"` // tokens, including those read from and written to a cache
 	Output     int64  `json:"output"`
@@ -23,7 +23,7 @@ type Line struct {
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Total returns the sum of lines, without a name.
+// Total returns the sum of lines. It has no name.
 func Total(lines []Line) Line {
 	var sum Line
 	for _, l := range lines {
@@ -36,15 +36,15 @@ func Total(lines []Line) Line {
 	return sum
 }
 
-// String returns the sum for people. An example is "12 calls, 34,567 tokens in (89 % from a cache),
-// 1,234 out, $0.12".
+// String describes the usage for users. An example is "12 calls, 34,567 tokens in (89 % from a
+// cache), 1,234 out, $0.12".
 func (l Line) String() string {
 	if l.Calls == 0 {
 		return textNothing
 	}
 	cached := ""
 	if l.CacheRead > 0 && l.Input > 0 {
-		// rounded down: only all of them are 100 %
+		// rounded down: 100 % means that all tokens came from a cache
 		cached = fmt.Sprintf(textCached, int64(float64(l.CacheRead)/float64(l.Input)*100))
 	}
 	about := ""
@@ -55,7 +55,7 @@ func (l Line) String() string {
 		amount.Number(l.Output), l.Price())
 }
 
-// Price returns the cost of the calls, as far as it is known.
+// Price returns the cost of the calls as text. It also tells how many calls have no known price.
 func (l Line) Price() string {
 	switch {
 	case l.Unpriced == 0:

@@ -11,11 +11,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reserver pays for the calls of one turn.
+// Reserver sets money aside for the calls of one turn, and learns when a call has ended.
 type Reserver interface {
 	modelcall.Reserver
-	// Settled is called when a lease's call has ended, after its usage was kept; kept is false if
-	// that failed.
+	// Settled is called when a call has ended and its usage was stored. kept is false if the usage
+	// could not be stored.
 	Settled(l supervisor.Lease, kept bool)
 }
 
@@ -26,9 +26,10 @@ type Payer struct {
 	Reserver func(supervisor.Turn) Reserver
 }
 
-// Pay makes a call of a model once. If the call belongs to no turn, turn has only a Conversation.
-// Before the call it sets aside the largest cost of call.Usage. Afterwards it stores the usage that
-// the provider has counted. If the provider has counted none, it stores call.Usage.
+// Pay makes a call of a model and pays for it. If the call belongs to no turn, turn has only a
+// Conversation. Before the call, Pay sets aside the largest cost of call.Usage. Afterwards it
+// stores the usage that the provider has counted. If the provider has counted nothing, Pay stores
+// call.Usage.
 func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall,
 	do func() (protocol.Usage, error)) error {
 	call.User = turn.Conversation.User

@@ -15,7 +15,8 @@ type Sums struct {
 	Conversations sqlite.Conversations
 }
 
-// Usage returns a user's use of models since a time, grouped. The user "" means everybody.
+// Usage returns a user's usage since a time, grouped by a dimension such as the model. The user ""
+// means all users.
 func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string) ([]Line, error) {
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
 	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: dimensions})
@@ -33,7 +34,7 @@ func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string)
 	return lines, nil
 }
 
-// Daily returns a user's use of models on each day since that of a time.
+// Daily returns a user's usage for each day since a time.
 func (s Sums) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
 	totals, err := s.Store.Daily(ctx, user, since, zone)
 	return linesOf(totals), err
@@ -50,8 +51,8 @@ func linesOf(totals []sqlite.UsageTotal) (lines []Line) {
 	return lines
 }
 
-// nameOf returns a conversation's name for its user: "telegram", "telegram group -100123, topic 7",
-// "terminal work".
+// nameOf returns a conversation's name for its user. Examples are "telegram", "telegram group
+// -100123, topic 7" and "terminal work".
 func nameOf(c supervisor.Conversation, known bool) string {
 	if !known {
 		return "no conversation"

@@ -1,6 +1,6 @@
 package usage
 
-// Texts of a sum.
+// Texts about usage.
 const (
 	textNothing      = "nothing"
 	textCached       = " (%d %% from a cache)"
@@ -10,5 +10,5 @@ const (
 	textSomeUnpriced = "%s and %s of unknown price"
 )
 
-// textNoConversation is logged for an admin if a user has no conversation to pay from.
+// textNoConversation is logged for admins if a user has no conversation whose budget can pay.
 const textNoConversation = "%s has no conversation, so calls for them can't be paid."
