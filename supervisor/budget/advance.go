@@ -8,13 +8,13 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Advances holds the money that turns set aside as they start, in the same commit. It is for a
-// turn's first call of a model. The amount follows from the last call of the turn's conversation.
-// Without such a call there is no advance, and the first call reserves for itself.
+// Advances holds the money that each turn sets aside for its first call of a model. The commit that
+// starts the turn also stores the lease. The amount follows from the conversation's last call.
+// Without a last call there is no advance, and the first call sets money aside itself.
 type Advances struct {
 	Leases Leases
-	// Terms returns the limits of a conversation's user: an Options without a turn. ok is false if
-	// no money is to be set aside.
+	// Terms returns the limits of a conversation's user, as Options without a turn. ok is false if
+	// no money may be set aside.
 	Terms func(supervisor.Conversation) (o Options, ok bool)
 
 	mu    sync.Mutex                   // guards the fields below
@@ -26,14 +26,14 @@ type Advances struct {
 
 // advance is the advance of one turn.
 type advance struct {
-	lease  supervisor.Lease // the lease as it is on disk
+	lease  supervisor.Lease // the stored lease
 	spec   string
-	wanted int64 // the requested amount; the lease is smaller if the limits did not allow it
-	used   int64 // the most that the call with the lease can cost; 0 without such a call
+	wanted int64 // the requested amount; limits may have made the lease smaller
+	used   int64 // the most that the call paid by the lease can cost; 0 before the call
 }
 
-// slack is the part of an advance beyond the conversation's last call. The next call includes that
-// call's answer and the user's next message.
+// slack is the part of an advance beyond the cost of the last call. The next call is longer: it
+// includes the last answer and the user's next message.
 const slack = 8
 
 // Claim returns the money to set aside for a conversation's next turn; nil means none.
@@ -56,8 +56,8 @@ func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
-// Begin records that a turn has started with a lease, and wakes calls that lack money. Until a call
-// uses the lease, its money may be taken back for them.
+// Begin records that a turn has started with a lease, and wakes calls that lack money. Until the
+// turn calls a model, other calls may take the lease's money.
 func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,8 +81,8 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 	return a.Leases.Return(context.WithoutCancel(ctx), now.lease.ID)
 }
 
-// take gives a turn's advance to its call. It returns the lease if that suffices, or is all that
-// the limits allow. Otherwise it returns the lease that a new one must replace.
+// take gives a turn's advance to its call. It returns the lease if that is enough, or if the limits
+// did not allow a larger one. Otherwise it returns the id of the lease that a new one must replace.
 func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,7 +101,7 @@ func (a *Advances) take(turn int64, e modelcall.Estimate) (lease supervisor.Leas
 	return supervisor.Lease{ID: now.lease.ID, Amount: now.used}, 0
 }
 
-// replaced records that another lease has replaced a turn's advance.
+// replaced records that a new lease has replaced a turn's advance.
 func (a *Advances) replaced(turn int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -120,9 +120,9 @@ func (a *Advances) remember(conversation int64, e modelcall.Estimate) {
 	a.last[conversation] = e
 }
 
-// trim lowers advances to the most that their calls can cost, to free money for others. It returns
-// an unused advance in full, because its turn may itself wait for the call that lacks money. any
-// reports whether it freed money.
+// trim lowers leases to the most that their calls can cost, to free money for other calls. It
+// returns an unused lease in full. The turn with that lease may itself wait for the call that lacks
+// money. any reports whether trim freed money.
 func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +131,7 @@ func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 		case now.lease.Amount:
 			continue
 		case 0:
-			now.spec = "" // from here on no call gets it, whether it is still on disk or not
+			now.spec = "" // from here on no call gets this lease, even if it could not be returned
 			err = a.Leases.Return(ctx, now.lease.ID)
 		default:
 			err = a.Leases.Trim(ctx, now.lease.ID, now.used)

@@ -39,7 +39,7 @@ func (c *counted) Return(ctx context.Context, lease int64) error {
 	return c.Leases.Return(ctx, lease)
 }
 
-// advancing is a rig whose turns begin with leases.
+// advancing is a rig whose turns start with an advance.
 type advancing struct {
 	*rig
 	leases *counted
@@ -59,8 +59,8 @@ func newAdvancing(t *testing.T, limits supervisor.Budget) *advancing {
 	return a
 }
 
-// next returns a user's next turn in a chat with its advance, and its Reserver. The Reserver has
-// written nothing yet.
+// next returns a user's next turn in a chat, with its advance and its Reserver. The Reserver has
+// not written anything yet.
 func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	a.Helper()
 	in, _, err := a.db.Inbox().Put(a.Context(), supervisor.Inbound{Source: "terminal", Key: key, Kind: supervisor.KindText, Text: "hi",
@@ -78,7 +78,7 @@ func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	return turn, New(o)
 }
 
-// end ends a turn after a call with that cost.
+// end ends a turn after a call with the given cost.
 func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
 	a.Helper()
 	a.spend(turn, cost, lease)
@@ -87,7 +87,7 @@ func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
 	a.must(err)
 }
 
-// held returns the amounts that are set aside.
+// held returns the amounts of all leases.
 func (a *advancing) held() string {
 	a.Helper()
 	return fmt.Sprint(sqlitetest.Query(a, a.db, "SELECT amount FROM lease ORDER BY id"))
@@ -105,9 +105,9 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits supervisor.Budget
 		bid    modelcall.Estimate
-		begins string // amounts set aside at the turn's begin
+		begins string // amounts of the leases at the turn's start
 		writes int
-		holds  string // amounts set aside for the turn's call
+		holds  string // amounts of the leases during the turn's call
 	}{
 		"enough":                    {supervisor.Budget{Day: 100 * cent}, bid(8*cent + 9999), "[90000]", 0, "[90000]"},
 		"more":                      {supervisor.Budget{Day: 100 * cent}, bid(20 * cent), "[90000]", 1, "[200000]"},
@@ -128,8 +128,8 @@ func TestAdvance_CoversFirstCall(t *testing.T) {
 	}
 }
 
-// TestAdvance_LowLimit_TakesTheRest checks that the turn starts with the rest if the limits allow
-// less than the maximum. Its call uses the rest without another write.
+// TestAdvance_LowLimit_TakesTheRest covers a limit below the maximum cost. The turn starts with the
+// rest of the money, and its call uses that lease without another write.
 func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		least  int64
@@ -137,7 +137,7 @@ func TestAdvance_LowLimit_TakesTheRest(t *testing.T) {
 		writes int
 	}{
 		"that is enough": {5 * cent, "[60000]", 0},
-		// the minimum is an eighth more than that of the previous call
+		// the minimum is an eighth more than the cost of the previous call
 		"with a little more not": {6 * cent, "[]", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,8 +183,8 @@ func TestAdvance_ExtensionFails_KeepsLease(t *testing.T) {
 	a.same("after the attempt", a.held(), "[]")
 }
 
-// TestAdvance_SurplusIsTakenBackFirst checks that the surplus of other calls is used first if money
-// is short. Only then is a user refused or asked.
+// TestAdvance_SurplusIsTakenBackFirst checks that a call that lacks money first gets the surplus of
+// other calls. Only then is the user refused or asked.
 func TestAdvance_SurplusIsTakenBackFirst(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
@@ -197,8 +197,9 @@ func TestAdvance_SurplusIsTakenBackFirst(t *testing.T) {
 	if got := a.refused(other, bid(17*cent)); got == "" {
 		t.Error("it says nothing")
 	}
-	// Writes: too little, the trim, enough; then too little although no call's end can help, and
-	// once more before the user would be asked.
+	// Five writes: one finds too little money, the trim frees some, and one finds enough. Then one
+	// finds too little although no running call can help, and one is made before the question to
+	// the user.
 	a.same("writes", a.leases.writes, 5)
 	a.end(turn, cent, lease)
 }
@@ -216,7 +217,7 @@ func TestAdvance_WithoutLimit_IsNone(t *testing.T) {
 	}
 }
 
-// patient makes a bid whose call fails if it must wait.
+// patient reserves money for a call. It fails if the call must wait.
 func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease, error) {
 	ctx, stop := context.WithCancelCause(a.Context())
 	defer stop(nil)
@@ -224,8 +225,8 @@ func (a *advancing) patient(r *Reserver, e modelcall.Estimate) (supervisor.Lease
 	return r.Reserve(ctx, e)
 }
 
-// TestAdvance_UnusedMoney_GoesToOthers has a started turn that waits for the user's worker. The
-// turn that lacks money may be using that worker.
+// TestAdvance_UnusedMoney_GoesToOthers covers a turn that has started and waits for the user's
+// worker. That worker may be busy with the turn that lacks money.
 func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
@@ -246,8 +247,8 @@ func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 	a.same("after them", a.held(), "[]")
 }
 
-// TestAdvance_TurnStarts_WaitersRetry checks that a lease counts from its write on, even before
-// Begin is called.
+// TestAdvance_TurnStarts_WaitersRetry checks that a lease counts as soon as it is stored, even
+// before Begin is called.
 func TestAdvance_TurnStarts_WaitersRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})

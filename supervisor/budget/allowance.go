@@ -6,16 +6,16 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Allowance is what a user may still spend within one limit, in millionths of a US dollar.
+// Allowance is the money that a user may still spend within one limit, in millionths of a dollar.
 type Allowance struct {
-	When string // the limit's period, for users: "today"
+	When string // the period for users: "today"
 	Max  int64  // the limit, with the user's extensions
 	Left int64
-	Held int64 // the part of the rest that is set aside for running calls
+	Held int64 // the part of the remaining money that is set aside for running calls
 }
 
-// String describes an allowance for a user: "$1.20 of $2.00 is left today". It adds the amount that
-// is set aside for running answers.
+// String describes an allowance for a user: "$1.20 of $2.00 is left today". It also tells the
+// amount that is set aside for running calls.
 func (a Allowance) String() string {
 	text := fmt.Sprintf(textAllowance, money.Dollars(max(0, a.Left)), money.Dollars(a.Max), a.When)
 	if a.Held > 0 {

@@ -15,12 +15,12 @@ func Month(now time.Time, zone *time.Location) (start, next time.Time) {
 }
 
 // midnight returns the first moment of a day. If clocks go forward at midnight, there is no 00:00
-// (Santiago, Cairo). If they go back over it, there are two (Havana). time.Date does not say which
-// of them it returns.
+// (Santiago, Cairo). If they go back at midnight, there are two (Havana), and time.Date may return
+// either.
 func midnight(year int, month time.Month, day int, zone *time.Location) time.Time {
 	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	start, end := t.ZoneBounds()
-	// time.Date returned 23:00 of the day before
+	// time.Date returned 23:00 of the previous day
 	if t.Day() != time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day() {
 		return end
 	}

@@ -71,8 +71,8 @@ func TestMonth_StartsAtFirstMoment(t *testing.T) {
 	}
 }
 
-// TestDay_StartsAtFirstMoment checks that a day begins at the first moment with its date, whatever
-// the clocks do. That moment is on a quarter of an hour.
+// TestDay_StartsAtFirstMoment checks that a day starts at the first moment with its date, on a
+// quarter of an hour. Clock changes do not matter.
 func TestDay_StartsAtFirstMoment(t *testing.T) {
 	zones := []string{"UTC", "Europe/Madrid", "America/Santiago", "Africa/Cairo", "America/Havana", "Atlantic/Azores",
 		"Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Chatham", "Asia/Beirut", "America/Asuncion", "America/St_Johns",

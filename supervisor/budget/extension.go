@@ -13,9 +13,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// reserveWithExtension takes a lease for which there was too little money. For this it asks the
-// user to extend their limits, as far as allowed. Only one call of a turn asks at a time, because
-// afterwards there may be enough for the others.
+// reserveWithExtension takes a lease after it has asked the user to extend the limits. Only one
+// call of a turn asks at a time, because one answer may be enough for all.
 func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	var denied bool
 	select {
@@ -24,9 +23,9 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimat
 	case <-ctx.Done():
 		return lease, context.Cause(ctx)
 	}
-	// Other calls may use the rest of an extension, once this call has its part.
+	// other calls may use the rest of the extension
 	defer r.o.Advances.releases.Notify()
-	// The loop ends, because each round extends the limits and extensions have a maximum.
+	// The loop ends, because each round extends the limits, and extensions have a maximum.
 	for {
 		lease, short, err := r.takeLease(ctx, e, 0)
 		if err != nil || len(short) == 0 {
@@ -46,7 +45,7 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimat
 			return lease, err
 		}
 		if asked.End == supervisor.QuestionNotNeeded {
-			continue // there may be enough now
+			continue // the limits may be high enough now
 		}
 		if denied = asked.Answer.Say != supervisor.SayOnce; denied {
 			return lease, r.refused(e, short, textNotAllowed)
@@ -57,17 +56,17 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e modelcall.Estimat
 	}
 }
 
-// askAmounts are the amounts of extensions, in millionths of a dollar, rising. They exceed the
-// shortfall, so that the user is not asked at every step.
+// askAmounts are the amounts that a user is asked for, in millionths of a dollar, rising. They
+// exceed the shortfall, so that the user is not asked for every call.
 var askAmounts = []int64{100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000,
 	100_000_000}
 
-// extendable are the scopes that a user may extend when asked.
+// extendable are the scopes of the limits that a user may extend.
 var extendable = map[supervisor.Scope]bool{supervisor.ScopeTurn: true, supervisor.ScopeDay: true}
 
-// extendableBy returns the amount to ask for. It is the smallest of askAmounts that covers the
-// shortfall, or the rest of today's allowed extension. The rest is used if it is smaller and still
-// covers the shortfall. 0 means not to ask.
+// extendableBy returns the amount to ask for; 0 means not to ask. It is the smallest of askAmounts
+// that covers the shortfall. If today's remaining extension is smaller but covers the shortfall,
+// that is the amount.
 func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage) (int64, error) {
 	missing := int64(0)
 	for _, s := range short {
@@ -88,7 +87,7 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage
 }
 
 // roundUp returns the smallest of askAmounts that is at least missing, but at most most. It returns
-// 0 if missing exceeds most.
+// 0 if missing is more than most.
 func roundUp(missing, most int64) int64 {
 	if most < missing {
 		return 0
@@ -100,8 +99,7 @@ func roundUp(missing, most int64) int64 {
 	return min(askAmounts[i], most)
 }
 
-// question returns the question to the user. It covers only this turn, these limits and this
-// amount.
+// question returns the question to the user, about this turn, these limits and this amount.
 func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, more int64) supervisor.Question {
 	var scopes []string
 	for _, s := range short {
@@ -113,8 +111,8 @@ func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, m
 		Text: fmt.Sprintf(textMayExtend, r.shortages(e, short), money.Dollars(more))}
 }
 
-// extend extends the limits by the allowed amount. If the user was asked in two conversations at
-// once, the store may extend by less; the next round reads the result.
+// extend extends the limits by the allowed amount. If two conversations asked the user at once, the
+// store may extend by less. The next round finds out.
 func (r *Reserver) extend(ctx context.Context, more int64) error {
 	day, _ := Day(r.o.Now(), r.o.Zone)
 	_, err := r.o.Leases.Extend(ctx, supervisor.Extension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,

@@ -7,17 +7,17 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// releases wakes calls that lack money when some was returned. The zero value is ready. It may be
+// releases wakes calls that lack money when money was returned. The zero value is ready. It may be
 // used from several goroutines.
 type releases struct {
 	signals.Broadcast
 
 	mu sync.Mutex // guards stuck
-	// the money of leases that can't be ended, by user, in millionths of a dollar
+	// money of leases that could not be ended, by user, in millionths of a dollar
 	stuck map[string]int64
 }
 
-// lose records that a user's lease can't be ended.
+// lose records that a user's lease could not be ended.
 func (r *releases) lose(user string, amount int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -27,8 +27,8 @@ func (r *releases) lose(user string, amount int64) {
 	r.stuck[user] += amount
 }
 
-// cover reports whether there will be enough money when all running calls have ended: the user's
-// calls, and everybody's if the limit is shared.
+// cover reports whether there will be enough money when running calls have ended. These are the
+// user's calls, or all calls if the limit is shared.
 func (r *releases) cover(user string, short []supervisor.Shortage) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

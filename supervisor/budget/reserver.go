@@ -18,23 +18,24 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Leases stores the money that is set aside.
+// Leases stores the leases.
 type Leases interface {
-	// Take sets a claim aside, or returns the limits that its minimum would exceed.
+	// Take stores a lease for a claim. If a limit does not allow the claim's minimum, it returns
+	// the limits that are too low.
 	Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error)
-	// Trim lowers a lease. A lease that has ended stays as it is.
+	// Trim lowers the amount of a lease. A lease that has ended stays as it is.
 	Trim(ctx context.Context, lease, amount int64) error
-	// Return returns the money of a call that cost nothing.
+	// Return ends the lease of a call that cost nothing.
 	Return(ctx context.Context, lease int64) error
-	// Extend extends a user's limits, and audits that. It does nothing if the extension exceeds the
-	// allowed maximum.
+	// Extend extends a user's limits and writes to the audit log. It does nothing if the extension
+	// exceeds the allowed maximum.
 	Extend(ctx context.Context, e supervisor.Extension) (done bool, err error)
-	// SumExtensions returns the sum of a user's extensions since a moment.
+	// SumExtensions returns the sum of a user's extensions since a time.
 	SumExtensions(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
-// Asker asks a user. It returns the question once that has ended, and supervisor.ErrWaits before. A
-// question without an answer is denied.
+// Asker asks a user. It returns the question if that has ended, and supervisor.ErrWaits until then.
+// An unanswered question counts as denied.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
@@ -42,32 +43,33 @@ type Asker interface {
 // Options configures a Reserver. Leases, Conversation, Destination and Turn are required.
 type Options struct {
 	Leases Leases
-	Asker  Asker // nil means that nobody is asked, and limits are final
+	Asker  Asker // nil means that limits are final and no user is asked
 	// Advances holds the money that turns set aside at their start; nil means none.
 	Advances *Advances
 	Log      hclog.Logger
 
-	Turn         int64                   // 0 means that there is no turn yet, and nobody is asked
+	Turn         int64                   // 0 means a call before its turn; then the user is not asked
 	Conversation supervisor.Conversation // the conversation of the turn
-	Destination  supervisor.Conversation // the conversation of questions to its user
+	Destination  supervisor.Conversation // the conversation for questions to the user
 	Limits       supervisor.Budget       // the limits of the user, or of Pot
-	// the pot that pays; "" means the user. Nobody is asked to extend a pot's limits
+	// the pot that pays; "" means the user; a pot's limits can't be extended
 	Pot string
-	// limits of the user's jobs, with Turn for one fire; the zero value if no job began the turn
+	// limits of the user's jobs; Turn is the limit of one fire; the zero value if no job began the
+	// turn
 	Jobs  supervisor.Budget
-	Admin bool           // whether the user may see what everybody has spent
+	Admin bool           // the user may see the spending of all users
 	Zone  *time.Location // the time zone of the user's days; nil means the machine's
 	// limit for all users in a month of the machine's time zone; 0 means no limit
 	Installation int64
 	Now          func() time.Time // nil means time.Now
 }
 
-// Reserver sets money aside for the calls of one turn, or for a call before its turn. It is a
+// Reserver sets money aside for the calls of one turn, or for a call before its turn. It implements
 // modelcall.Reserver, and lives as long as the turn.
 type Reserver struct {
 	o Options
-	// asking holds whether the user has refused in this turn. Only the goroutine that has received
-	// the value may ask.
+	// asking holds whether the user has denied an extension in this turn. A goroutine may ask only
+	// after it has received the value.
 	asking chan bool
 }
 
@@ -85,8 +87,8 @@ func New(o Options) *Reserver {
 	return r
 }
 
-// Reserve sets aside the most that an attempt can cost, as modelcall.Reserver says. If the limits
-// of the turn or the day are too low and the user may extend them, it asks the user. Free calls,
+// Reserve sets aside the most that an attempt can cost. See modelcall.Reserver. If the limits of
+// the turn or the day are too low, it asks the user to extend them, if the user may. Free calls,
 // and users without limits, need no lease.
 func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {
@@ -96,7 +98,7 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 		return lease, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
 	e.MinCost = min(cmp.Or(e.MinCost, e.MaxCost), e.MaxCost)
-	if r.o.Turn != 0 { // a call outside a turn does not show the cost of the next turn's call
+	if r.o.Turn != 0 { // a call outside a turn tells nothing about the cost of the next turn's call
 		r.o.Advances.remember(r.o.Conversation.ID, e)
 	}
 	lease, instead := r.o.Advances.take(r.o.Turn, e)
@@ -125,7 +127,7 @@ func (r *Reserver) ReturnLease(ctx context.Context, lease int64) {
 	r.o.Advances.releases.Notify()
 }
 
-// Settled wakes calls that wait for money.
+// Settled wakes the calls that lack money.
 func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 	if !kept {
 		r.o.Advances.releases.lose(r.o.Conversation.User, l.Amount)
@@ -133,8 +135,8 @@ func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 	r.o.Advances.releases.Notify()
 }
 
-// takeOrExtend takes a lease that replaces another (0 for none). If there is too little money, it
-// first waits for running calls, if their end can free enough. Then it asks the user.
+// takeOrExtend takes a lease that replaces another (0 for none). If money is short, it first waits
+// for running calls that may free enough. Then it asks the user.
 func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
@@ -158,8 +160,8 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, inste
 	}
 }
 
-// takeLease takes a lease that replaces another (0 for none). If there is too little money, it
-// first takes back the surplus of others.
+// takeLease takes a lease that replaces another (0 for none). If money is short, it first takes
+// back the surplus of other leases.
 func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.Shortage, err error) {
 	for again := true; again && err == nil; {
@@ -176,7 +178,7 @@ func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead 
 	return lease, short, err
 }
 
-// limits returns the limits that are set. Limits that nobody can extend come first.
+// limits returns the configured limits. Limits that cannot be extended come first.
 func (r *Reserver) limits() []supervisor.Limit {
 	now, most := r.o.Now(), r.o.Limits
 	everybodys, _ := Month(now, time.Local)
@@ -199,7 +201,7 @@ func (r *Reserver) limits() []supervisor.Limit {
 		supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 }
 
-// limited returns the limits that are set.
+// limited returns the limits above 0.
 func limited(all ...supervisor.Limit) []supervisor.Limit {
 	return slices.DeleteFunc(all, func(l supervisor.Limit) bool { return l.Max <= 0 })
 }

@@ -39,7 +39,7 @@ func (p *person) Ask(_ context.Context, q supervisor.Question) (supervisor.Quest
 	return q, p.err
 }
 
-// rig is a turn of alice's, at noon on 20 November in Madrid.
+// rig is a turn of alice, at noon on 20 November in Madrid.
 type rig struct {
 	*testing.T
 	db     *sqlite.DB
@@ -84,7 +84,7 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// spend stores a call of the turn.
+// spend stores a call of the turn with its cost.
 func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
 	r.Helper()
 	r.must(r.db.Usage().Put(context.WithoutCancel(r.Context()), sqlite.ModelCall{User: turn.Conversation.User,
@@ -95,7 +95,7 @@ func bid(worst int64) modelcall.Estimate {
 	return modelcall.Estimate{Spec: "a/b", MaxCost: worst, Priced: true}
 }
 
-// refused returns the text for the user if a bid is not paid for.
+// refused returns the text for the user of a call that is not paid for.
 func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
@@ -107,7 +107,7 @@ func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	return failed.Err.Message
 }
 
-// paid returns the lease of a bid that is paid for.
+// paid returns the lease of a call that is paid for.
 func (r *rig) paid(p *Reserver, b modelcall.Estimate) int64 {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
@@ -178,8 +178,8 @@ func TestRefusals_SayWhatToDo(t *testing.T) {
 	}
 }
 
-// TestRefusal_HidesOthersFigures checks that a group never sees its user's figures, and that only
-// admins see everybody's.
+// TestRefusal_HidesOthersFigures checks that a group never sees its user's figures. Only admins see
+// the spending of all users.
 func TestRefusal_HidesOthersFigures(t *testing.T) {
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-5"}
 	for name, c := range map[string]struct {
@@ -211,7 +211,7 @@ func TestRefusal_HidesOthersFigures(t *testing.T) {
 		"Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.15. May I go on, and spend up to $0.10 more?")
 }
 
-// TestQuestion_GoesToDestination has a turn that answers in another conversation than its own.
+// TestQuestion_GoesToDestination covers a turn that answers in another conversation than its own.
 func TestQuestion_GoesToDestination(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	r.o.Destination = supervisor.Conversation{ID: 99, User: "alice"}
@@ -232,7 +232,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 		[]any{r.turn.ID, r.turn.Conversation, supervisor.QuestionBudget, 64})
 	r.paid(p, bid(13*cent)) // the rest of the extension pays for this
 	r.same("asked", len(r.person.asked), 1)
-	r.paid(p, bid(30*cent)) // the step is 50 cents, and 35 are left
+	r.paid(p, bid(30*cent)) // askAmounts has 50 cents, but only 35 are allowed
 	r.same("the rest of what they may", r.person.asked[1].Amount, int64(35*cent))
 	if got := r.refused(p, bid(64*cent)); !strings.Contains(got, "a day, $0.10, lengthened by $0.60: $0.07 was spent") {
 		t.Errorf("got %q", got)
@@ -246,7 +246,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 
 func TestExtension_OfTurn_IsGranted(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 20 * cent, Extend: 100 * cent})
-	r.paid(New(r.o), bid(31*cent)) // 21 cents of the turn and 11 of the day are missing
+	r.paid(New(r.o), bid(31*cent)) // missing are 21 cents of the turn's limit and 11 of the day's
 	r.same("asked", len(r.person.asked), 1)
 	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
 }
@@ -282,7 +282,7 @@ func TestExtension_Error_IsRefusal(t *testing.T) {
 	r.refused(New(r.o), bid(2*cent))
 }
 
-// TestExtension_SeveralConversations_IsBounded has two turns of one user that ask at once. Together
+// TestExtension_SeveralConversations_IsBounded lets two turns of one user ask at once. Together
 // they must not exceed the user's maximum extension.
 func TestExtension_SeveralConversations_IsBounded(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent, Extend: 50 * cent})
@@ -332,8 +332,8 @@ func TestExtension_CoversTheShortfall(t *testing.T) {
 	}
 }
 
-// TestReserve_CallBeforeTurn checks that the call is paid within the limits, and that nobody is
-// asked. It must not affect the advance of the next turn's call.
+// TestReserve_CallBeforeTurn checks that such a call is paid within the limits, without a question
+// to the user. It must not affect the advance of the next turn.
 func TestReserve_CallBeforeTurn(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	r.o.Turn = 0
@@ -353,8 +353,8 @@ func TestReserve_CallBeforeTurn(t *testing.T) {
 	}
 }
 
-// TestPot_HasItsOwnLimits checks that a pot has limits of its own. Neither its user's limits nor
-// extensions count for it, and the user is not asked.
+// TestPot_HasItsOwnLimits checks that only the pot's own limits count. The user's limits and
+// extensions do not count, and the user is not asked.
 func TestPot_HasItsOwnLimits(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 20 * cent, Month: 1, Turn: 50 * cent, Extend: 100 * cent})
 	r.o.Pot = "review/acme/widget"

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Texts for a user about a call that is not paid for.
+// Texts for a user about a call that the budget refuses.
 const (
 	textUnpriced = "There is a spending limit, and the price of %s is unknown, so it was not asked. Choose another " +
 		"model with /model; an admin can add the price (models.prices)."
@@ -23,7 +23,7 @@ const (
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 
 	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
-	// This text has no figures, because not all readers may see them.
+	// Groups get this text without figures.
 	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s."
 	textWaits         = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
 	textHeld          = ", %s is set aside for calls that run"
@@ -34,7 +34,7 @@ const (
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )
 
-// scopeTexts has two forms of each limit: the limit with a verb before the amount, and its
+// scopeTexts has two texts for each limit: its name with a verb before the amount, and its
 // configuration key.
 var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
@@ -47,7 +47,7 @@ var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
 }
 
-// renewal says when a limit starts again.
+// renewal tells the user when a limit starts again.
 func (r *Reserver) renewal(s supervisor.Scope) string {
 	var next time.Time
 	switch now := r.o.Now(); s {
@@ -67,21 +67,21 @@ func (r *Reserver) renewal(s supervisor.Scope) string {
 	return next.In(r.o.Zone).Format(layoutBegins)
 }
 
-// budgetError returns the error of a call that is not paid for.
+// budgetError returns the error of a call that the budget refuses.
 func budgetError(message string, err error) *modelcall.Error {
 	return &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 		Message: message, Err: err}}
 }
 
-// refused returns the error of a call for which limits are too low. It names the first limit, and
-// why it was not extended.
+// refused returns the error of a call for which the limits are too low. It names the first limit,
+// and tells why the limit was not extended.
 func (r *Reserver) refused(e modelcall.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
 	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
-// shortages describes the limits that are too low. Figures of a user are left out in a group. Only
-// admins see everybody's figures.
+// shortages describes the limits that are too low. In a group it leaves out the user's figures.
+// Only admins see the figures of all users.
 func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.Shortage) string {
 	var list []string
 	for _, s := range short {

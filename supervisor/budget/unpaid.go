@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Denied is the budget of a user who is no longer served.
+// Denied is the Reserver of a user who is no longer served.
 type Denied struct{}
 
 // Reserve refuses all calls.
@@ -18,14 +18,14 @@ func (Denied) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, 
 		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textNotServed}}
 }
 
-// ReturnLease does nothing: there are no leases.
+// ReturnLease does nothing, because there are no leases.
 func (Denied) ReturnLease(context.Context, int64) {}
 
-// Settled does nothing: no call waits for money.
+// Settled does nothing, because no call waits for money.
 func (Denied) Settled(supervisor.Lease, bool) {}
 
-// Unreadable is the budget of a user whose own limits could not be read. They may be lower than the
-// configuration's, so nothing is paid.
+// Unreadable is the Reserver of a user whose own limits could not be read. Those limits may be
+// lower than the configured ones, so no call may cost anything.
 type Unreadable struct{ Why error }
 
 // Reserve refuses all calls that may cost money.
@@ -38,8 +38,8 @@ func (u Unreadable) Reserve(_ context.Context, e modelcall.Estimate) (l supervis
 		Message: fmt.Sprintf(textUnreadable, e.Spec, problem.Message(u.Why))}}
 }
 
-// ReturnLease does nothing: there are no leases.
+// ReturnLease does nothing, because there are no leases.
 func (Unreadable) ReturnLease(context.Context, int64) {}
 
-// Settled does nothing: no call waits for money.
+// Settled does nothing, because no call waits for money.
 func (Unreadable) Settled(supervisor.Lease, bool) {}

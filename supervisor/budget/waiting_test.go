@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestReserve_LowLimit_TakesTheRest checks that a call gets the rest of the money, but a negligible
-// rest counts as none.
+// TestReserve_LowLimit_TakesTheRest checks that a call gets the rest of the money, unless the rest
+// is negligible.
 func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	for name, c := range map[string]struct {
 		spent int64
@@ -44,7 +44,7 @@ func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	}
 }
 
-// waiting starts a call that waits for others, and returns its later result.
+// waiting starts a call that waits for other calls, and returns its later result.
 func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (result <-chan string) {
 	r.Helper()
 	waits, got := make(chan string, 1), make(chan string, 1)
@@ -119,8 +119,8 @@ func TestWait_Stopped_Ends(t *testing.T) {
 	r.same("then", <-got, "0 stopped")
 }
 
-// TestWait_SharedLimit_IncludesAllCalls checks that everybody's calls are waited for if the limit
-// is shared.
+// TestWait_SharedLimit_IncludesAllCalls checks that a call waits for the calls of all users if the
+// limit is shared.
 func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 10 * cent
@@ -134,8 +134,8 @@ func TestWait_SharedLimit_IncludesAllCalls(t *testing.T) {
 	r.same("then", <-got, "8 <nil>")
 }
 
-// TestWait_RunningCallSuffices_AsksNobody checks that nobody is asked if the end of the user's own
-// calls can free enough money.
+// TestWait_RunningCallSuffices_AsksNobody checks that the user is not asked if the end of their own
+// running calls can free enough money.
 func TestWait_RunningCallSuffices_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	p := New(r.o)
