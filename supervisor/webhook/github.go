@@ -17,16 +17,16 @@ import (
 // GitHub configures the route for GitHub's deliveries.
 type GitHub struct {
 	Path   string
-	Secret string // never ""
-	// Read parses a payload of at most MaxPayload bytes as an event of this name. ignored says why
-	// the event is not used; "" means that it is.
+	Secret string // the shared secret that signs deliveries; never ""
+	// Read parses a payload of at most MaxPayload bytes as an event with the given name. ignored is
+	// the reason why the event is not used; "" means that it is used.
 	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
 	MaxPayload int64
 	Repo       func(name string) (supervisor.GitHubRepo, bool)
-	Notify     func() // tells that a new event was kept
+	Notify     func() // called when a new event was stored
 }
 
-// Headers of a delivery. (docs.github.com: webhook events and payloads)
+// Headers of GitHub's deliveries. (docs.github.com: webhook events and payloads)
 const (
 	headerSignature = "X-Hub-Signature-256"
 	headerEvent     = "X-GitHub-Event"
@@ -37,8 +37,8 @@ const (
 // maxHeader is far longer than any of GitHub's header values.
 const maxHeader = 100
 
-// gitHub returns the handler of GitHub's deliveries. It does not read the body of a request without
-// a signature.
+// gitHub returns the handler of GitHub's deliveries. It refuses a request without a signature
+// before it reads the body.
 func (r *Receiver) gitHub(g GitHub) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.takeGitHub(w, req, g).write(w) })
 }
@@ -73,7 +73,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 	return r.putGitHub(req.Context(), g, b, d, e, ignored)
 }
 
-// putGitHub keeps a delivery whose signature is right.
+// putGitHub stores a delivery with a valid signature.
 func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d supervisor.WebhookDelivery, e supervisor.GitHubEvent, ignored string) answer {
 	repo, known := g.Repo(e.Repo)
 	if ignored == "" && !known {
@@ -88,7 +88,7 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d superviso
 		}
 		return answer{status: http.StatusOK, text: fmt.Sprintf(textIgnored, ignored)}
 	}
-	ref, err := b.keep(false) // the row has everything that is needed from the body
+	ref, err := b.keep(false) // the database row has all data that is needed, so the file need not last
 	if err != nil {
 		return r.answerError(err)
 	}
@@ -100,7 +100,7 @@ func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d superviso
 	return a
 }
 
-// signatureOf returns the HMAC-SHA256 in a header; nil if there is none.
+// signatureOf returns the HMAC-SHA256 in a signature header; nil if there is none.
 func signatureOf(header string) []byte {
 	mac, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
 	if err != nil || len(mac) != sha256.Size {

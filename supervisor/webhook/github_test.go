@@ -117,7 +117,8 @@ type cut struct{}
 
 func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// At most 200 MiB of payloads wait on disk. Further ones are refused until some of them are done.
+// TestReceiver_PayloadsOnDisk_AreLimited checks that at most 200 MiB of payloads wait on disk.
+// Further deliveries are refused until some payloads are handled.
 func TestReceiver_PayloadsOnDisk_AreLimited(t *testing.T) {
 	r := newRig(t)
 	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: "big", Body: strings.Repeat("a", 64), Size: 200<<20 - 100}
@@ -143,7 +144,8 @@ func (d *deadlineRecorder) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// GitHub waits 10 seconds in all, while the listener would read for longer.
+// TestReceiver_SlowBody_TimesOut checks that a slow body is given up in time, because GitHub waits
+// only 10 seconds. The listener itself would read for longer.
 func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -153,7 +155,7 @@ func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 	})
 }
 
-// BenchmarkLargePayload measures reading a dense payload of 25 MB.
+// BenchmarkLargePayload measures reading a payload of 25 MB with many small values.
 func BenchmarkLargePayload(b *testing.B) {
 	one := `{"id":"a","message":"Mend it","author":{"name":"Bob"},"added":["a","b"]},`
 	body := `{"commits":[` + strings.Repeat(one, event.MaxPayload/len(one)) + `{}],"repository":{"full_name":"a/b"}}`

@@ -24,19 +24,19 @@ import (
 type Hook struct {
 	Name string
 	Path string
-	// the conversation for the messages; false if the user may not speak any more
+	// the conversation for the messages; false if the user may not talk to Mews any more
 	Destination func() (supervisor.Conversation, bool)
-	Secret      string // never ""
+	Secret      string // the secret that callers must know; never ""
 	Sign        Sign
-	Header      string             // the header's name, for SignHeader and SignHMAC
-	Template    *template.Template // renders the JSON; nil means no template
-	Urgent      bool               // the hook's messages do not wait for the end of quiet hours
-	// Run runs a task with the text of a call, at most once for each time; nil means that a message
-	// is sent instead. Its error is for the log.
+	Header      string             // the name of the header for SignHeader and SignHMAC
+	Template    *template.Template // turns the JSON into a message; nil means no template
+	Urgent      bool               // messages are sent even during quiet hours
+	// Run starts a task with the text of a call, at most once for each time. Its error is for the
+	// log. nil means that the text is sent as a message instead.
 	Run func(ctx context.Context, at time.Time, text string) error
 }
 
-// maxBody returns the most bytes of a call.
+// maxBody returns the maximum size of a request body, in bytes.
 func (h Hook) maxBody() int64 {
 	if h.Run != nil {
 		return MaxTask
@@ -44,24 +44,24 @@ func (h Hook) maxBody() int64 {
 	return MaxMessage
 }
 
-// Sign is how a caller proves that it knows the secret.
+// Sign is the way in which a caller proves that it knows the secret.
 type Sign string
 
 const (
-	SignBearer Sign = "bearer" // Authorization: Bearer SECRET
-	SignHeader Sign = "header" // the secret in Header
-	SignHMAC   Sign = "hmac"   // the HMAC-SHA256 of the body, in Header
+	SignBearer Sign = "bearer" // header Authorization: Bearer SECRET
+	SignHeader Sign = "header" // the secret itself, in the header Header
+	SignHMAC   Sign = "hmac"   // the HMAC-SHA256 of the body, in the header Header
 )
 
-// MaxMessage is the most bytes of a hook's request body.
+// MaxMessage is the maximum size of a hook's request body, in bytes.
 const MaxMessage = 1 << 20
 
-// MaxTask is MaxMessage for a hook that runs a task.
+// MaxTask is the maximum size of a request body if the hook runs a task, in bytes.
 const MaxTask = 64 << 10
 
 const (
 	maxPerMinute    = 30
-	duplicateWindow = 24 * time.Hour // within this time, calls with the same key count as one
+	duplicateWindow = 24 * time.Hour // calls with the same key within this time count as one
 	headerKey       = "Idempotency-Key"
 )
 
@@ -70,7 +70,7 @@ type hookHandler struct {
 	*Receiver
 	hook  Hook
 	pace  *rate.Limiter
-	keyMu sync.Mutex // held from the search for a key until its row is kept
+	keyMu sync.Mutex // held from the search for a key until the call with that key is stored
 }
 
 // handler returns the handler of a hook.
@@ -107,8 +107,8 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	return h.keep(req, b)
 }
 
-// hasSecret reports whether a request has the secret in its header. It compares hashes, so that its
-// duration reveals neither the secret nor its length.
+// hasSecret reports whether a request has the secret in its header. It compares hashes, so that the
+// time it takes reveals neither the secret nor its length.
 func (h *hookHandler) hasSecret(req *http.Request) bool {
 	given := req.Header.Get(h.hook.Header)
 	if h.hook.Sign == SignBearer {
@@ -120,7 +120,7 @@ func (h *hookHandler) hasSecret(req *http.Request) bool {
 
 func (h *hookHandler) source() string { return supervisor.WebhookHook + h.hook.Name }
 
-// keep keeps a call, once for each key.
+// keep stores a call. Calls with the same key are stored once.
 func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	h.keyMu.Lock()
 	defer h.keyMu.Unlock()

@@ -21,7 +21,7 @@ func bearer(body string) *http.Request {
 	return req
 }
 
-// outbox lists alice's deliveries.
+// outbox lists the deliveries of the user alice.
 func (r *rig) outbox() (list []supervisor.Delivery) {
 	r.Helper()
 	c, err := r.db.Conversations().Find(r.Context(), "alice", supervisor.ChannelTelegram, "42", "")
@@ -175,7 +175,7 @@ func TestHook_InvalidRequest_IsRefused(t *testing.T) {
 	r.same("files", len(r.files()), 0)
 }
 
-// Messages for a user who may not speak any more are dropped.
+// TestHook_FormerUser_IsNotTold checks that messages for a locked-out user are dropped.
 func TestHook_FormerUser_IsNotTold(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		r.same("taken", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
@@ -186,7 +186,8 @@ func TestHook_FormerUser_IsNotTold(t *testing.T) {
 	})
 }
 
-// The ninth body waits for a second; then its caller is told when to try again.
+// TestReceiver_NinthBody_WaitsThenRefused checks that a ninth body at once waits for a second. Then
+// its caller is told when to try again.
 func TestReceiver_NinthBody_WaitsThenRefused(t *testing.T) {
 	r := newRig(t)
 	var ends []*io.PipeWriter
@@ -197,7 +198,7 @@ func TestReceiver_NinthBody_WaitsThenRefused(t *testing.T) {
 		req := delivery("push", fmt.Sprint(i), push("Fix it"))
 		req.Body, req.ContentLength = body, 1000
 		go func() { ended <- answerTo(r.gitHub, req) }()
-		io.WriteString(end, " ") // now the Receiver reads this body
+		io.WriteString(end, " ") // wait until the Receiver reads this body
 	}
 	w := httptest.NewRecorder()
 	req := delivery("push", "9", push("Fix it"))

@@ -1,7 +1,7 @@
-// Package webhook is the feature for calls of other programs to the public listener: deliveries of
-// GitHub, and hooks of the configuration, which send messages to a chat. A caller without the
-// secret has no effect and costs little. Before a call is answered with success, its row is on
-// disk.
+// Package webhook receives calls of other programs on the public listener. These are GitHub's
+// deliveries, and calls of the configured hooks, which send messages to a chat or run a task. A
+// caller without the secret has no effect and costs little. Success is answered only when the call
+// is stored on disk.
 package webhook
 
 import (
@@ -31,33 +31,34 @@ import (
 type Options struct {
 	Deliveries sqlite.WebhookDeliveries
 	Spool      *spool.Spool
-	GitHub     *GitHub // nil means no repositories
+	GitHub     *GitHub // nil means that no repository is configured
 	Hooks      []Hook
-	KeepText   func(name, text string) (supervisor.File, error) // keeps a long text as a file
-	Queued     func(conversation int64)                         // tells that the outbox has something new
+	KeepText   func(name, text string) (supervisor.File, error) // stores a long text as a file
+	Queued     func(conversation int64)                         // called when the outbox has a new delivery
 	Audit      func(user, action, detail string)
 	Log        hclog.Logger
 	Now        func() time.Time
 }
 
-// Limits for all callers together. A caller may be anybody until its body has been read.
+// Limits for all callers together. Any stranger can send a body before the secret is checked.
 const (
 	maxAtOnce   = 8         // bodies that are read at once
 	chunk       = 256 << 10 // bytes of a body in memory
-	maxPayloads = 200 << 20 // bytes on disk: of bodies being read and of deliveries that wait
+	maxPayloads = 200 << 20 // bytes of payloads on disk: bodies being read, and waiting deliveries
 
-	// GitHub waits 10 s for an answer. (docs.github.com: best practices for using webhooks)
+	// Timeouts. GitHub waits 10 s for an answer. (docs.github.com: best practices for using
+	// webhooks)
 	slotTimeout   = time.Second
 	bodyTimeout   = 6 * time.Second
 	commitTimeout = 1500 * time.Millisecond
 )
 
-// Receiver takes deliveries. Run sends the messages of hooks, runs their tasks and cleans up.
+// Receiver receives the deliveries. Its Run sends the messages of hooks, runs tasks and cleans up.
 type Receiver struct {
 	o       Options
 	bodies  *slots.Slots  // slots for bodies being read
-	arrived chan struct{} // holds a token if a hook has a new call
-	refused rare.Throttle // counts callers without the secret
+	arrived chan struct{} // holds a token if a hook was called
+	refused rare.Throttle // limits the audit log of callers without the secret
 
 	mu       sync.Mutex // guards reserved
 	reserved int64      // bytes of bodies being read
@@ -68,8 +69,8 @@ func New(o Options) *Receiver {
 	return &Receiver{o: o, bodies: slots.New(maxAtOnce), arrived: make(chan struct{}, 1)}
 }
 
-// Feature returns the routes for GitHub and the hooks, and the part for hooks. Without a route it
-// is empty.
+// Feature returns the routes for GitHub and the hooks, and the part that handles hooks. Without
+// GitHub and hooks it is empty.
 func (r *Receiver) Feature() feature.Feature {
 	f := feature.Feature{Name: "webhook"}
 	add := func(path string, limit int64, handler http.Handler) {
@@ -87,12 +88,12 @@ func (r *Receiver) Feature() feature.Feature {
 	return f
 }
 
-// answer is the response to a caller. People who set up a webhook read its text.
+// answer is the HTTP response to a caller. People who set up a webhook read its text.
 type answer struct {
 	status int
 	text   string
-	retry  time.Duration // the time to wait before another try, for a status that names one
-	hangUp bool          // closes the connection without reading the rest of the body
+	retry  time.Duration // the value of the header Retry-After, for statuses that allow it
+	hangUp bool          // close the connection without reading the rest of the body
 }
 
 func (a answer) write(w http.ResponseWriter) {
@@ -104,10 +105,10 @@ func (a answer) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(a.status)
-	_, _ = io.WriteString(w, a.text+"\n") // a caller that has left does not read it
+	_, _ = io.WriteString(w, a.text+"\n") // an error means that the caller has left
 }
 
-// Answers without details.
+// Answers that always have the same text.
 var (
 	accepted   = answer{status: http.StatusOK, text: textTaken}
 	duplicate  = answer{status: http.StatusOK, text: textKnown}
@@ -121,8 +122,8 @@ var (
 	incomplete = answer{status: http.StatusBadRequest, text: textIncomplete, hangUp: true}
 )
 
-// refuse returns the answer to a caller without the secret. It writes to the audit log, at most
-// once a minute.
+// refuse returns the answer to a caller without the secret. It writes to the audit log at most once
+// a minute.
 func (r *Receiver) refuse(to string, from *http.Request) answer {
 	if n := r.refused.Count("", r.o.Now()); n > 0 {
 		r.o.Audit("", "webhook.refused", fmt.Sprintf(textRefused, n, to, from.RemoteAddr))
@@ -137,16 +138,17 @@ type body struct {
 	kept bool
 }
 
-// close frees what a body uses, and deletes its file unless it was kept.
+// close frees the slot and the memory of a body. It deletes the body's file unless the file was
+// kept.
 func (b *body) close() {
 	if !b.kept {
-		_ = b.Discard() // Sweep removes a file that remains
+		_ = b.Discard() // if this fails, Sweep removes the file
 	}
 	b.done()
 }
 
-// keep puts the file into the spool. durable also writes it to disk, for a file that is needed for
-// longer than its row.
+// keep moves the file into the spool. If durable is true, it also syncs the file to disk, because
+// the file is needed for longer than its database row.
 func (b *body) keep(durable bool) (ref protocol.BlobRef, err error) {
 	b.kept = true
 	if durable {
@@ -155,8 +157,8 @@ func (b *body) keep(durable bool) (ref protocol.BlobRef, err error) {
 	return b.Keep()
 }
 
-// read reads a request body of at most the given bytes, and feeds it to mac. It returns either a
-// body, which the caller closes, or the answer to a refused request.
+// read reads a request body of at most the given number of bytes, and writes it to mac. It returns
+// either a body, which the caller closes, or the answer that refuses the request.
 func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, mac hash.Hash) (*body, answer) {
 	size := req.ContentLength
 	if size > most {
@@ -175,8 +177,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 		return nil, r.answerError(err)
 	}
 	b := &body{Writer: f, done: done}
-	// net/http resets the deadline at the end of the body. An error means that the writer is not a
-	// network connection.
+	// net/http resets the deadline at the end of the body. An error means that the connection has
+	// no deadlines, as in tests.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(mac, f)}, http.MaxBytesReader(w, req.Body, most), make([]byte, min(size+1, chunk)))
 	if err != nil {
@@ -186,10 +188,10 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 	return b, answer{}
 }
 
-// writerOnly hides ReadFrom, so that io.CopyBuffer uses its buffer.
+// writerOnly hides the method ReadFrom, so that io.CopyBuffer uses its buffer.
 type writerOnly struct{ io.Writer }
 
-// acquireSlot waits for a slot and reserves bytes on disk. done frees both; if the request is
+// acquireSlot waits for a slot and reserves bytes on disk. done frees both. If the request is
 // refused, done is nil.
 func (r *Receiver) acquireSlot(ctx context.Context, size int64) (done func(), refused answer) {
 	bounded, cancel := context.WithTimeout(ctx, slotTimeout)
@@ -212,7 +214,7 @@ func (r *Receiver) acquireSlot(ctx context.Context, size int64) (done func(), re
 
 var errFull = errors.New("what is yet to be done takes all the room that there is for it")
 
-// reserve reserves bytes on disk.
+// reserve reserves bytes on disk. It fails if too many are in use.
 func (r *Receiver) reserve(ctx context.Context, size int64) error {
 	kept, err := r.o.Deliveries.SumBodies(ctx)
 	if err == nil && kept+size > maxPayloads/2 {
@@ -232,7 +234,7 @@ func (r *Receiver) reserve(ctx context.Context, size int64) error {
 	return nil
 }
 
-// answerError returns the answer to a request whose body could not be read or kept.
+// answerError returns the answer to a request whose body could not be read or stored.
 func (r *Receiver) answerError(err error) answer {
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
@@ -247,7 +249,7 @@ func (r *Receiver) answerError(err error) answer {
 	return notKept
 }
 
-// put keeps a delivery and returns the answer. fresh is false for a duplicate.
+// put stores a delivery and returns the answer. fresh is false for a duplicate.
 func (r *Receiver) put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, a answer) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()

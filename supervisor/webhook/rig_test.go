@@ -40,7 +40,7 @@ type rig struct {
 
 	arrived int
 	audit   []string
-	gone    atomic.Bool // the users of the hooks may not speak any more
+	gone    atomic.Bool // the users of the hooks may not talk to Mews any more
 }
 
 func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
@@ -152,7 +152,7 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// newDeliveries lists the deliveries that wait.
+// newDeliveries lists the deliveries that were not handled yet.
 func (r *rig) newDeliveries(source string) []supervisor.WebhookDelivery {
 	r.Helper()
 	list, err := r.db.WebhookDeliveries().ListNew(r.Context(), source, 1000)
@@ -162,7 +162,7 @@ func (r *rig) newDeliveries(source string) []supervisor.WebhookDelivery {
 	return list
 }
 
-// files lists the files in the spool.
+// files lists the files of the spool.
 func (r *rig) files() (names []string) {
 	r.Helper()
 	entries, err := os.ReadDir(r.folder)
@@ -175,7 +175,7 @@ func (r *rig) files() (names []string) {
 	return names
 }
 
-// unreadable fails the test if it is read.
+// unreadable is a request body that must not be read.
 type unreadable struct{ t testing.TB }
 
 func (u unreadable) Read([]byte) (int, error) {
@@ -183,7 +183,7 @@ func (u unreadable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// repeated is a body that repeats a text, perhaps without end.
+// repeated is a request body that repeats a text, perhaps without end.
 type repeated struct {
 	text string
 	left int

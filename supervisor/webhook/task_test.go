@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// The text for a task is no longer than a call, no matter how long its indented JSON or a rendered
-// template would be.
+// TestHook_TaskText_IsLimited checks that a task's text is at most as long as a call. Indented JSON
+// or a rendered template could be longer.
 func TestHook_TaskText_IsLimited(t *testing.T) {
 	twice := parse(t, "{{range .}}{{.}}\n{{.}}\n{{end}}")
 	deep := strings.Repeat("[", 14) + "0" + strings.Repeat(",0", 31<<10) + strings.Repeat("]", 14)

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	burstWindow = 5 * time.Second // calls within this time become one message
+	burstWindow = 5 * time.Second // calls of one hook within this time become one message
 	cleanEvery  = time.Minute
-	maxShown    = 16 << 10 // bytes of a message; the rest goes into a file
+	maxShown    = 16 << 10 // bytes of a message; the rest of the text is sent as a file
 	maxRendered = 1 << 20  // bytes of a rendered template
 	maxBatch    = 100      // calls in one message
 )
@@ -37,7 +37,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		case <-r.arrived:
-			select { // wait for the rest of the burst
+			select { // wait for more calls of the burst
 			case <-ctx.Done():
 				return nil
 			case <-time.After(burstWindow):
@@ -52,7 +52,7 @@ func (r *Receiver) report(ctx context.Context, err error) {
 	}
 }
 
-// clean deletes the bodies that no delivery needs any more.
+// clean deletes the bodies that no delivery needs.
 func (r *Receiver) clean(ctx context.Context) error {
 	bodies, err := r.o.Deliveries.ListUnneededBodies(ctx)
 	for _, body := range bodies {
@@ -61,7 +61,8 @@ func (r *Receiver) clean(ctx context.Context) error {
 	return err
 }
 
-// deliver puts all new calls of a hook into the outbox, as one message, or runs its task.
+// deliver handles all new calls of a hook: it sends one message about them, or runs the hook's
+// task.
 func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 	list, err := r.o.Deliveries.ListNew(ctx, supervisor.WebhookHook+h.Name, maxBatch)
 	if err != nil || len(list) == 0 {
@@ -96,11 +97,11 @@ func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 	return err
 }
 
-// maxTaskText is the most bytes of a call that a task gets: a whole call, in a code block.
+// maxTaskText is the maximum size of a task's text in bytes: a whole call in a code block.
 const maxTaskText = MaxTask + len("```json\n\n```")
 
-// runTasks runs a task for each call of a hook. After a crash it does so again, which starts no
-// second run.
+// runTasks runs a task for each call of a hook. After a crash it runs again, but starts no task a
+// second time.
 func (r *Receiver) runTasks(ctx context.Context, h Hook, list []supervisor.WebhookDelivery) error {
 	for _, d := range list {
 		text, err := r.render(h, d, compact)
@@ -135,8 +136,8 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 	return r.o.Deliveries.PutNotice(ctx, ids, d)
 }
 
-// render returns the text of a call. It is the field message, else the output of the template, else
-// the JSON in the given layout.
+// render returns the text of a call: the field message, or the output of the template. If there is
+// neither, it is the JSON in the given layout.
 func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
 	f, _, err := r.o.Spool.Read(d.Body)
 	if err != nil {
@@ -149,7 +150,7 @@ func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw 
 	}
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber() // a template prints numbers unchanged
+	decoder.UseNumber() // keeps numbers as they were written, for the template
 	if err := decoder.Decode(&value); err != nil {
 		return "", err
 	}
@@ -161,7 +162,7 @@ func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw 
 		if made, err := h.Template.Execute(value, maxRendered); err == nil {
 			return made, nil
 		}
-		// If the template fails, the call is shown as JSON, so that it is not lost.
+		// If the template fails, the JSON is shown, so that the call is not lost.
 	}
 	return codeBlock(layout(raw)), nil
 }
@@ -182,23 +183,23 @@ func codeBlock(raw []byte) string {
 // compact removes white space from valid JSON.
 func compact(raw []byte) []byte {
 	var b bytes.Buffer
-	_ = json.Compact(&b, raw) // the JSON is valid
+	_ = json.Compact(&b, raw) // the JSON was checked before
 	return b.Bytes()
 }
 
 const indent = "  "
 
-// indented indents valid JSON, unless its depth would make that too long.
+// indented indents valid JSON. It returns the JSON unchanged if indenting would make it too long.
 func indented(raw []byte) []byte {
 	if indentedSize(raw) > maxRendered {
 		return raw
 	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, raw, "", indent) // the JSON is valid
+	_ = json.Indent(&b, raw, "", indent) // the JSON was checked before
 	return b.Bytes()
 }
 
-// indentedSize estimates the bytes of valid JSON after indenting.
+// indentedSize estimates the size of valid JSON after indenting, in bytes.
 func indentedSize(raw []byte) (size int) {
 	depth, quoted, escaped := 0, false, false
 	for _, b := range raw {

@@ -1,6 +1,6 @@
 package webhook
 
-// Answers to callers. People who set up a webhook read them in its list of deliveries.
+// Answers to callers. GitHub and other services show them in a webhook's list of deliveries.
 const (
 	textTaken      = "taken"
 	textKnown      = "taken before"
@@ -19,11 +19,11 @@ const (
 	textNobody     = "nobody is there to read it"
 )
 
-// Reason why a delivery is ignored.
+// The reason why a delivery about another repository is ignored.
 const textOtherRepo = "repository not configured"
 
-// Text for admins in the audit log.
+// The text about refused callers, for admins, in the audit log.
 const textRefused = "%d requests to %s without the right signature or secret, the last from %s"
 
-// A message of a hook: the hook's name and the text.
+// A hook's message: the hook's name and the text.
 const textMessage = "**%s**\n\n%s"
