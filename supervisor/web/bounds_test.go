@@ -36,8 +36,8 @@ func TestSlowCaller_IsCutOff(t *testing.T) {
 	}
 }
 
-// TestSlowLoris_IsCutOff checks that a slow loris, which sends a little all the time, gains no
-// time.
+// TestSlowLoris_IsCutOff checks that a caller gains no time by sending a little at a time. This
+// attack is known as slow loris.
 func TestSlowLoris_IsCutOff(t *testing.T) {
 	c := serve(t, web.Options{Timings: web.Timings{Header: short}}, echo).call()
 	var feeding sync.WaitGroup
@@ -120,9 +120,9 @@ func TestStop_ServerFull_Ends(t *testing.T) {
 	}
 }
 
-// TestConnections_WithoutHeaders_GiveWay checks that a genuine call is soon answered, however many
-// callers hold connections open and send a byte now and then. A request that is being answered
-// keeps its slot.
+// TestConnections_WithoutHeaders_GiveWay lets many callers hold connections open and send a byte
+// now and then. A genuine call must be answered soon. A request that is being answered keeps its
+// slot.
 func TestConnections_WithoutHeaders_GiveWay(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})

@@ -11,24 +11,24 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// maxOfAddress is how many connections one address may have open. Telegram has at most 10 open
-// here, GitHub a few. Loopback and private addresses have no limit, because all calls through a
-// proxy come from there.
+// maxOfAddress is the maximum number of open connections of one address. Telegram has at most 10
+// connections to a webhook, GitHub a few. Loopback and private addresses have no limit, because a
+// proxy there makes all calls.
 const maxOfAddress = 32
 
-// limitedListener limits the open connections. If no slot is free, a new connection needs the slot
-// of the one that has waited longest for its request's headers. It takes that slot if the other has
-// waited for patience, and otherwise waits.
+// limitedListener limits the number of open connections. If no slot is free, a new connection takes
+// the slot of another one: the one that has waited longest for a request's headers. That wait must
+// have lasted at least for patience; until then the new connection waits.
 type limitedListener struct {
 	*net.TCPListener
 	most     int
 	patience time.Duration
 	closed   chan struct{}
-	close    func() error  // closes the listener, once
+	close    func() error  // closes the listener once
 	freed    chan struct{} // holds a token if a slot may be free
 
 	mu   sync.Mutex     // guards the fields below
-	open []*limitedConn // ordered by the start of the wait for a request
+	open []*limitedConn // the connections with a slot, the longest wait for a request first
 }
 
 func limitListener(l *net.TCPListener, most int, patience time.Duration) *limitedListener {
@@ -56,7 +56,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// wait waits until a connection has a slot. It returns false if the listener was closed first.
+// wait waits until a connection gets a slot. It returns false if the listener was closed.
 func (l *limitedListener) wait(c *limitedConn) bool {
 	for {
 		in, again := l.admit(c)
@@ -74,7 +74,8 @@ func (l *limitedListener) wait(c *limitedConn) bool {
 
 func (l *limitedListener) Close() error { return l.close() }
 
-// outerAddress returns the address to which a connection counts; the zero value means none.
+// outerAddress returns the address whose limit counts for a connection; the zero value means no
+// limit.
 func outerAddress(a net.Addr) netip.Addr {
 	ip := a.(*net.TCPAddr).AddrPort().Addr().Unmap()
 	if ip.IsLoopback() || ip.IsPrivate() {
@@ -96,7 +97,7 @@ func (l *limitedListener) tooMany(address netip.Addr) bool {
 	return address.IsValid() && n >= maxOfAddress
 }
 
-// admit gives a connection a slot, possibly that of another connection. If there is no slot, it
+// admit gives a connection a slot, perhaps the slot of another connection. If that fails, it
 // returns the longest pause before the next try.
 func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 	l.mu.Lock()
@@ -109,7 +110,7 @@ func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 		if again = l.patience - time.Since(l.open[i].awaited); again > 0 {
 			return false, again
 		}
-		l.open[i].TCPConn.Close() // net/http notices at its next read
+		l.open[i].TCPConn.Close() // net/http sees the closed connection at its next read
 		l.open = slices.Delete(l.open, i, i+1)
 	}
 	l.open = append(l.open, c)
@@ -125,7 +126,7 @@ func (l *limitedListener) remove(c *limitedConn) bool {
 	return i >= 0
 }
 
-// stateChanged is called by net/http when a request's headers have come, or when the wait for the
+// stateChanged is called by net/http when a request's headers were read, and when the wait for the
 // next request begins.
 func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	c := conn.(*limitedConn)
@@ -141,14 +142,14 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// limitedConn has a slot until it is closed. net/http sees a TCP connection, and closes its writing
-// half first. So a caller that is refused in the middle of a request can read why.
+// limitedConn has a slot until it is closed. net/http treats it like a TCP connection: it closes
+// the writing half first. So a caller that is still sending can read why its request is refused.
 type limitedConn struct {
 	*net.TCPConn
 	listener *limitedListener
 	address  netip.Addr
-	// the start of the wait for the next request; zero during an answer. The listener's mutex
-	// guards it
+	// the start of the wait for the next request; zero during a request; guarded by the listener's
+	// mutex
 	awaited time.Time
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestConnections_OfOneAddress_AreLimited checks that a proxy on this machine or network may have
-// all slots, because it speaks for many callers.
+// TestConnections_OfOneAddress_AreLimited checks the limit for a public address. A proxy on this
+// machine or network may use all slots, because it makes the calls of many callers.
 func TestConnections_OfOneAddress_AreLimited(t *testing.T) {
 	for from, bounded := range map[string]bool{
 		"127.0.0.1": false, "::1": false, "10.1.2.3": false, "192.168.0.9": false, "fd00::1": false, "::ffff:10.0.0.1": false,

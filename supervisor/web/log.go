@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-// errorLog logs errors of callers. Callers may be anybody, so each kind of error is logged once a
-// minute, with the number left out since. At debug level all are logged.
+// errorLog logs errors that callers cause. Any stranger can cause them, so each kind is logged once
+// a minute, with the number of errors left out. At debug level all are logged.
 type errorLog struct {
 	log  hclog.Logger
 	now  func() time.Time
 	rare rare.Throttle
 }
 
-// panicked logs a handler's panic. It leaves out the value, which may contain a user's words,
-// unless the runtime made the value.
+// panicked logs a handler's panic. The panic's value may contain a user's words, so it is left out,
+// unless it comes from the Go runtime.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
@@ -36,10 +36,10 @@ func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	e.log.Error(message, "path", path, "value", what, "left_out", n-1, "stack", string(stack))
 }
 
-// logger returns the logger for net/http.
+// logger returns a logger for net/http.
 func (e *errorLog) logger() *log.Logger { return log.New(serverLines{e}, "", 0) }
 
-// serverLines writes net/http's own lines to the log.
+// serverLines is an io.Writer that sends net/http's own messages to the log.
 type serverLines struct{ *errorLog }
 
 func (s serverLines) Write(line []byte) (int, error) {

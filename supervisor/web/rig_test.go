@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const path = "/webhook/telegram"
 
-// logged collects the log.
+// logged is an io.Writer that collects the log.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -44,10 +44,10 @@ type rig struct {
 	*testing.T
 	server *web.Server
 	log    *logged
-	end    func() // ends the server's run, and waits for the end
+	end    func() // stops the server and waits for its end
 }
 
-// serve runs a server with one route until the test ends.
+// serve runs a server with one route. The server ends with the test.
 func serve(t *testing.T, o web.Options, handler http.HandlerFunc) *rig {
 	t.Helper()
 	r := &rig{T: t, log: &logged{}}
@@ -70,7 +70,7 @@ func serve(t *testing.T, o web.Options, handler http.HandlerFunc) *rig {
 	return r
 }
 
-// caller is a connection to the server.
+// caller is a client's connection to the server.
 type caller struct {
 	*rig
 	net.Conn
@@ -87,12 +87,12 @@ func (r *rig) call() *caller {
 	return &caller{r, conn, bufio.NewReader(conn)}
 }
 
-// say writes text unchanged. It is no failure if the server has already hung up.
+// say sends text unchanged. It is no error if the server has already closed the connection.
 func (c *caller) say(text string) {
 	_, _ = io.WriteString(c.Conn, text)
 }
 
-// answer reads the whole answer to a POST.
+// answer reads the whole response to a POST.
 func (c *caller) answer() (status int, header http.Header, body string) {
 	c.Helper()
 	res, err := http.ReadResponse(c.in, &http.Request{Method: http.MethodPost})
@@ -107,9 +107,9 @@ func (c *caller) answer() (status int, header http.Header, body string) {
 	return res.StatusCode, res.Header, string(text)
 }
 
-// hungUp waits until the server has closed the connection, and returns the rest of its answer.
+// hungUp waits until the server has closed the connection, and returns the rest of the response.
 func (c *caller) hungUp() string {
-	text, _ := io.ReadAll(c.in) // EOF or a reset: both are an end
+	text, _ := io.ReadAll(c.in) // EOF and a reset both mean a closed connection
 	return string(text)
 }
 

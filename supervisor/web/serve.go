@@ -26,14 +26,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.o.Routes[i].Handler.ServeHTTP(answer, r)
 }
 
-// refuse answers with only a status, and closes the connection, because the caller of an unknown
-// route need not keep one.
+// refuse answers with a status only. It closes the connection, because the caller of an unknown
+// route does not need one.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)
 }
 
-// recoverPanic limits a handler's panic to its request.
+// recoverPanic stops a handler's panic, so that only its request fails.
 func (s *Server) recoverPanic(w *responseWriter, r *http.Request) {
 	switch fault := recover(); fault {
 	case nil:
@@ -44,20 +44,20 @@ func (s *Server) recoverPanic(w *responseWriter, r *http.Request) {
 		s.errors.panicked(r.URL.EscapedPath(), fault, debug.Stack())
 	}
 	if w.started {
-		panic(http.ErrAbortHandler) // the caller must not take a partial answer for the whole
+		panic(http.ErrAbortHandler) // cut the connection, so that a partial response does not look complete
 	}
 	clear(w.Header())
 	refuse(w, http.StatusInternalServerError)
 }
 
-// responseWriter records whether an answer has begun.
+// responseWriter records whether a response has begun.
 type responseWriter struct {
 	http.ResponseWriter
 	started bool
 }
 
 func (w *responseWriter) WriteHeader(status int) {
-	w.started = w.started || status >= http.StatusOK // a lower status only announces an answer
+	w.started = w.started || status >= http.StatusOK // statuses below 200 only announce a response
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -66,5 +66,5 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap lets http.ResponseController find the wrapped writer.
 func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -2,7 +2,7 @@ package web
 
 import "syscall"
 
-// listenHints are the remedies for a port that is not available.
+// listenHints tell admins what to do if the port is not available.
 var listenHints = []struct {
 	err  error
 	hint string

@@ -1,5 +1,5 @@
-// Package web is the public listener for calls from outside. It answers a table of routes, and all
-// other calls with an empty 404. It limits the time, headers, bodies and connections of callers.
+// Package web is the public HTTP listener. It serves a table of routes, and answers all other
+// requests with an empty 404. It limits the time, headers, bodies and connections of callers.
 package web
 
 import (
@@ -21,22 +21,23 @@ import (
 type Options struct {
 	Listen string // an address with its port
 	Routes []feature.Route
-	// open connections at once; 0 means 256. If all slots are taken, a new one takes the slot of a
-	// connection without a request, or waits
+	// maximum number of open connections; 0 means 256. If all slots are taken, a new connection
+	// waits, or takes the slot of a connection without a request
 	Connections int
 	Timings     Timings
 	Log         hclog.Logger
 }
 
-// Timings limits the time of a caller. 0 means the default.
+// Timings limits the time that callers may take. 0 means the default.
 type Timings struct {
-	Header time.Duration // until a request's headers have come; 3 s
-	// how long a connection keeps its slot without headers if others wait for one; 250 ms
+	Header time.Duration // the wait for a request's headers; default 3 s
+	// how long a connection without headers keeps its slot while others wait for one; default 250
+	// ms
 	Patience time.Duration
-	Read     time.Duration // until the whole request has come; 15 s
-	Write    time.Duration // until the request is answered; 30 s
-	Idle     time.Duration // between two requests of a connection; 60 s
-	Grace    time.Duration // for running requests when the service ends; 5 s
+	Read     time.Duration // the wait for the whole request; default 15 s
+	Write    time.Duration // the time until the request is answered; default 30 s
+	Idle     time.Duration // the wait for the next request on a connection; default 60 s
+	Grace    time.Duration // the time for running requests when the service stops; default 5 s
 }
 
 const (
@@ -44,18 +45,18 @@ const (
 	maxHeaderBytes = 16 << 10
 )
 
-// Server is the listener.
+// Server is the public HTTP listener.
 type Server struct {
 	o        Options
 	listener *limitedListener
 	errors   *errorLog
 
-	// running is locked for reading by each request. The end of Run locks it for writing, for good.
-	// From then on, no request runs or begins.
+	// running is locked for reading during each request. At its end, Run locks it for writing and
+	// never unlocks it. So no request runs after Run.
 	running sync.RWMutex
 }
 
-// New opens the port; Run serves it. Until then callers wait.
+// New opens the port. Callers wait until Run serves it.
 func New(o Options) (*Server, error) {
 	o.Connections = cmp.Or(o.Connections, maxConnections)
 	t := &o.Timings
@@ -83,14 +84,14 @@ func listenHint(err error) string {
 // Addr returns the listener's address.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Run serves until ctx ends, and then lets running requests finish. After Grace it closes their
-// connections and cancels their contexts. It returns when the last handler has returned. A Server
-// runs only once.
+// Run serves until ctx ends. Then running requests may finish within Grace; after Grace, their
+// connections are closed and their contexts cancelled. Run returns when the last handler has
+// returned. A Server runs only once.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	server := s.server(requests)
 	served := make(chan error, 1)
-	// ends with Shutdown; shutDown or Close waits for it
+	// this goroutine ends when shutDown or Close ends the server
 	go func() { served <- server.Serve(s.listener) }()
 	var err error
 	select {
@@ -100,7 +101,8 @@ func (s *Server) Run(ctx context.Context) error {
 		s.shutDown(requests, server)
 		<-served
 	}
-	// Close comes first, so that a handler that ends with its context does not seem to succeed.
+	// Close comes before the cancel. Otherwise a handler that ends with its context could still
+	// send a response that looks successful.
 	server.Close()
 	cancel(errStopping)
 	s.running.Lock()

@@ -20,7 +20,7 @@ import (
 
 func length(body string) string { return strconv.Itoa(len(body)) }
 
-// echo answers with the body of the request.
+// echo responds with the body of the request.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -92,8 +92,7 @@ func TestRoutes_HaveMethodAndLimit(t *testing.T) {
 	}
 }
 
-// FuzzRequest checks that a path has only one spelling, whatever the method. No other path reaches
-// a handler.
+// FuzzRequest checks that only the exact path of a route reaches its handler, whatever the method.
 func FuzzRequest(f *testing.F) {
 	for _, target := range []string{
 		path, path + "?x=1", "/", "*", path + "#", "/webhook%2ftelegram", "http://h" + path, "/webhook/./telegram",
@@ -134,7 +133,7 @@ func TestNew_PortUnavailable_SaysWhatToDo(t *testing.T) {
 	for address, want := range map[string]string{
 		taken.Addr().String(): "listen for webhooks: listen tcp " + taken.Addr().String() + ": bind: address already in use; " +
 			"end the program that has this port, or write another one into webhooks.listen",
-		// an address of the network for documentation, RFC 5737
+		// an address reserved for documentation (RFC 5737)
 		"192.0.2.1:8322": "write one of its own into webhooks.listen",
 	} {
 		_, err := web.New(web.Options{Listen: address, Log: hclog.NewNullLogger()})
