@@ -11,17 +11,17 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// payment is the money set aside for one attempt. The zero value means that nobody pays.
+// payment is the money set aside for one attempt. The zero value means that no money is needed.
 type payment struct {
 	lease supervisor.Lease
-	// the output limit in tokens, if the money does not cover a longer answer; 0 means no such
-	// limit
+	// the output limit in tokens that the money allows; 0 means that the money covers the longest
+	// answer
 	output int64
 }
 
-// attempt makes one call of a provider: it sets money aside, waits for a free slot, calls and
-// settles. Its error is a *modelcall.Error or ctx's cause. If an error comes with an answer, the
-// caller must still end that answer's Lease.
+// attempt makes one call of a provider. It sets money aside, waits for a free slot, calls the
+// provider and accounts for the cost. Its error is a *modelcall.Error or ctx's cause. If an error
+// comes with an answer, the caller must still end that answer's Lease.
 func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, err error) {
 	c.deltas.restart()
 	req := c.req
@@ -58,9 +58,9 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, 
 	return answer, nil
 }
 
-// reserve sets aside what an attempt can cost, and limits req's output to that amount. Thinking
-// counts as output. If the limit is too low for the wanted thinking, reserve lowers the thinking or
-// turns it off.
+// reserve sets aside the most that an attempt can cost. If money is short, it lowers req's output
+// limit. Thinking counts as output. If the limit is too low for the wanted level of thinking,
+// reserve lowers the level or turns thinking off.
 func (c *call) reserve(ctx context.Context, m Choice, req *modelcall.Request) (paid payment, err error) {
 	if req.Reserver == nil {
 		return paid, nil
@@ -90,8 +90,8 @@ var lessThinking = map[modelcall.Thinking]modelcall.Thinking{
 	modelcall.ThinkingLow: modelcall.ThinkingOff,
 }
 
-// cutForMoney turns a NoRoom error into an answer if only the lack of money cut it. The caller can
-// then ask for a shorter answer. cutForMoney reports whether it did so.
+// cutForMoney turns a NoRoom error into an answer if only the lack of money cut the answer. The
+// caller can then ask for a shorter answer. The result reports whether it did so.
 func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall.Request) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
@@ -110,9 +110,9 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 	}
 }
 
-// settleFailed returns the error of a failed attempt with its usage and its lease. If the attempt
-// certainly cost nothing, the lease is returned. If the attempt was stopped, settleFailed also
-// reports the attempt, because a stop is no failure of the model.
+// settleFailed returns a failed attempt's error with its usage and its lease. If the attempt
+// certainly cost nothing, the lease is returned. If the caller stopped the attempt, settleFailed
+// also reports it, because no other code handles a stop as a failure.
 func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got modelcall.Answer,
 	err error) (answer modelcall.Answer, _ error) {
 	failed, used := modelError(err), got.Usage
@@ -152,9 +152,9 @@ func (c *call) settle(m Choice, paid payment, answer *modelcall.Answer) {
 	}
 }
 
-// preferSmallModel moves the small model to the front of ask if the money does not cover another
-// model. The small model stays in its position if it was asked already, if its breaker is open, or
-// if it may not get the user's words.
+// preferSmallModel moves the small model to the front of the models to ask, if another model was
+// too expensive. The small model keeps its position if it was already asked, if its breaker is
+// open, or if it may not get the user's words.
 func (c *call) preferSmallModel(ask, left []Choice) []Choice {
 	small := c.small
 	asked := slices.ContainsFunc(c.failed, func(f failedModel) bool { return f.choice.same(small) })
@@ -164,9 +164,9 @@ func (c *call) preferSmallModel(ask, left []Choice) []Choice {
 	return append([]Choice{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
 }
 
-// onlyCheaper returns the models of list that cost less than than, which was too expensive. It
-// compares prices for the shortest answer, by the bytes of the request. The tokens that one model
-// counted say nothing about another model.
+// onlyCheaper returns the models of list that cost less than the model than, which was too
+// expensive. It compares the prices of the shortest answer to this request. Input tokens are
+// bounded by bytes, because one model's token count says nothing about another model.
 func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 	if c.req.Reserver == nil {
 		return list

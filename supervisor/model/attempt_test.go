@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// spender calls a catalogue with a reserver and settles all leases, as real callers do.
+// spender calls a catalogue with a Reserver and ends all leases, as real callers do.
 type spender struct {
 	c        *Catalogue
 	reserver *fakeReserver
@@ -50,7 +50,7 @@ func (s *spender) settle(spec string, lease int64, u protocol.Usage) {
 	}
 }
 
-// withPrices sets a price for each model in times, in millionths of a dollar per token.
+// withPrices sets each model's price, in millionths of a dollar per token.
 func withPrices(c *Catalogue, times map[string]float64) *Catalogue {
 	prices := maps.Clone(*c.prices.Load())
 	for spec, n := range times {
@@ -99,8 +99,8 @@ func TestTry_SetsMoneyAsideFirst(t *testing.T) {
 	})
 }
 
-// TestBrokenOffAttempt_CountsWhatCame checks the usage of an attempt by the way in which it ended.
-// The usage must be the same without a budget.
+// TestBrokenOffAttempt_CountsWhatCame checks the usage of attempts that end in different ways. It
+// must be the same without a budget.
 func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) modelcall.Answer {
@@ -112,13 +112,13 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 		return usage{Input: input, Output: output, CacheRead: cached, Estimated: true}
 	}
 	cases := map[string]struct {
-		class modelcall.Class  // "": the model answers; stopped: the caller cancels
-		heard modelcall.Answer // what the provider knows of the call
+		class modelcall.Class  // "" means that the model answers; stopped means that the caller cancels
+		heard modelcall.Answer // the part of the call that the provider knows
 		said  string
 		count usage
 		free  bool
 		want  usage
-		kept  bool // the attempt's lease is kept, with its usage
+		kept  bool // the attempt's lease must be kept, with its usage
 	}{
 		"never sent":                             {class: modelcall.Network, heard: none},
 		"sent, and no word came":                 {modelcall.Stalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
@@ -189,13 +189,13 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 
 // TestNoMoney_CheaperModelAnswers also checks that the cheaper model may get the user's words.
 func TestNoMoney_CheaperModelAnswers(t *testing.T) {
-	// the cost at a price of one millionth for each token
+	// the cost if each token costs one millionth
 	const token = perRequest + perMessage + perPart + 2 + leastOutput
 	cases := map[string]struct {
 		spec  string
 		money int64
-		costs map[string]float64 // a model that is missing here has no price
-		want  string             // the model that answers; "": none
+		costs map[string]float64 // a missing model has no price
+		want  string             // the model that answers; "" means none
 		bids  string
 	}{
 		"there is":                         {"", 9 * token, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "a/m", "a/m"},
@@ -275,7 +275,8 @@ func TestProbe_WithoutMoney_IsReleased(t *testing.T) {
 	})
 }
 
-// TestCallLimit_BoundsRunningCalls also checks that a stopped waiter frees its slot and its money.
+// TestCallLimit_BoundsRunningCalls also checks that a stopped call that waits frees its slot and
+// its money.
 func TestCallLimit_BoundsRunningCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
@@ -313,8 +314,8 @@ func TestCallLimit_BoundsRunningCalls(t *testing.T) {
 	})
 }
 
-// TestServerBehaviours_AreEachPaidOnce plays every behaviour of a server, in both formats. At the
-// end no lease may be open, and no attempt may cost more than the money set aside.
+// TestServerBehaviours_AreEachPaidOnce plays every behaviour of a server, in both API formats. At
+// the end no lease may be open, and no attempt may cost more than its lease.
 func TestServerBehaviours_AreEachPaidOnce(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"cut in the middle": modeltest.Cut(700), "cut at once": modeltest.Cut(1), "stalls": modeltest.Stalls(900),
@@ -337,7 +338,7 @@ func TestServerBehaviours_AreEachPaidOnce(t *testing.T) {
 	}
 }
 
-// playFault calls a server that fails and then answers, and gives up soon.
+// playFault calls a server that fails once and then answers. It gives up soon.
 func playFault(t *testing.T, kind string, fault modeltest.Fault) {
 	_, base := modeltest.NewServer(t, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
@@ -376,10 +377,10 @@ func sum(bids []modelcall.Estimate) (most int64) {
 	return most
 }
 
-// TestRefusals_CostByStatus checks that only requests are paid for that the server may have worked
-// on.
+// TestRefusals_CostByStatus checks that a refused request is paid for only if the server may have
+// worked on it.
 func TestRefusals_CostByStatus(t *testing.T) {
-	want := map[int]bool{} // whether a refusal with the status is paid for
+	want := map[int]bool{} // the refusal with this status must be paid for
 	for _, status := range []int{301, 400, 401, 402, 403, 404, 413, 422, 429, 500, 501, 503, 529} {
 		want[status] = false
 	}

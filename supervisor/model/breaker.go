@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// how long a breaker stays open after a failure; each failed probe doubles it
+	// the first duration of the open state; each failed probe doubles it
 	openMin = 30 * time.Second
 	openMax = 10 * time.Minute
 )
@@ -20,9 +20,9 @@ const (
 type State string
 
 const (
-	StateClosed State = "closed" // the model is called
-	StateOpen   State = "open"   // the model failed, and is not called for a while
-	// one call probes the model; the other calls still avoid it
+	StateClosed State = "closed" // the model may be called
+	StateOpen   State = "open"   // the model failed and is not called for a while
+	// one call probes the model; other calls avoid the model
 	StateHalfOpen State = "half_open"
 )
 
@@ -47,20 +47,20 @@ type permit int
 
 const (
 	permitNone  permit = iota
-	permitCall         // call the model as often as the policy says
-	permitProbe        // call the model once, as its only call
+	permitCall         // the model may be called as often as its policy allows
+	permitProbe        // the model may be called once, to probe it
 )
 
 func (b *breaker) transition(to State) {
 	if !slices.Contains(transitions[b.state], to) {
-		// a bug in this file
+		// only a bug in this file can cause this
 		panic("model: no transition from " + string(b.state) + " to " + string(to))
 	}
 	b.state = to
 }
 
-// admit returns how the model may be called now. A caller that gets permitProbe must call succeed,
-// fail or release.
+// admit returns how the model may be called now. The caller of a probe must then call succeed, fail
+// or release.
 func (b *breaker) admit(now time.Time) permit {
 	switch {
 	case b.state == StateClosed:
@@ -79,8 +79,8 @@ func (b *breaker) succeed() {
 	b.openFor = 0
 }
 
-// fail opens the breaker. asked is the pause that the provider wants. Nothing changes if the
-// breaker is open already: then the model was called because no other was left.
+// fail opens the breaker. asked is the pause that the provider asked for. If the breaker is already
+// open, nothing changes: the model was called only because no other model was left.
 func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == StateOpen {
@@ -92,14 +92,14 @@ func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration
 	return true
 }
 
-// release ends a probe that showed nothing. The next call may probe.
+// release ends a probe without a result. The next call may probe.
 func (b *breaker) release() {
 	if b.state == StateHalfOpen {
-		b.transition(StateOpen) // the end of the open state has passed already
+		b.transition(StateOpen) // the open state ends at once
 	}
 }
 
-// breakers holds the breakers that are not closed. It may be used from several goroutines at once.
+// breakers holds the breakers that are not closed. It may be used from several goroutines.
 type breakers struct {
 	log hclog.Logger
 
@@ -122,7 +122,8 @@ func (s *breakers) admit(spec string, now time.Time) permit {
 	return b.admit(now)
 }
 
-// class returns the class of the failure that opened the model's breaker; "" if it is not open.
+// class returns the class of the failure that opened the model's breaker; "" if the breaker is
+// closed.
 func (s *breakers) class(spec string) modelcall.Class {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +133,7 @@ func (s *breakers) class(spec string) modelcall.Class {
 	return ""
 }
 
-// succeed records that the model answered, even with a refusal.
+// succeed records that the model answered. A refusal counts as an answer.
 func (s *breakers) succeed(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +144,7 @@ func (s *breakers) succeed(spec string) {
 	}
 }
 
-// fail records that the model finally failed in one call.
+// fail records that the model failed in one call, after all tries.
 func (s *breakers) fail(spec string, now time.Time, class modelcall.Class, asked time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *breakers) fail(spec string, now time.Time, class modelcall.Class, asked
 	}
 }
 
-// release records that a probe ended and showed nothing.
+// release records that a probe ended without a result.
 func (s *breakers) release(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +168,7 @@ func (s *breakers) release(spec string) {
 	}
 }
 
-// forget drops breakers that nobody has used for long, because users may name models that do not
+// forget drops breakers that were not used for long, because users may name models that do not
 // exist. The caller holds the mutex.
 func (s *breakers) forget(now time.Time) {
 	for spec, b := range s.bySpec {

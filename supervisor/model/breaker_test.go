@@ -41,8 +41,8 @@ func TestBreaker_FailedProbes_StayOpenLonger(t *testing.T) {
 	}
 }
 
-// TestBreaker_TakesOnlyListedTransitions draws events in any order. It checks that the breaker
-// never gets stuck.
+// TestBreaker_TakesOnlyListedTransitions draws events in random order. It also checks that the
+// breaker never gets stuck.
 func TestBreaker_TakesOnlyListedTransitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now, b := time.Unix(0, 0), &breaker{state: StateClosed}
@@ -112,7 +112,7 @@ func TestProbe_Stopped_IsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := failsWith(modelcall.Server)
 		c := catalogueOf(t, first, answers("instead"))
-		for range 3 { // 2 tries, then one probe each
+		for range 3 { // the first round has 2 tries, later rounds one probe each
 			if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 				t.Fatalf("%q, %v", h.text, err)
 			}

@@ -39,35 +39,35 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Options configure the models. Specs have the form that Resolve takes.
+// Options configure the models. Models are named by specs, see Catalogue.Resolve.
 type Options struct {
 	Default   string   // "" means the offline model
-	Small     string   // model for small work; "" means the default model
-	Fallback  []string // fallback models, asked in this order when a model fails
+	Small     string   // model for small tasks; "" means the default model
+	Fallback  []string // models to ask in this order when a model fails
 	Providers []ProviderOptions
-	Prices    map[string]Price // by spec; they override the built-in prices
-	// most calls at once, for all users together; 0 means DefaultCalls
+	Prices    map[string]Price // configured prices by spec, in place of the built-in ones
+	// maximum number of calls at once, for all users together; 0 means DefaultCalls
 	Calls    int
-	Payloads bool         // write requests and answers to the log, at level debug
+	Payloads bool         // log requests and answers at level debug
 	Log      hclog.Logger // nil means no log
 }
 
-// DefaultCalls is the default limit of calls that run at once.
+// DefaultCalls is the default maximum number of calls at once.
 const DefaultCalls = 8
 
 // ProviderOptions configure one provider.
 type ProviderOptions struct {
-	Name    string // unique, without a slash
-	Kind    string // anthropic, openai or offline
-	BaseURL string // "" means Anthropic's own address for the kind anthropic
+	Name    string // unique name of the provider, without a slash
+	Kind    string // kind of API: anthropic, openai or offline
+	BaseURL string // "" means Anthropic's own address, for the kind anthropic
 	APIKey  string
-	Server  string // for the kind openai: the server program; "" means that BaseURL decides
+	Server  string // for the kind openai: the server program; "" means that BaseURL tells it
 	Window  int64  // tokens of a request and its answer together; 0 means that Mews finds out
-	// after so long a silence, a model has failed; 0 means the default of the kind
+	// the longest allowed silence of a model; 0 means the default of the kind
 	Silence time.Duration
 }
 
-// providerKinds has the constructor for each kind of provider.
+// providerKinds has a constructor for each kind of provider.
 var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Provider, error){
 	"anthropic": func(o ProviderOptions, log hclog.Logger) (modelcall.Provider, error) {
 		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
@@ -81,18 +81,18 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Pr
 	},
 }
 
-// Catalogue holds the providers. Only SetPrices changes it. It remembers failed models and the
-// providers' lists. It may be used from several goroutines at once.
+// Catalogue holds the providers. Only SetPrices changes its configuration. It remembers failed
+// models and the providers' lists of models. It may be used from several goroutines.
 type Catalogue struct {
 	providers    map[string]provider
 	defaultModel Choice
 	small        Choice
 	fallback     []Choice
-	prices       atomic.Pointer[map[string]Price] // by spec; each map is never changed
+	prices       atomic.Pointer[map[string]Price] // prices by spec; SetPrices replaces the whole map
 	breakers     *breakers
 	queue        *slots.Slots
-	lists        sync.Map // cachedList by provider
-	told         sync.Map // toldWindows by provider
+	lists        sync.Map // a cachedList for each provider
+	told         sync.Map // toldWindows for each provider
 	windows      lessons
 	faults       faults
 	payloads     *payloads // nil means that payloads are not logged
@@ -102,12 +102,12 @@ type Catalogue struct {
 type provider struct {
 	modelcall.Provider
 	kind     string
-	single   bool // the provider has one model, named without a model's id
+	single   bool // the provider has only one model, so specs have no model id
 	locality locality
-	window   int64 // as configured
+	window   int64 // the configured window in tokens; 0 means none
 }
 
-// NewCatalogue creates the providers and connects to none of them. The caller closes the catalogue.
+// NewCatalogue creates the providers without connecting to them. The caller closes the catalogue.
 func NewCatalogue(o Options) (*Catalogue, error) {
 	if o.Calls < 0 {
 		return nil, fmt.Errorf("%d calls at once; want 1 or more", o.Calls)
@@ -177,8 +177,8 @@ func (c *Catalogue) resolveOptions(o Options) (err error) {
 	return c.SetPrices(o.Prices)
 }
 
-// resolveDefault resolves the configured default. A bare id belongs to the only provider if there
-// is just one, because there is no default provider yet.
+// resolveDefault resolves the configured default model. A bare model id is allowed if there is only
+// one provider, because there is no default provider yet.
 func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
 	if o.Default == "" {
 		return c.Resolve(offline.Name)
@@ -202,16 +202,16 @@ func (c *Catalogue) Close() {
 // Default returns the full spec of the default model.
 func (c *Catalogue) Default() string { return c.defaultModel.Spec }
 
-// Small returns the full spec of the model for small work: titles, categories, triage.
+// Small returns the full spec of the model for small tasks: titles, categories, triage.
 func (c *Catalogue) Small() string { return c.small.Spec }
 
-// Stream calls the model that spec names; it overwrites req.Model. If the model fails, Stream calls
-// it again or calls a fallback, as policies say. If text was sent before, delta first gets a
-// Restart. The answer names the model that gave it, and the model that it replaces.
+// Stream calls the model that spec names, and overwrites req.Model. If the model fails, Stream
+// follows the policies: it calls the model again, or a fallback model. If text was already sent,
+// delta first gets a Restart. The answer names its model, and the model that it replaces.
 //
-// req.Reserver pays for each attempt. The caller ends the leases of the answer and of
-// req.OnFailure. If Stream fails, the text since the last Restart is void. Errors are those of
-// modelcall.Provider, or an error for a user if there is no such model.
+// req.Reserver pays for each attempt. The caller ends the leases of the answer and of the failures
+// that req.OnFailure gets. If Stream fails, the text since the last Restart is void. Errors are
+// those of modelcall.Provider, or an error for users if the model does not exist.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	first, err := c.Resolve(spec)
@@ -226,7 +226,7 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Reque
 	return answer, err
 }
 
-// candidates returns the models to ask: first, and then the fallback models that may replace first.
+// candidates returns the models to ask: first, and then the fallback models that may replace it.
 func (c *Catalogue) candidates(first Choice) []Choice {
 	chain := make([]Choice, 1, 1+len(c.fallback))
 	chain[0] = first
@@ -238,9 +238,9 @@ func (c *Catalogue) candidates(first Choice) []Choice {
 	return chain
 }
 
-// mayReplace reports whether other may answer instead of first. Any model may replace the default
-// model, because the operator configured the fallback. Only a model that is no farther away may
-// replace a model that a user chose.
+// mayReplace reports whether the model other may answer instead of first. Any model may replace the
+// default model, because the operator configured the fallback. A model that a user chose may only
+// be replaced by a model that is no farther away.
 func (c *Catalogue) mayReplace(first, other Choice) bool {
 	return !other.same(first) && (first.same(c.defaultModel) || c.provider(other).locality >= c.provider(first).locality)
 }

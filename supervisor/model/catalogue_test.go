@@ -39,7 +39,7 @@ func TestResolve(t *testing.T) {
 		name  string
 		c     *Catalogue
 		spec  string
-		want  string // the full spec, or a part of the error
+		want  string // the full spec, or a part of the error's text
 		model string // "" if an error is expected
 	}{
 		{"nothing is the default", two, "", "local/qwen3", "qwen3"},

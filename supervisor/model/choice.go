@@ -10,18 +10,18 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Choice is one model of one provider.
+// Choice is a model of a provider.
 type Choice struct {
-	Spec     string // the full spec: provider/model, or offline
+	Spec     string // provider/model, or offline
 	Provider modelcall.Provider
-	Model    string // the provider's own name of the model
+	Model    string // the model's name at the provider
 }
 
 func (c Choice) same(other Choice) bool { return c.Spec == other.Spec }
 
-// Resolve returns the model that spec names. A spec is "provider/model", "offline", a bare id of
-// the default provider, or "" for the default. The model's id may contain slashes. Resolve does not
-// ask the provider whether it has the model. Its errors are for users.
+// Resolve returns the model that spec names. A spec is "provider/model", "offline", a bare model id
+// of the default provider, or "" for the default model. A model id may contain slashes. Resolve
+// does not check whether the provider has the model. Its errors are for users.
 func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	name, model, slashed := strings.Cut(spec, "/")
 	p, exists := c.providers[name]
@@ -42,7 +42,7 @@ func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	return c.choose(standard, spec)
 }
 
-// choose returns the choice for a model of an existing provider.
+// choose returns a model of an existing provider.
 func (c *Catalogue) choose(name, model string) (Choice, error) {
 	p := c.providers[name]
 	switch {
@@ -56,7 +56,7 @@ func (c *Catalogue) choose(name, model string) (Choice, error) {
 	return Choice{Spec: name + "/" + model, Provider: p.Provider, Model: model}, nil
 }
 
-// provider returns the provider of a choice.
+// provider returns the provider of a model.
 func (c *Catalogue) provider(choice Choice) provider {
 	name, _, _ := strings.Cut(choice.Spec, "/")
 	return c.providers[name]

@@ -18,12 +18,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// greedyProvider is a provider that counts a token for every byte, and answers with the longest
-// allowed answer. It counts only a share of the first known messages.
+// greedyProvider counts one token for every byte, and answers with the longest allowed answer. Of
+// the first known messages it counts only a share.
 type greedyProvider struct {
 	known int
 	share int64
-	fresh bool // the system text and the tools are new
+	fresh bool // the system text and the tools are not counted yet
 	seen  modeltest.Request
 }
 
@@ -64,8 +64,7 @@ func (g *greedyProvider) prompt(r modeltest.Request) int64 {
 	return sum
 }
 
-// officialPictureTokens returns the tokens of a picture by the providers' own pages, before the
-// picture is scaled.
+// officialPictureTokens returns a picture's tokens by the providers' own formulas, without scaling.
 func officialPictureTokens(f modeltest.Format, p modeltest.Picture) int64 {
 	if f == modeltest.Anthropic {
 		return int64(math.Ceil(float64(p.Width*p.Height) / 750))
@@ -78,7 +77,7 @@ func officialPictureTokens(f modeltest.Format, p modeltest.Picture) int64 {
 var words = rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z "\\\n\t<>&]{0,300}`),
 	rapid.StringMatching(`[字é🦅]{1,40}`))
 
-// longText draws text far longer than the allowance for framing.
+// longText draws texts that are far longer than the allowance for framing.
 var longText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Repeat(words.Draw(t, "part"), rapid.IntRange(1, 300).Draw(t, "times"))
 })
@@ -92,7 +91,7 @@ func drawPicture(t *rapid.T) (protocol.Image, []byte) {
 	return protocol.Image{MediaType: "image/png", Width: w, Height: h, BlobRef: protocol.BlobRef{Size: int64(data.Len())}}, data.Bytes()
 }
 
-// drawTalk adds exchanges to req as the transcript has them: a user's message, and a step of the
+// drawTalk adds exchanges to req like those of a transcript: a user's message, and a step of the
 // model with its results.
 func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 	pictures := map[protocol.Image][]byte{}
@@ -125,8 +124,8 @@ func drawTalk(t *rapid.T, req *modelcall.Request, exchanges int) {
 	}
 }
 
-// TestCostBound_IsNeverExceeded draws requests, and providers with any count of tokens and any use
-// of their cache.
+// TestCostBound_IsNeverExceeded draws requests, and providers with any token count and any use of
+// their cache.
 func TestCostBound_IsNeverExceeded(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
@@ -167,7 +166,7 @@ func TestCostBound_IsNeverExceeded(t *testing.T) {
 				drawTalk(t, &req, rapid.IntRange(1, 3).Draw(t, "more"))
 				req.Measured.New = req.Messages[talk:]
 				check()
-				const exchange = 3 // messages in each exchange of drawTalk; the oldest is forgotten
+				const exchange = 3 // messages of one exchange of drawTalk; the oldest exchange is forgotten
 				req.Messages = req.Messages[exchange:]
 				req.System, req.Measured.Other = "s"+longText.Draw(t, "other system"), true
 				g.known, g.fresh = g.known-exchange, true

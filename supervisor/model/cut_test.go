@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestMoneyLeft_LimitsAnswer also checks that thinking shrinks to fit. If the money only covers a
-// tiny answer, the model is not called.
+// TestMoneyLeft_LimitsAnswer also checks that less money means less thinking. If the money only
+// covers a tiny answer, the model is not called.
 func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
 		money    int64
 		thinking modelcall.Thinking
-		output   int64 // 0: the model is not called
+		output   int64 // 0 means that the model is not called
 		thinks   modelcall.Thinking
 	}{
 		"for all of it": {input + defaultOutput, modelcall.ThinkingHigh, defaultOutput,
@@ -45,8 +45,8 @@ func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	}
 }
 
-// TestCutForMoney_IsAnAnswer covers answers that were cut only for lack of money. They can be
-// continued, even if no part of them is complete.
+// TestCutForMoney_IsAnAnswer covers answers that were cut only because money was short. They can be
+// continued, even if they are empty.
 func TestCutForMoney_IsAnAnswer(t *testing.T) {
 	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
 	for name, k := range map[string]struct {

@@ -12,8 +12,8 @@ type embedder interface {
 	Embed(ctx context.Context, model string, texts []string) (modelcall.Embeddings, error)
 }
 
-// Embed turns texts into vectors with the model spec. The result has no Usage if the provider does
-// not count. Its errors are for users.
+// Embed turns texts into vectors with the model spec. Usage is empty if the provider does not count
+// tokens. Errors are for users.
 func (c *Catalogue) Embed(ctx context.Context, spec string, texts []string) (e modelcall.Embeddings, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {

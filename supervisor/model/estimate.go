@@ -2,13 +2,13 @@ package model
 
 import "mews/protocol"
 
-// tokenBytes is about how many bytes of an answer make a token, for English in the tokenizers of
-// 2026. The package history uses the same number.
+// tokenBytes is the average number of bytes in a token of an answer, for English and the tokenizers
+// of 2026. The package history uses the same number.
 const tokenBytes = 4
 
-// estimatedUsage completes the counted usage of a call by estimates. If an answer broke off, its
-// received part is estimated, because providers count an answer only at the end. The result does
-// not depend on a budget.
+// estimatedUsage adds estimates to the counted usage of a call. If an answer broke off, it
+// estimates the received part, because providers count an answer only at its end. The result is the
+// same with and without a budget.
 func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, broke bool) protocol.Usage {
 	u := counted
 	if u.Input == 0 {
@@ -24,7 +24,7 @@ func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, 
 	return u
 }
 
-// estimatedInput estimates the tokens of the newest request from the model's counts of earlier
+// estimatedInput estimates the tokens of the newest request. It uses the model's counts of earlier
 // requests.
 func (c *call) estimatedInput(m Choice) int64 {
 	most := inputBound(m, c.provider(m).kind, c.sent)

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// call is the state of one Catalogue.Stream. Only the goroutine of that Stream uses it.
+// call is the state of one Catalogue.Stream. Only Stream's goroutine uses it.
 type call struct {
 	*Catalogue
 	req        modelcall.Request
@@ -19,8 +19,8 @@ type call struct {
 	failed     []failedModel
 	deltas     deltaRelay
 	guess      guess
-	sent       modelcall.Request // the newest request, as it was sent
-	endNotice  func()            // ends the notice that a model is tried again
+	sent       modelcall.Request // the newest request that was sent
+	endNotice  func()            // ends the notice that a failed model is tried again
 }
 
 // failedModel is a model that a call has given up.
@@ -29,7 +29,7 @@ type failedModel struct {
 	err    *modelcall.Error
 }
 
-// deltaRelay passes deltas on to the caller, and can void them by a Restart.
+// deltaRelay passes deltas on to the caller. A Restart tells the caller that earlier text is void.
 type deltaRelay struct {
 	delta func(modelcall.Delta)
 	sent  int64  // bytes of text since the last restart
@@ -50,10 +50,9 @@ func (r *deltaRelay) restart() {
 	}
 }
 
-// run asks the candidates in order: first those whose breakers admit a call, then the rest. So
-// every candidate is tried. If the money does not cover a candidate, the small model is next, and
-// then only cheaper models. The loop ends with the first answer, or with a failure that no other
-// model would mend.
+// run asks the candidates in order: first those whose breakers allow a call, then the others. If
+// the money does not cover a candidate, the small model is next, and then only cheaper models. The
+// loop ends with the first answer, or with a failure that no other model can avoid.
 func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
@@ -82,8 +81,8 @@ func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	return modelcall.Answer{}, c.allFailed()
 }
 
-// ends reports whether a model's error ends the call. A fallback's failure never does, because
-// nobody chose it.
+// ends reports whether a model's error ends the call. The error of a fallback model never does,
+// because the user did not choose that model.
 func (c *call) ends(ctx context.Context, m Choice, err error) bool {
 	failed := modelError(err)
 	return ctx.Err() != nil || failed == nil || m.same(c.candidates[0]) && !policies[failed.Class].fallback
@@ -96,8 +95,8 @@ func modelError(err error) *modelcall.Error {
 	return failed
 }
 
-// tryModel calls one model as often as the policy of its failure says. A probe calls it once if
-// there are other candidates. tryModel tells the model's breaker the outcome.
+// tryModel calls one model as often as the policy for its failure allows. A probe calls it once if
+// there are other candidates. Afterwards tryModel updates the model's breaker.
 func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.Answer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
@@ -143,21 +142,21 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.An
 func (c *call) giveUp(m Choice, err *modelcall.Error) {
 	c.failed = append(c.failed, failedModel{m, c.faults.hide(c.req.User, m.Spec, err)})
 	switch {
-	case err.Class == modelcall.OverBudget: // the model was never called
+	case err.Class == modelcall.OverBudget: // the model was not called
 		c.breakers.release(m.Spec)
 	case policies[err.Class].opensBreaker:
 		c.breakers.fail(m.Spec, time.Now(), err.Class, err.RetryAfter)
-	default: // a model that refuses a request is reachable
+	default: // a model that refuses a request can be reached
 		c.breakers.succeed(m.Spec)
 	}
 }
 
-// report tells the log and the request's OnFailure of a failed attempt. A provider's error may
-// repeat a user's words.
+// report writes a failed attempt to the log and passes it to the request's OnFailure. The log
+// leaves out the provider's text, which may repeat a user's words.
 func (c *call) report(m Choice, err *modelcall.Error, lease int64, wait time.Duration, again bool) {
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
-	if err.Class != modelcall.OverBudget { // otherwise no call was made
+	if err.Class != modelcall.OverBudget { // OverBudget means that no call was made
 		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
 			Again: wait, Last: !again})
 	}
@@ -169,8 +168,8 @@ func (c *call) onFailure(f modelcall.Failure) {
 	}
 }
 
-// reason returns why a model does not answer this call: its failure, or the class that opened its
-// breaker.
+// reason returns the reason why a model does not answer this call. It is the model's failure, or
+// the class of the failure that opened its breaker.
 func (c *call) reason(m Choice) string {
 	class := c.breakers.class(m.Spec)
 	for _, f := range c.failed {
@@ -188,8 +187,9 @@ func (c *call) reason(m Choice) string {
 	return p.reason
 }
 
-// allFailed returns the chosen model's error, with the failures of the other models in its message.
-// If the chosen model was too expensive, the message does not repeat that for the others.
+// allFailed returns the chosen model's error. Its message also has the failures of the other
+// models. If the chosen model was too expensive, the message does not say so again for other
+// models.
 func (c *call) allFailed() error {
 	first := *c.failed[0].err
 	var others []failedModel

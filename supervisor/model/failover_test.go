@@ -31,8 +31,8 @@ func TestAnswer_EndsRetries(t *testing.T) {
 	})
 }
 
-// TestTries_AreCountedTogether checks that a cut answer is tried again, unless it is already the
-// second failure.
+// TestTries_AreCountedTogether checks that a cut answer is tried again only if it is the first
+// failure.
 func TestTries_AreCountedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := failsWith(modelcall.Overloaded, modelcall.Cut, "")
@@ -60,7 +60,7 @@ func TestFallback_RestartsAnswerFirst(t *testing.T) {
 	})
 }
 
-// TestStream_DeltasEqualAnswer draws failures that end the answer at any point.
+// TestStream_DeltasEqualAnswer draws failures at any point of the answer.
 func TestStream_DeltasEqualAnswer(t *testing.T) {
 	classes := make([]modelcall.Class, 0, len(policyRows)+1)
 	for _, row := range policyRows {
@@ -143,7 +143,7 @@ func TestStop_EndsCallWithoutFailure(t *testing.T) {
 	stopped := errors.New("the person said stop")
 	hang := func(ctx context.Context, _ int, _ func(string)) (modelcall.Answer, error) {
 		<-ctx.Done()
-		// the provider may report the stop as any error
+		// a provider may return any error after a stop
 		return modelcall.Answer{}, failed(modelcall.Auth)
 	}
 	for name, first := range map[string]*scripted{

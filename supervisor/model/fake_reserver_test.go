@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// fakeReserver is a reserver with its money in memory.
+// fakeReserver is a Reserver that keeps its money in memory.
 type fakeReserver struct {
 	mu       sync.Mutex
 	left     int64
 	last     int64
-	open     map[int64]int64 // bySpec lease
+	open     map[int64]int64 // amounts by lease
 	bids     []modelcall.Estimate
 	returned int
 }
@@ -46,7 +46,7 @@ func (p *fakeReserver) ReturnLease(_ context.Context, lease int64) {
 	p.returned++
 }
 
-// settle ends a lease with its real cost. It panics if the lease is not open.
+// settle ends a lease with the real cost of its call. It panics if the lease is not open.
 func (p *fakeReserver) settle(lease, cost int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,34 +8,34 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// faults are the failures that an admin has to mend. The admins are told once of each model's
-// failure, until the model answers again. The zero value shows every failure to every user.
+// faults are failures that an admin must repair. Admins are told once of each model's failure,
+// until the model answers again. The zero value shows every failure to every user.
 type faults struct {
-	// reports whether a user reads about keys, addresses and the configuration; nil means every
-	// user
+	// reports whether a user may read about keys, addresses and the configuration; nil means that
+	// every user may
 	readsFaults func(user string) bool
-	tell        func(text string) // tells the admins; never blocks
+	tell        func(text string) // sends a text to the admins; must not block
 
 	mu   sync.Mutex                 // guards told
-	told map[string]modelcall.Class // by spec
+	told map[string]modelcall.Class // the failures that the admins were told of, by spec
 }
 
 // maxFaults limits the models in told, because users may name models that do not exist.
 const maxFaults = 100
 
-// HideFaults tells admins about failures that they must mend. It hides the details from others.
-// tell gets the text for the admins and must not block. A user for whom reads is false only reads that
-// the model is not available. Call HideFaults before the first call of a model.
+// HideFaults sends failures that an admin must repair to the admins, and hides them from users.
+// tell gets the text for the admins and must not block. If reads is false for a user, that user
+// only reads that the model is not available. Call HideFaults before the first call of a model.
 func (c *Catalogue) HideFaults(reads func(user string) bool, tell func(text string)) {
 	c.faults.readsFaults, c.faults.tell = reads, tell
 }
 
-// hides reports whether a user does not read why a model failed.
+// hides reports whether the cause of a model's failure is hidden from a user.
 func (f *faults) hides(user string, class modelcall.Class) bool {
 	return policies[class].forAdmins && f.readsFaults != nil && !f.readsFaults(user)
 }
 
-// hide returns the failure in words for a user who cannot mend it, and tells the admins the cause.
+// hide returns an error for a user who cannot repair the failure, and tells the admins the cause.
 func (f *faults) hide(user, spec string, err *modelcall.Error) *modelcall.Error {
 	if !f.hides(user, err.Class) {
 		return err
@@ -61,7 +61,8 @@ func (f *faults) isNew(spec string, class modelcall.Class) bool {
 	return true
 }
 
-// ended records that a model has answered, and tells the admins if it had a fault.
+// ended records that a model has answered. If the admins were told of a failure, it tells them that
+// the model works again.
 func (f *faults) ended(spec string) {
 	f.mu.Lock()
 	_, told := f.told[spec]

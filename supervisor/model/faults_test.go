@@ -12,7 +12,7 @@ import (
 
 // TestFaults_AreForAdmins checks that admins are told of each failure once, until the model
 // answers. The user never reads the cause, not even with a fallback's answer. Failures that no
-// admin has to mend go to the user.
+// admin can repair are shown to the user.
 func TestFaults_AreForAdmins(t *testing.T) {
 	var told []string
 	hidden := func(c *Catalogue) *Catalogue {

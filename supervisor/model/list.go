@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	listTimeout = 5 * time.Second // for all providers together; they are asked at the same time
+	listTimeout = 5 * time.Second // limit for all providers together, because they are asked at the same time
 	listTTL     = 5 * time.Minute
-	listMax     = 1000 // models listed from one provider
+	listMax     = 1000 // most models from one provider
 )
 
-// ListEntry is a model that a provider has, or a provider whose list failed.
+// ListEntry is a model of a provider, or a provider whose list could not be read.
 type ListEntry struct {
-	Spec    string // the full spec; if Err is set, the provider's name
+	Spec    string // provider/model; with Err it is the provider's name
 	Default bool
-	Err     string // why the list failed, for users
+	Err     string // for users: why the list could not be read
 }
 
 // lister is a provider that can list its models.
@@ -37,8 +37,8 @@ type cachedList struct {
 }
 
 // List returns the models of all providers and of the configuration, sorted by spec. It includes
-// configured models that no provider lists. The providers are asked at the same time. Their lists
-// are kept for a few minutes; failures are not.
+// configured models that no provider lists. All providers are asked at the same time. Lists are
+// cached for a few minutes, failures are not.
 func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -59,7 +59,7 @@ func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	return slices.SortedFunc(maps.Values(known), func(a, b ListEntry) int { return cmp.Compare(a.Spec, b.Spec) })
 }
 
-// list returns the entries of one provider.
+// list returns the models of one provider.
 func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	p := c.providers[name]
 	if p.single {
@@ -83,7 +83,7 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	return list
 }
 
-// listFailure returns why a provider's list failed.
+// listFailure returns the reason why a provider's list could not be read, for users.
 func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return fmt.Sprintf(textListTimeout, amount.Plural(int(listTimeout.Seconds()), "second", "seconds"))

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// locality is how far away a provider is. A higher value is nearer.
+// locality tells how near a provider is. A higher value means nearer.
 type locality int
 
 const (
-	localityInternet locality = iota // somewhere in the world
-	localityNetwork                  // the private network that this machine is in
-	localityMachine                  // this machine: a call costs nothing
+	localityInternet locality = iota // anywhere on the internet
+	localityNetwork                  // the private network of this machine
+	localityMachine                  // this machine, where a call costs nothing
 )
 
 // sharedAddresses is the address space of RFC 6598 (100.64.0.0/10), which overlay networks use too.
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
-// privateSuffixes are the ends of host names that are never public: by RFC 6762, by RFC 8375, by
-// ICANN for private use, and two by custom.
+// privateSuffixes are endings of host names that are never public. They come from RFC 6762, RFC
+// 8375 and ICANN; the last two are common practice.
 var privateSuffixes = []string{".local", ".home.arpa", ".internal", ".lan", ".home"}
 
-// localityOf returns the locality of a base URL. It does not look host names up. A name that does
-// not show that it is private counts as public.
+// localityOf returns the locality of a base URL. It does not look up host names. A name that is not
+// clearly private counts as public.
 func localityOf(base string) locality {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
@@ -37,7 +37,7 @@ func localityOf(base string) locality {
 	switch {
 	case host == "localhost" || strings.HasSuffix(host, ".localhost"):
 		return localityMachine
-	case !strings.Contains(host, "."), // such as the host name of another container
+	case !strings.Contains(host, "."), // a name without a dot, such as another container's
 		slices.ContainsFunc(privateSuffixes, func(end string) bool { return strings.HasSuffix(host, end) }):
 		return localityNetwork
 	}

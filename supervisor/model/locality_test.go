@@ -29,8 +29,8 @@ func TestLocalityOf(t *testing.T) {
 	}
 }
 
-// TestFallback_StaysAsNearAsModel checks that a user's own choice falls back only to models that
-// are no farther away.
+// TestFallback_StaysAsNearAsModel checks that a model chosen by a user falls back only to models
+// that are no farther away.
 func TestFallback_StaysAsNearAsModel(t *testing.T) {
 	c, err := NewCatalogue(Options{
 		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},
@@ -46,7 +46,7 @@ func TestFallback_StaysAsNearAsModel(t *testing.T) {
 	}
 	defer c.Close()
 	for spec, want := range map[string]string{
-		"":                "here/everybodys far/m near/m here/m offline", // as the operator configured it
+		"":                "here/everybodys far/m near/m here/m offline", // the operator's configured order
 		"here/everybodys": "here/everybodys far/m near/m here/m offline",
 		"here/mine":       "here/mine here/m offline",
 		"here/m":          "here/m offline",
@@ -69,11 +69,11 @@ func TestFallback_StaysAsNearAsModel(t *testing.T) {
 	}
 }
 
-// TestLocalModel_FailureStaysLocal checks with a call that a local model falls back only to local
-// models.
+// TestLocalModel_FailureStaysLocal makes a call, and checks that a local model falls back only to
+// local models.
 func TestLocalModel_FailureStaysLocal(t *testing.T) {
 	far := answers("I heard it all")
-	c := catalogueOf(t, answers("fine"), far) // a/m is the default model, and b/m its fallback
+	c := catalogueOf(t, answers("fine"), far) // a/m is the default model, b/m its fallback
 	c.providers["mine"] = provider{Provider: failsWith(modelcall.Missing), kind: "scripted", locality: localityMachine}
 	_, err := c.Stream(t.Context(), "mine/m", modelcall.Request{}, func(modelcall.Delta) {})
 	wantClass(t, err, modelcall.Missing)

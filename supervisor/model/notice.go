@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	slowAfter   = 15 * time.Second // silence of a call before its notice, if no text has come yet
-	tryingAfter = 5 * time.Second  // wait for the notice after a model's first failure
+	slowAfter   = 15 * time.Second // wait for the notice that a model is slow, if no text has come yet
+	tryingAfter = 5 * time.Second  // wait for the notice that a failed model is tried again
 )
 
-// tellAfter sends the user a notice after wait, unless end is called before. After end has
+// tellAfter sends the user a notice after a wait, unless end is called before. When end has
 // returned, no notice is sent. end may be called several times.
 func (c *call) tellAfter(wait time.Duration, text string) (end func()) {
 	if c.req.OnWait == nil {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// notices makes a call. It returns the notices that the user got meanwhile, and their times.
+// notices makes a call, and returns the notices to the user and their times.
 func notices(t *testing.T, c *Catalogue) (words []string, at []time.Duration, err error) {
 	t.Helper()
 	begin := time.Now()
@@ -19,7 +19,7 @@ func notices(t *testing.T, c *Catalogue) (words []string, at []time.Duration, er
 		words, at = append(words, text), append(at, time.Since(begin))
 	}}
 	_, err = c.Stream(t.Context(), "", req, func(modelcall.Delta) {})
-	time.Sleep(time.Hour) // later notices would come within this time
+	time.Sleep(time.Hour) // leaves time for later notices, which must not come
 	return words, at, err
 }
 
@@ -39,7 +39,8 @@ func TestLoneModel_IsRetriedWithNotice(t *testing.T) {
 	}
 }
 
-// TestLastModelLeft_UsesLonePolicy also covers a fallback as the last model.
+// TestLastModelLeft_UsesLonePolicy checks that the last model is tried as often as an only model.
+// The last model may be a fallback.
 func TestLastModelLeft_UsesLonePolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := failsWith(modelcall.Overloaded), failsWith(modelcall.Overloaded)
@@ -70,8 +71,7 @@ func TestSilentModel_GivesOneNotice(t *testing.T) {
 	}
 }
 
-// TestNotice_EndsWithRetries checks that a model that answers at its second try does not count as
-// slow.
+// TestNotice_EndsWithRetries checks that no notice of slowness is sent if the second try answers.
 func TestNotice_EndsWithRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if words, _, err := notices(t, catalogueOf(t, failsWith(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {

@@ -13,27 +13,27 @@ import (
 
 const (
 	maxPayload = 64 << 10 // bytes of one request or answer in the log
-	maxPlain   = 1000     // shorter runs of base64 are logged whole; regexp counts no further than 1000
+	maxPlain   = 1000     // a shorter run of base64 is logged in full; regexp allows at most 1000 repetitions
 )
 
-// base64Run is a long stretch of base64 within JSON: a picture, or encrypted thinking.
+// base64Run finds long runs of base64 in JSON: pictures and encrypted thinking.
 var base64Run = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_-]*={0,2}`, maxPlain))
 
-// payloads writes requests and answers to the log, at level debug. A nil *payloads writes nothing.
+// payloads logs requests and answers at level debug. A nil *payloads logs nothing.
 type payloads struct {
 	log  hclog.Logger
 	keys *strings.Replacer
 }
 
-// newPayloads takes the API keys from o, to remove them from payloads. A payload has a key only if
-// a user or a provider repeats the key.
+// newPayloads takes the API keys from o, to remove them from logged payloads. A payload contains a
+// key only if a user or a provider repeats it.
 func newPayloads(o Options) *payloads {
 	var pairs []string
 	for _, p := range o.Providers {
 		if p.APIKey == "" {
 			continue
 		}
-		quoted, _ := json.Marshal(p.APIKey) // a string never fails
+		quoted, _ := json.Marshal(p.APIKey) // a string can always be encoded
 		pairs = append(pairs, p.APIKey, "***", strings.Trim(string(quoted), `"`), "***")
 	}
 	return &payloads{log: o.Log, keys: strings.NewReplacer(pairs...)}
@@ -56,7 +56,7 @@ func (p *payloads) answer(spec string, answer modelcall.Answer, err error) {
 	}
 }
 
-// payload is a request without its functions, which JSON cannot represent.
+// payload is a request without its functions, which JSON cannot encode.
 type payload struct {
 	modelcall.Request
 	Picture   any `json:",omitempty"`
@@ -66,7 +66,7 @@ type payload struct {
 	Fit       any `json:",omitempty"`
 }
 
-// format returns v as JSON without keys and pictures, cut if it is too long.
+// format returns v as JSON without keys and pictures. It cuts a long result.
 func (p *payloads) format(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

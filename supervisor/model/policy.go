@@ -6,31 +6,31 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// policy is the reaction to a failure of one class.
+// policy is the reaction to failures of one class.
 type policy struct {
-	tries     int           // tries of one model in one call, including the first
-	loneTries int           // tries if no other model is left to ask; 0 means the same as tries
-	firstWait time.Duration // wait before the second try; it doubles before each later one
-	// ask the next fallback model; if false, the caller gets the failure at once
+	tries     int           // maximum tries of one model in one call, including the first
+	loneTries int           // maximum tries if no other model is left; 0 means the same as tries
+	firstWait time.Duration // wait before the second try; it doubles for each later try
+	// whether another model is asked; if false, the caller gets the failure at once
 	fallback bool
-	// the model is at fault, not the request: other calls avoid the model too
+	// the model is broken, not the request, so other calls avoid the model too
 	opensBreaker    bool
-	countIsComplete bool   // the model ended by itself, so its token count is complete
-	forAdmins       bool   // an admin must mend the failure: a key, an address or the configuration
-	reason          string // for the user, after the model's name: "is overloaded"
+	countIsComplete bool   // the token count is complete, because the model ended the answer itself
+	forAdmins       bool   // an admin must repair the cause: a key, an address or the configuration
+	reason          string // a few words for the user, after the model's name: "is overloaded"
 }
 
 const (
-	maxWait = 60 * time.Second // the limit of one call's waits between tries of one model
-	// share by which a wait varies, so that calls that failed together do not all retry together
+	maxWait = 60 * time.Second // limit for all waits between the tries of one model in one call
+	// random part of a wait, so that calls that failed together do not retry together
 	jitter = 0.25
 )
 
-// policies has a policy for every class of modelcall.Error. Failures that may pass within a moment
-// are retried. A fault of a model or an account goes to the fallback. A wrong request is wrong for
-// every model, or the caller must mend it. If a provider's filter stopped a request, no other
-// provider gets it unasked. The message tells the user that they may ask another one. Six tries of
-// a model without a fallback take half a minute.
+// policies has a policy for every class of modelcall.Error. Failures that may pass soon are
+// retried. If a model or an account is broken, the fallback is asked. A wrong request is wrong for
+// every model, or the caller must correct it. If a provider's filter stopped a request, no other
+// provider gets the request without the user's consent. The message says that the user may ask
+// another one. Six tries of a model without a fallback take half a minute.
 var policies = map[modelcall.Class]policy{
 	modelcall.RateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, opensBreaker: true,
 		reason: textRateLimited},
@@ -56,16 +56,16 @@ var policies = map[modelcall.Class]policy{
 	modelcall.Refused:  {tries: 1, reason: textRefused},
 }
 
-// lonePolicy returns the policy for the last model that is left to ask.
+// lonePolicy returns the policy for the last model that can be asked.
 func (p policy) lonePolicy() policy {
 	p.tries = max(p.tries, p.loneTries)
 	return p
 }
 
-// retry reports whether to try a model again after n tries, and after which wait. The pause that
-// the provider wants is asked. The sum of this call's waits for the model is waited. The share of
-// the jitter is at, from -1 to 1. A wait is never shorter than asked. If asked is too long, the
-// model is not tried again.
+// retry reports whether to try a model again after n tries, and after which wait. asked is the
+// pause that the provider asked for. waited is the sum of this call's earlier waits for the model.
+// at is the random part of the jitter, from -1 to 1. A wait is never shorter than asked. If asked
+// is too long, the model is not tried again.
 func (p policy) retry(n int, asked, waited time.Duration, at float64) (wait time.Duration, ok bool) {
 	if n >= p.tries {
 		return 0, false

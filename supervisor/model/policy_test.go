@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// policyRows has the expected behaviour for each class, if a model always fails with that class. It
-// has the calls and the time of one Stream. It also tells whether a fallback answers, and whether
-// the next call avoids the model.
+// policyRows has the expected behaviour for each class if a model always fails with that class: the
+// calls and the time of one Stream. It also tells whether a fallback answers, and whether the next
+// call avoids the model.
 var policyRows = []struct {
 	class    modelcall.Class
-	asked    time.Duration // the RetryAfter of the provider
+	asked    time.Duration // RetryAfter of the failures
 	calls    int
 	from, to time.Duration
 	next     bool

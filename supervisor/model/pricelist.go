@@ -1,11 +1,11 @@
 package model
 
-// PricesOf is the date of the prices below.
+// PricesOf is the date of the prices in the list.
 const PricesOf = "2026-10-27"
 
-// pricelist has the prices of the models' own makers, by the kind of provider. Discounts and
-// surcharges for batches, priority and regions are left out. So are temporary offers: nobody minds
-// an estimate that is too high. The prices of a gateway belong in the configuration.
+// pricelist has the prices of the models' makers, by kind of provider. It ignores discounts and
+// surcharges for batches, priority and regions, and temporary offers. An estimate that is too high
+// does no harm. Prices of a gateway belong in the configuration.
 //
 // Sources: platform.claude.com/docs/en/about-claude/pricing and
 // developers.openai.com/api/docs/pricing.
@@ -30,7 +30,7 @@ var pricelist = map[string][]priceRow{
 		{"claude-haiku-5-5", 0, Price{0.50, 2.50, 0.05, 0.625, 1}},
 		{"claude-haiku-4-5", 0, Price{1, 5, 0.10, 1.25, 2}},
 	},
-	// Longer prompts cost more, by rates that differ by model.
+	// Long prompts cost more. How much more depends on the model.
 	"openai": {
 		{"gpt-6.1-sol", 272_000, Price{2, 10, 0.10, 2.50, 2.50}},
 		{"gpt-6.1-terra", 272_000, Price{1, 5, 0.05, 1.25, 1.25}},
@@ -59,7 +59,7 @@ var pricelist = map[string][]priceRow{
 	},
 }
 
-// inputPrices has the OpenAI models that only charge for input: transcription and embeddings.
+// inputPrices has OpenAI's models that charge only for input: transcription and embeddings.
 var inputPrices = map[string]float64{
 	"whisper-1": PerMinute(0.006), "gpt-4o-transcribe": PerMinute(0.006), "gpt-4o-mini-transcribe": PerMinute(0.003),
 	"text-embedding-3-large": 0.13, "text-embedding-3-small": 0.02,

@@ -11,37 +11,37 @@ import (
 	"mews/protocol"
 )
 
-// Price is the price of a model in US dollars for a million tokens. A cache price of 0 means the
-// same as Input.
+// Price is the price of a model in US dollars for a million tokens. If a cache price is 0, Input
+// holds for it.
 type Price struct {
 	Input        float64
 	Output       float64
 	CacheRead    float64
-	CacheWrite5m float64 // kept for up to five minutes
-	CacheWrite1h float64 // kept for longer
+	CacheWrite5m float64 // for a prefix that is cached for at most five minutes
+	CacheWrite1h float64 // for a prefix that is cached for longer
 }
 
-// PerMinute converts the price of a minute of a recording to a Price's Input. The usage of a
-// recording counts seconds.
+// PerMinute converts the price of a minute of recording to an Input price. The usage of a recording
+// counts seconds.
 func PerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
 
-// priceRow is one row of a price list. It is for requests of up to upTo tokens of input; 0 means
-// any number. A model may have several rows, and the first that fits a request counts. If none
-// fits, the price is not known.
+// priceRow is one row of a price list. It holds for requests of at most upTo input tokens; 0 means
+// any length. If a model has several rows, the first that fits a request counts. If no row fits,
+// the price is unknown.
 type priceRow struct {
 	model string
 	upTo  int64
 	Price
 }
 
-// maxTokenCount is more tokens than any call can have. A larger count is wrong.
+// maxTokenCount is more than the tokens of any call. A larger count is an error.
 const maxTokenCount = 1_000_000_000
 
-// versionSuffix is the end of a model's name that fixes its version. Prices do not depend on it.
+// versionSuffix matches the version at the end of a model's name. Versions have the same price.
 var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
 // Cost returns the cost of a model's call in millionths of a US dollar. kept is how long the
-// provider caches the request's prefix. If the model has no price, known is false. A model on this
+// provider caches the request's prefix. known is false if the model has no price. A model on this
 // machine costs nothing unless the configuration sets a price.
 func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	choice, err := c.Resolve(spec)
@@ -56,8 +56,8 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	return 0, false
 }
 
-// priceRows returns a model's prices in order. They are the configured price, or the list's prices
-// under the model's name, with or without its date. It returns none if the price is not known.
+// priceRows returns a model's configured price, or else the rows of the price list. It looks the
+// name up with its version and without. An empty result means that the price is unknown.
 func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {
@@ -78,8 +78,8 @@ func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	return rows
 }
 
-// cost multiplies tokens by prices: dollars for a million tokens are millionths of a dollar for one
-// token.
+// cost multiplies tokens by prices. Dollars for a million tokens are millionths of a dollar for
+// one.
 func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
 		if n < 0 || n > maxTokenCount {
@@ -100,14 +100,14 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 // million tokens.
 func (p Price) check() error {
 	for _, dollars := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
-		if !(dollars >= 0 && dollars <= 1e6) { // also true for NaN
+		if !(dollars >= 0 && dollars <= 1e6) { // also refuses NaN
 			return errors.New("want US dollars for a million tokens, 0 or more")
 		}
 	}
 	return nil
 }
 
-// SetPrices replaces the configured prices, by spec. If it returns an error, nothing has changed.
+// SetPrices replaces the configured prices, by spec. If it returns an error, nothing changes.
 func (c *Catalogue) SetPrices(prices map[string]Price) error {
 	resolved := make(map[string]Price, len(prices))
 	for spec, price := range prices {

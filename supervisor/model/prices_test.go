@@ -24,13 +24,13 @@ func sellers(t *testing.T, prices map[string]Price) *Catalogue {
 
 func TestCost(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "local/rented": {Input: 0.5, Output: 0.5}})
-	// 1,000 of the input are not cached
+	// 1,000 input tokens are not cached
 	u := protocol.Usage{Input: 12_000, Output: 500, CacheRead: 8_000, CacheWrite: 3_000}
 	cases := []struct {
 		name, spec string
 		usage      protocol.Usage
 		kept       time.Duration
-		want       int64 // -1: the price is not known
+		want       int64 // -1 means that the price is unknown
 	}{
 		{"Claude, kept an hour", "", u, time.Hour, 3000 + 7500 + 2400 + 18000},
 		{"Claude, kept five minutes", "claude-sonnet-4-5", u, 5 * time.Minute, 3000 + 7500 + 2400 + 11250},

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// scripted is a provider that plays a script of the test. n counts its calls from 1.
+// scripted is a provider that plays the test's script. n is the number of the call, from 1.
 type scripted struct {
 	play func(ctx context.Context, n int, say func(string)) (modelcall.Answer, error)
 
@@ -51,8 +51,8 @@ func said(text string, say func(string)) modelcall.Answer {
 		Parts: []protocol.Part{{Text: text}}}}
 }
 
-// failsWith returns a model that fails with each of classes in turn, and then always with the last
-// class. An empty class answers "fine".
+// failsWith returns a model that fails with each of classes in turn, and then with the last class
+// forever. The class "" means that it answers "fine".
 func failsWith(classes ...modelcall.Class) *scripted {
 	return &scripted{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
 		class := classes[min(n, len(classes))-1]
@@ -68,8 +68,8 @@ func failed(class modelcall.Class) *modelcall.Error {
 		Message: "It failed: " + string(class) + ".", Err: errors.New("raw " + string(class))}}
 }
 
-// catalogueOf returns a catalogue of scripted models, named a/m, b/m and so on. The first model is
-// the default, and the others are its fallback.
+// catalogueOf returns a catalogue of scripted models, named a/m, b/m and so on. The first is the
+// default model, and the others are its fallback models.
 func catalogueOf(t testing.TB, models ...*scripted) *Catalogue {
 	t.Helper()
 	c, err := NewCatalogue(Options{})
@@ -90,7 +90,7 @@ func catalogueOf(t testing.TB, models ...*scripted) *Catalogue {
 	return c
 }
 
-// receivedText is the text that a user sees from the deltas.
+// receivedText is the text that a user sees.
 type receivedText struct {
 	text     string
 	restarts int

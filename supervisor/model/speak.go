@@ -11,7 +11,7 @@ type speaker interface {
 	Speak(ctx context.Context, model, voice, text string) ([]byte, error)
 }
 
-// Speak turns text into speech with the model spec, and returns Ogg Opus. Its errors are for users.
+// Speak turns text into speech with the model spec. It returns Ogg Opus. Errors are for users.
 func (c *Catalogue) Speak(ctx context.Context, spec, voice, text string) ([]byte, error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {

@@ -1,6 +1,6 @@
 package model
 
-// Texts about models: wrong names, why a model did not answer, and how its fallback failed.
+// Texts about models: wrong names, failures of a model and failures of its fallback.
 const (
 	textNoTranscription = "%s cannot transcribe recordings: its provider has no such call."
 	textNoEmbedding     = "%s cannot turn texts into vectors: its provider has no such call."

@@ -30,7 +30,8 @@ func (c *Catalogue) Transcribe(ctx context.Context, spec string, r modelcall.Rec
 	return t.Transcribe(ctx, choice.Model, r)
 }
 
-// Retry repeats a failed call as its policy says. It is for calls that have no fallback model.
+// Retry repeats a failed call as often as its policy allows. It is for calls without a fallback
+// model.
 func Retry(ctx context.Context, call func() error) error {
 	var waited time.Duration
 	for n := 1; ; n++ {

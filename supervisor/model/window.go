@@ -12,30 +12,29 @@ import (
 )
 
 const (
-	// tokens of a window that are kept free for the answer; at most a quarter of the window
+	// tokens of a window that are left free for the answer; at most a quarter of the window
 	maxReserve = 4096
-	askFrom    = 3_000 // a server is asked for its window only for requests of at least so many tokens
-	maxFactor  = 4     // the highest factor that a refusal can teach: no text has one token per byte
+	askFrom    = 3_000 // a server is asked for its window only if a request has at least this many tokens
+	maxFactor  = 4     // the highest factor to learn from a refusal; no text has one token per byte
 	leastGuess = 2048  // the smallest guessed window, in tokens
-	// most times that a request is shortened after refusals; once is enough if the refusal says by
-	// how much
+	// how often a refused request is shortened; once is enough if the refusal tells the limit
 	maxShrinks = 3
 )
 
-// learnt is the knowledge about a model from earlier calls. The zero value means no knowledge.
+// learnt is the knowledge about a model from its earlier calls. The zero value means no knowledge.
 type learnt struct {
-	window int64   // tokens; 0 means unknown
-	factor float64 // ratio of the tokens that the model counts to the estimated ones
+	window int64   // the learnt limit in tokens; 0 means unknown
+	factor float64 // tokens that the model counted, divided by the estimated tokens
 }
 
-// lessons holds the learnt knowledge about each model, by spec. The zero value is ready. It may be
-// used from several goroutines at once.
+// lessons has the learnt knowledge about each model, by spec. The zero value is ready. It may be
+// used from several goroutines.
 type lessons struct {
 	mu     sync.Mutex // guards the fields below
 	bySpec map[string]learnt
 }
 
-// maxLessons limits the models in lessons, because their names come from users.
+// maxLessons limits the models in lessons, because users choose their names.
 const maxLessons = 256
 
 func (s *lessons) of(spec string) learnt {
@@ -53,8 +52,8 @@ func (s *lessons) change(spec string, change func(learnt) learnt) {
 	s.bySpec[spec] = change(s.bySpec[spec])
 }
 
-// knownWindows has the windows of models by the start of their names, for each kind of provider.
-// The first match counts. Source: the makers' own pages on models, in November 2026.
+// knownWindows has the windows of known models, by the beginning of their names, for each kind of
+// provider. The first match counts. Source: the makers' pages on models, November 2026.
 var knownWindows = map[string][]struct {
 	prefix string
 	tokens int64
@@ -64,14 +63,14 @@ var knownWindows = map[string][]struct {
 		{"gpt-5", 400_000}, {"gpt-6", 400_000}, {"o1", 200_000}, {"o3", 200_000}, {"o4", 200_000}},
 }
 
-// windowTeller is a provider that can tell how many tokens its models take.
+// windowTeller is a provider that can tell its models' windows.
 type windowTeller interface {
-	// Windows returns the windows in tokens by model; models of unknown window are missing.
+	// Windows returns the windows in tokens by model. Models without a known window are missing.
 	Windows(context.Context) (map[string]int64, error)
 }
 
-// window returns how many tokens a model takes, with the answer; 0 means unknown. The window is the
-// configured one, the one known for the model's name, or the one that the server tells. Earlier
+// window returns a model's limit in tokens for a request and its answer; 0 means unknown. It is the
+// configured window, or the known window of that name, or the window that the server tells. Earlier
 // calls may have taught a lower limit. A server is asked only for a long request.
 func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 	p := c.provider(m)
@@ -90,8 +89,8 @@ func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 	return window
 }
 
-// toldWindow returns the window that the server tells; 0 if it tells none. The reply is kept for a
-// while, even an empty reply.
+// toldWindow returns the window that the server tells; 0 if the server tells none. The reply is
+// cached for a while, even if it is empty.
 func (c *Catalogue) toldWindow(ctx context.Context, m Choice) int64 {
 	teller, can := m.Provider.(windowTeller)
 	if !can {
@@ -113,13 +112,14 @@ func (c *Catalogue) toldWindow(ctx context.Context, m Choice) int64 {
 	return told.byModel[m.Model]
 }
 
-// toldWindows are the windows that a server has told.
+// toldWindows is a server's cached reply with its windows.
 type toldWindows struct {
 	byModel map[string]int64
 	until   time.Time
 }
 
-// fit shortens the request to fit a model's window, if the window is known, and returns the window.
+// fit shortens a request to fit the model's window, and returns the window. An unknown window
+// changes nothing.
 func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (window int64) {
 	if req.Fit == nil || req.Tokens <= 0 {
 		return 0
@@ -138,8 +138,8 @@ func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (windo
 	return window
 }
 
-// Room returns how many estimated tokens a request to a model may have; 0 means unknown. tokens is
-// about how many the request will have.
+// Room returns the maximum length of a request to a model, in estimated tokens; 0 means unknown.
+// tokens is the expected length of the request.
 func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 	m, err := c.Resolve(spec)
 	if err != nil {
@@ -148,16 +148,16 @@ func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 	return c.room(m, c.window(ctx, m, tokens))
 }
 
-// room returns how many estimated tokens of a window are left for a request, without the answer.
+// room returns the part of a window for a request, without its answer, in estimated tokens.
 func (c *Catalogue) room(m Choice, window int64) int64 {
 	return int64(float64(window-min(window/4, maxReserve)) / c.factor(m))
 }
 
-// factor returns how many tokens a model counts for one estimated token; at least 1.
+// factor returns how many tokens a model counts for one estimated token. It is at least 1.
 func (c *Catalogue) factor(m Choice) float64 { return max(1, c.windows.of(m.Spec).factor) }
 
 // limitOutput lowers the output limit so that request and answer fit the window. Some servers
-// refuse a request with a higher limit.
+// refuse a higher limit.
 func (c *call) limitOutput(m Choice, req *modelcall.Request, window int64) {
 	limit := cmp.Or(req.Output, defaultOutputs[c.provider(m).kind])
 	left := max(window-int64(float64(req.Tokens)*c.factor(m)), min(window/4, maxReserve)/2)
@@ -166,20 +166,21 @@ func (c *call) limitOutput(m Choice, req *modelcall.Request, window int64) {
 	}
 }
 
-// guess is the guessed window of a model that refused a request without telling its limit. The
-// guess holds for this call. Later calls use it if the model has answered a request that fits it.
+// guess is the guessed window of a model that refused a request without telling its limit. It holds
+// for this call. If the model then answers a request of that size, later calls use the guess too.
 type guess struct {
 	spec   string
 	window int64
 }
 
-// shorten reports whether a refused, too long request can be made shorter. It learns the new limit
-// from the refusal. If the refusal tells none, the limit is two thirds of the sent request.
+// shorten reports whether a request that was refused as too long can be shortened. It learns the
+// limit from the refusal. If the refusal tells no limit, the limit is two thirds of the sent
+// request.
 func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	if c.req.Fit == nil || sent <= 0 {
 		return false
 	}
-	// if false, the refusal is about something else
+	// false means that the refusal is about something else
 	told := failed.Window > 0 && (failed.Counted == 0 || failed.Counted >= failed.Window/2)
 	c.windows.change(m.Spec, func(l learnt) learnt {
 		switch window := failed.Window; {
@@ -203,9 +204,9 @@ func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 	return req.Tokens < sent
 }
 
-// learn corrects what is known about a model by the tokens that it counted for a request. sent is our
-// own estimate. A self-hosted server that counts less than half of that has silently cut the request,
-// as Ollama does. Its window is then taken as the next power of two.
+// learn corrects the knowledge about a model by the tokens that it counted for a request. sent is
+// our own estimate. If a self-hosted server counts less than half of sent, it has silently cut the
+// request, as Ollama does. Its window is then taken as the next power of two.
 func (c *call) learn(m Choice, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return
