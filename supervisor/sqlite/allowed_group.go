@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Groups stores the group chats in which users may speak, besides those of the configuration.
+// Groups stores the allowed group chats that are not in the configuration.
 type Groups struct{ db *DB }
 
 // Group is a group chat of a channel.
@@ -27,14 +27,14 @@ func (s Groups) Allow(ctx context.Context, g Group) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(allowGroup, g.Channel, g.Chat, t.Now) }, "allow group %s of %s", g.Chat, g.Channel)
 }
 
-// Disallow undoes Allow. It reports whether the group was allowed.
+// Disallow forbids users to speak in a group. It reports whether the group was allowed.
 func (s Groups) Disallow(ctx context.Context, g Group) (bool, error) {
 	n, err := inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(disallowGroup, g.Channel, g.Chat) },
 		"disallow group %s of %s", g.Chat, g.Channel)
 	return n > 0, err
 }
 
-// List lists the groups.
+// List lists the allowed groups.
 func (s Groups) List(ctx context.Context) ([]Group, error) {
 	return engine.All(s.db.reader(ctx, "list allowed groups"), func(r *engine.Row) (g Group) {
 		r.Scan(&g.Channel, &g.Chat)

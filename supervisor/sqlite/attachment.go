@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Attachments reads and updates the files that came with inbounds. PutBatch stores them.
+// Attachments reads and updates the files that came with inbounds. The inbox stores them first.
 type Attachments struct{ db *DB }
 
 // Attachments returns the store of the files that came with inbounds.
@@ -28,8 +28,8 @@ func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Atta
 	return engine.All(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
 }
 
-// PutBytes records that a file's bytes are in the spool and belong to the inbound's user. It fails
-// if the inbound has no file at that position.
+// PutBytes records that a file's bytes are in the spool. They belong to the inbound's user.
+// PutBytes fails if the inbound has no file at that position.
 func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
 	return s.db.write(ctx, func(t *tx) {
 		user, there := one(t, engine.String, fetchAttachment, ref.SHA256, ref.Size, inbound, position)
@@ -40,7 +40,7 @@ func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, 
 	}, "store the bytes of attachment %d of inbound %d", position, inbound)
 }
 
-// PutFailure records, in a sentence, why an inbound's file is not available.
+// PutFailure records why an inbound's file is not available, in a sentence for the user.
 func (s Attachments) PutFailure(ctx context.Context, inbound int64, position int, why string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(failAttachment, why, inbound, position) },
 		"store why attachment %d of inbound %d failed", position, inbound)

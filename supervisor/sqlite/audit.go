@@ -11,38 +11,38 @@ import (
 )
 
 // Audit is the audit log: who did what, and when. Rows are only added. Each row has a digest of
-// itself and the row before. So Verify finds changes by other programs.
+// itself and of the row before. So Verify finds changes by other programs.
 type Audit struct{ db *DB }
 
 // AuditRow is an entry of the audit log.
 type AuditRow struct {
 	ID        int64
-	User      string // the acting user; the acting user; "" means the service itself
+	User      string // the acting user; "" means the service itself
 	Action    string
 	Detail    string // details, without words of users and without secrets
 	CreatedAt time.Time
 }
 
-// Put adds an entry. The user "" means the service itself. detail must hold details, without words
-// of users and without secrets.
+// Put adds an entry to the audit log. The user "" means the service itself. The detail must not
+// hold words of users or secrets.
 func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 	return s.PutAll(ctx, []AuditRow{{User: user, Action: action, Detail: detail}})
 }
 
-// PutAll adds entries in one commit, all of them or none. It ignores their ID and CreatedAt.
+// PutAll adds entries to the audit log in one commit, all or none. It ignores ID and CreatedAt.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
 	return s.db.write(ctx, func(t *tx) { t.auditRows(list) }, "add %d rows to the audit log", len(list))
 }
 
-// auditRows adds entries in the transaction of the described change. Neither is stored without the
-// other.
+// auditRows adds entries in the transaction of the change that they describe. The change and its
+// entries are stored together.
 func (t *tx) auditRows(list []AuditRow) {
 	for _, r := range list {
 		t.audit(r.User, r.Action, r.Detail)
 	}
 }
 
-// auditIfChanged runs change, which returns how many rows it changed. If it changed any,
+// auditIfChanged runs change, which returns the number of changed rows. If that is above 0,
 // auditIfChanged adds the entries in the same transaction.
 func (db *DB) auditIfChanged(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string,
 	args ...any) (
@@ -62,13 +62,13 @@ const (
 	listAudit     = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND substr(action, 1, length(?3)) = ?3
 		AND created_at >= ?4 AND created_at < ?5 ORDER BY id LIMIT ?6`
 
-	// Ids have no gaps. So a gap shows that another program deleted a row, even the last one.
+	// Ids of audit entries have no gaps. A gap shows that another program deleted a row.
 	nextAuditID = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
 	lastChain   = `SELECT chain FROM audit WHERE chain IS NOT NULL AND id = (SELECT max(id) FROM audit)`
 	insertAudit = `INSERT INTO audit (id, user, action, detail, created_at, chain) VALUES (?, ?, ?, ?, ?, ?)`
 )
 
-// audit adds an entry to the chain.
+// audit adds an entry to the audit log, with its digest.
 func (t *tx) audit(user, action, detail string) {
 	id := value(t, engine.Integer, nextAuditID)
 	chain, ok := one(t, engine.Bytes, lastChain)
@@ -79,8 +79,7 @@ func (t *tx) audit(user, action, detail string) {
 	t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
 }
 
-// firstDigest returns the digest that starts the chain. It covers all rows that are older than
-// digests.
+// firstDigest returns the digest before the first entry with a digest. It covers all older entries.
 func (t *tx) firstDigest() []byte {
 	digest := sha256.New()
 	for _, r := range all(t, scanAudit, listUnchained) {
@@ -108,15 +107,15 @@ func (r AuditRow) encode() []byte {
 
 // AuditFilter selects entries of the audit log. The zero value selects all.
 type AuditFilter struct {
-	User   string    // the acting user; the acting user; "" means everybody
+	User   string    // the acting user; "" means everybody
 	Action string    // prefix of the action
-	Since  time.Time // start, inclusive
-	Until  time.Time // end, exclusive; zero means no end
-	After  int64     // only entries with greater ids; for the next page, the last id of this one
-	Limit  int       // 0 means no limit
+	Since  time.Time // start of the time, inclusive
+	Until  time.Time // end of the time, exclusive; zero means no end
+	After  int64     // only entries with greater ids; 0 means all
+	Limit  int       // largest number of entries; 0 means no limit
 }
 
-// List lists entries, oldest first. It may read all of them, so call it only when somebody asks.
+// List lists entries of the audit log, oldest first. It may read the whole log.
 func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
 	return engine.All(s.db.reader(ctx, "list the audit log"), func(row *engine.Row) AuditRow { return scanAudit(row).AuditRow },
 		listAudit, f.After, f.User, f.Action, since(f.Since), until(f.Until), cmp.Or(f.Limit, -1))

@@ -10,18 +10,19 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// AuditReport is the result of Verify.
+// AuditReport is the result of verifying the audit log.
 type AuditReport struct {
-	Rows   int64 // number of rows read: all, or those up to Broken
+	Rows   int64 // number of rows read, up to the first broken one
 	First  int64 // id of the first row; 0 if the log is empty
 	Last   int64 // id of the last row
 	Broken int64 // id of the first row that does not match its digest; 0 if all match
 	Why    AuditFault
 	// with AuditMissing and AuditMissingAtEnd: ids of the first and the last missing row
 	MissingFrom, MissingTo int64
-	// number of rows from before digests existed: only Head shows a change of them
+	// number of rows from before digests existed; only Head shows a change of these rows
 	Early int64
-	// the last digest, in hexadecimal. Kept elsewhere, it shows whether rows are cut off at the end
+	// the last digest, in hexadecimal; a copy elsewhere shows later whether the last rows were
+	// deleted
 	Head string
 }
 
@@ -29,10 +30,10 @@ type AuditReport struct {
 type AuditFault string
 
 const (
-	AuditMissing      AuditFault = "missing"        // rows before the broken one are missing
+	AuditMissing      AuditFault = "missing"        // rows before the broken row are missing
 	AuditMissingAtEnd AuditFault = "missing_at_end" // the last rows are missing
 	AuditNoDigest     AuditFault = "no_digest"      // the broken row was not written by Mews
-	AuditChanged      AuditFault = "changed"        // the broken row or one before it was changed
+	AuditChanged      AuditFault = "changed"        // the broken row or an earlier row was changed
 	AuditCutOff       AuditFault = "cut_off"        // the log ends before the known digest
 )
 
@@ -47,14 +48,14 @@ const (
 )
 
 // Verify reads the whole log and reports the first row that does not match its digest. It finds
-// rows that were changed, removed, added or moved. It finds a row that was removed at the end by
-// its missing id, or by the rows after it. A program that can write the database can hide that too,
-// or rewrite the whole log. Only the argument known reveals such a change. It is the Head of an
-// earlier report that was kept elsewhere; "" means none.
+// rows that were changed, removed, added or moved. A program that can write the database can still
+// rewrite the whole log. Only the argument known reveals that: it is the Head of an earlier report,
+// kept elsewhere. "" means that no Head is known.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
-	// read before the rows, so that a row that is added meanwhile does not count as missing
+	// The last id is read before the rows. So a row that is added meanwhile does not count as
+	// missing.
 	given, err := engine.Value(read, engine.Integer, lastAuditID)
 	for more := true; more && err == nil; {
 		var page []auditRow
@@ -72,7 +73,7 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	return v.finish(given), nil
 }
 
-// verifier follows the chain of digests.
+// verifier checks the digests of rows, one after the other.
 type verifier struct {
 	report     AuditReport
 	known      string
@@ -93,11 +94,11 @@ func (v *verifier) moveTo(head []byte) {
 	v.foundKnown = v.foundKnown || v.report.Head == v.known
 }
 
-// read checks the next row.
+// read checks the next row of the audit log.
 func (v *verifier) read(r auditRow) {
 	v.report.Rows++
 	switch {
-	case r.ID != v.report.Last+1: // ids start at 1 and have no gaps
+	case r.ID != v.report.Last+1: // ids of audit entries start at 1 and have no gaps
 		v.failMissing(r.ID, AuditMissing, r.ID-1)
 	case r.chain == nil && v.sawDigest:
 		v.fail(r.ID, AuditNoDigest)
@@ -119,7 +120,7 @@ func (v *verifier) read(r auditRow) {
 
 func (v *verifier) fail(id int64, why AuditFault) { v.report.Broken, v.report.Why = id, why }
 
-// failMissing records a fault: the rows after the last one, up to id to, are missing.
+// failMissing records the fault that rows are missing: from the last read row up to the id to.
 func (v *verifier) failMissing(id int64, why AuditFault, to int64) {
 	v.fail(id, why)
 	v.report.MissingFrom, v.report.MissingTo = v.report.Last+1, to

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Bindings stores which account of a channel belongs to which user, besides those of the
-// configuration.
+// Bindings stores which channel account belongs to which user. Accounts of the configuration are
+// not in it.
 type Bindings struct{ db *DB }
 
 // Binding is a channel account that belongs to a user.
@@ -27,8 +27,8 @@ const (
 	unbindUser   = `DELETE FROM binding WHERE user = ?`
 )
 
-// Bind gives an account to a user. A second call changes nothing. It fails with ProblemAccountTaken
-// if the account belongs to another user.
+// Bind binds a channel account to a user. A second call changes nothing. Bind fails with
+// ProblemAccountTaken if the account belongs to another user.
 func (s Bindings) Bind(ctx context.Context, b Binding) error {
 	return s.db.write(ctx, func(t *tx) { t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }
@@ -40,7 +40,7 @@ func (t *tx) bind(b Binding) {
 	}
 }
 
-// Find returns the user that an account is bound to, or "" if there is none.
+// Find returns the user that an account is bound to; "" means none.
 func (s Bindings) Find(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
 	return engine.Value(s.db.reader(ctx, "find the user of account %s of %s", account, channel), engine.String, findBinding, channel, account)
 }

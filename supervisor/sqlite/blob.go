@@ -26,8 +26,8 @@ const (
 		WHERE user = ? AND created_at >= ? AND before = 1`
 )
 
-// Put records that a user's turn put a blob into the spool. Turn 0 means that no turn did. If the
-// user owns the blob already, its time becomes now.
+// Put records that a user owns a blob in the spool, which a turn stored. Turn 0 means that no turn
+// stored the blob. If the user owns the blob already, its time becomes now.
 func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
@@ -42,13 +42,12 @@ func (s Blobs) SumOfTurns(ctx context.Context, user string, since time.Time) (by
 	return engine.Value(s.db.reader(ctx, "sum the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
-// PutOldFile records that a turn stored a file's old bytes before it changes the file. Turn 0 means
-// an undo.
+// PutOldFile records that a turn stored a file's old bytes before a change. Turn 0 means an undo.
 func (s Blobs) PutOldFile(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
 
-// SumOldFiles returns the bytes of old files since a time, for a turn and for its user.
+// SumOldFiles returns the total size of stored old files since a time, of a turn and of its user.
 func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
 	sums, err := engine.Value(s.db.reader(ctx, "sum the old file contents of %s", user), func(r *engine.Row) (n [2]int64) {
 		r.Scan(&n[0], &n[1])
@@ -58,8 +57,8 @@ func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since t
 }
 
 // ListNeeded returns the SHA-256 of blobs that arriving inbounds or unsent deliveries need.
-// Deliveries that Resend would send again count as unsent. Needed blobs stay in the spool, however
-// old they are.
+// Deliveries that may be sent again count as unsent. Needed blobs stay in the spool, however old
+// they are.
 func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {
 	list, err := engine.All(s.db.reader(ctx, "list blobs of unsent deliveries"), engine.String, listNeededBlobs,
 		s.db.engine.Now().Add(-maxResendAge))

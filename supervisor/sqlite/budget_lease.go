@@ -12,10 +12,10 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Leases sets money aside before a model is called. A lease ends with the usage that is stored with
-// it (Step.Leases, Call.Lease), with Return, or with Recover. The usage gets the time of the lease,
-// so that a call over midnight counts for the day of its lease. While no call costs more than its
-// lease, spending plus leases never exceed a limit plus its extensions.
+// Leases sets money aside before a model is called. A lease ends when the usage of its call is
+// stored, when it is returned, or when it is recovered after a crash. The usage gets the time of
+// the lease. So a call over midnight counts for the day of its lease. If no call costs more than
+// its lease, spending and leases together never exceed a limit with its extensions.
 type Leases struct{ db *DB }
 
 // Leases returns the store of money that is set aside for model calls.
@@ -24,9 +24,9 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, pot, created_at) VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?)
 	RETURNING id`
 
-// Take sets aside as much of a claim's amount as its limits allow. If that is less than the claim's
-// Least, it sets nothing aside and returns the shortages, in the order of the claim's limits. A
-// call with no known price counts as free.
+// Take sets aside as much of a claim's amount as its limits allow. If the limits allow less than
+// the claim's Least, Take sets nothing aside and returns the shortages. These are in the order of
+// the claim's limits. A call with no known price counts as free.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.Shortage) { return t.takeLease(c) },
 		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
@@ -61,10 +61,10 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	return supervisor.Lease{ID: id, Amount: amount}, nil
 }
 
-// Sums of spending, leases and extensions. ?1 is the user, ?2 the turn, ?3 the start time, ?4 the
-// same in quarters of an hour, ?5 the pot. A turn's spending includes that of the turns below it;
-// their leases belong to the turn itself. The keys of all tries of a fire are equal up to the
-// slash.
+// Queries that sum up spending, leases and extensions. ?1 is the user, ?2 the turn, ?3 the start
+// time, ?4 the start time in quarters of an hour, ?5 the pot. A turn's spending includes the
+// spending of its child turns. Leases of child turns belong to the turn itself. The keys of all
+// tries of a fire are equal up to the slash.
 const (
 	sumTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
@@ -99,8 +99,8 @@ var scopeSums = map[supervisor.Scope]struct {
 	supervisor.ScopeInstallation: {sumOfAll, 4},
 }
 
-// sumLimit sums the amounts that count for a claim's limit. The result is a shortage if money is
-// missing.
+// sumLimit sums the amounts that count for one limit of a claim. The result is a shortage if money
+// is missing.
 func (t *tx) sumLimit(c supervisor.Claim, limit supervisor.Limit) supervisor.Shortage {
 	m, known := scopeSums[limit.Scope]
 	if !known {
@@ -118,8 +118,8 @@ func (t *tx) sumLimit(c supervisor.Claim, limit supervisor.Limit) supervisor.Sho
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// endLeases ends leases of a user whose usage is being stored. It returns when the first of them
-// was taken, or now if there is none. It ignores leases that have ended.
+// endLeases ends leases of a user whose usage is being stored. It returns when the first lease was
+// taken; without a lease it returns now. It ignores leases that have ended.
 func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 	taken = t.Now
 	for _, id := range leases {
@@ -132,29 +132,29 @@ func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 
 const trimLease = `UPDATE lease SET amount = ?1 WHERE id = ?2 AND amount > ?1`
 
-// Trim lowers a lease to an amount. A lease that is smaller or has ended stays as it is.
+// Trim lowers a lease to an amount. It does not change a smaller or an ended lease.
 func (s Leases) Trim(ctx context.Context, lease, amount int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(trimLease, amount, lease) }, "trim lease %d", lease)
 }
 
 const returnLease = `DELETE FROM lease WHERE id = ?`
 
-// Return gives back a lease whose call cost nothing. It is no error if the lease has ended.
+// Return frees the money of a lease whose call cost nothing. An ended lease is no error.
 func (s Leases) Return(ctx context.Context, lease int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(returnLease, lease) }, "return lease %d", lease)
 }
 
 const (
-	// A call with an unknown end may have cost its whole lease.
+	// A call that was cut off by a crash may have cost its whole lease.
 	chargeLeases = `INSERT INTO usage (user, conversation, turn, spec, model, purpose, class, input, output, cache_read,
 		cache_write, estimated, cost, request, pot, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0,
 		0, 1, amount, '', pot, created_at FROM lease ORDER BY id`
 	deleteLeases = `DELETE FROM lease`
 )
 
-// Recover turns the leases of an earlier process into usage, and returns their number. Each becomes
-// usage of its whole amount, with the class "unknown" and the time of the lease. Call it before the
-// first Take.
+// Recover turns the leases of an earlier process into usage, and returns their number. Each lease
+// becomes usage of its whole amount, with the class "unknown" and the time of the lease. Call
+// Recover before the first lease is taken.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
 		t.Exec(chargeLeases)
@@ -167,8 +167,9 @@ const (
 	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
 )
 
-// Extend raises a user's limits for the current days and months, and for the turn. It audits that
-// and reports true. It reports false and changes nothing if the user may not extend by that much.
+// Extend raises a user's limits for the turn, the current day and the current month. It also adds
+// an entry to the audit log. If the user may not extend by that much, Extend changes nothing and
+// reports false.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "extend the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
@@ -197,7 +198,8 @@ func (s Leases) SumHeld(ctx context.Context, user string, since time.Time) (int6
 	return engine.Value(s.db.reader(ctx, "sum the leases of %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }
 
-// SumExtensions sums a user's extensions since a time, in millionths of a dollar.
+// SumExtensions returns the sum of a user's limit extensions since a time, in millionths of a
+// dollar.
 func (s Leases) SumExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.Integer, sumExtended, user, toMillis(since))
 }

@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Cleanings stores pending changes of messages in a channel's chats. A row stays until the change
-// is made. If a channel cannot delete messages, the row names a file in the spool by its SHA-256.
+// Cleanings stores pending changes of messages in a channel's chats. A row stays until its change
+// is made. If a channel cannot delete messages, the row names a file of the spool by its SHA-256.
 type Cleanings struct{ db *DB }
 
-// Put stores a change of a message. A zero Due means at once. Put finds the conversation by its ID,
-// and ignores c.ID.
+// Put stores a pending change of a message. A zero Due means at once. The conversation needs only
+// its ID. Put ignores the ID of c.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
 	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "store for message %s of conversation %d the cleaning %s", c.Message, c.Conversation.ID, c.Kind)
 }
@@ -35,12 +35,13 @@ func (t *tx) putCleaning(c supervisor.Cleaning) {
 	}
 }
 
-// The query goes from the few rows, in the order of their index, to their conversations.
+// The query reads the few pending changes in the order of their index, and then their
+// conversations.
 const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k.message, k.what, k.content, k.due_at
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
-// ListDue lists the due changes in a channel's chats, of all users, the earliest first.
+// ListDue lists the due changes of messages in a channel's chats, of all users, the earliest first.
 func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
 	return engine.All(s.db.reader(ctx, "list due cleanings on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
@@ -49,14 +50,15 @@ func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now 
 const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
 	WHERE c.channel = ? ORDER BY k.due_at LIMIT 1`
 
-// Next returns when the next change in a channel's chats is due, if there is one.
+// Next returns when the next change of a message in a channel's chats is due. ok is false without a
+// change.
 func (s Cleanings) Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the next cleaning on %s", channel), engine.Time, nextCleaning, channel)
 }
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
-// Done deletes a change that was made or is impossible. A second call changes nothing.
+// Done deletes a pending change that was made or is impossible. A second call changes nothing.
 func (s Cleanings) Done(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteCleaning, id) }, "delete cleaning %d", id)
 }

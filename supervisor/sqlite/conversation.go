@@ -17,7 +17,7 @@ const (
 		RETURNING id`
 )
 
-// Find returns a user's conversation in a chat and thread of a channel. It creates a missing one.
+// Find returns a user's conversation in a chat and thread. It creates a missing conversation.
 func (s Conversations) Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
 	const doing = "find the %s conversation of %s"
@@ -49,7 +49,7 @@ func (t *tx) conversationByID(id int64) supervisor.Conversation {
 }
 
 // conversation finds or creates the conversation that c describes. If c has an ID, conversation
-// returns c unchanged, since the tables refuse the ID of another user's conversation.
+// returns c unchanged: the tables refuse the ID of another user's conversation.
 func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	if c.ID != 0 {
 		return c
@@ -62,7 +62,8 @@ func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	return c
 }
 
-// otherDestination returns the conversation for the answer, or the zero value if that is own.
+// otherDestination returns the conversation for a turn's answer. The zero value means the turn's
+// own.
 func (t *tx) otherDestination(c, own supervisor.Conversation) (none supervisor.Conversation) {
 	if c == none {
 		return none

@@ -7,11 +7,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Move records a chat's new name and returns how many conversations that changed. The chat's
-// conversations move, and so do its permission to speak and its logins. If a user already has a
-// conversation in the new chat, only pending rows move into it: inbounds that have not begun, held
-// or not, and deliveries that wait or may be sent again, with their posts. A second call moves rows
-// that came after the first. The caller wakes the sessions of the new chat.
+// Move records a chat's new name and returns the number of changed conversations. The chat's
+// conversations, logins and permission to speak move to the new name. If a user already has a
+// conversation under the new name, only pending rows move into it. Pending rows are inbounds that
+// have not begun, and deliveries that wait or may be sent again, with their posts. A second call
+// moves the rows that came after the first call. The caller wakes the sessions of the new chat.
 func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
@@ -23,7 +23,7 @@ func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, fro
 // movedConversation has the ids of a conversation in the old and in the new chat.
 type movedConversation struct {
 	old int64
-	new int64 // 0 if the new chat has none
+	new int64 // 0 means that the new chat has no conversation of the user
 }
 
 const (
@@ -59,7 +59,7 @@ const (
 	redirectTurns  = `UPDATE turn SET destination = ? WHERE destination = ? AND ended_at IS NULL`
 )
 
-// moveConversation returns how many rows it moved: conversations, or inbounds and deliveries.
+// moveConversation moves a conversation or its pending rows, and returns how many rows it moved.
 func (t *tx) moveConversation(p movedConversation, to string) int64 {
 	if p.new == 0 {
 		return t.Change(renameConversation, to, p.old)

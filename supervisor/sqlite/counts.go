@@ -9,7 +9,7 @@ import (
 
 // Counts are figures for the status of the service.
 type Counts struct {
-	// number of texts by state, without held ones and commands; a state without any is missing
+	// number of texts by state, without held texts and commands; a state without texts is missing
 	Inbounds map[supervisor.InboundState]int64
 	Held     int64 // number of inbounds of all kinds that a gate holds
 	Waiting  int64 // number of deliveries that no channel has taken yet
@@ -31,8 +31,7 @@ const (
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
 )
 
-// Counts counts rows for the status. It reads whole tables and indexes, so call it only when
-// somebody asks.
+// Counts counts rows for the status of the service. It is slow, since it reads whole tables.
 func (db *DB) Counts(ctx context.Context) (Counts, error) {
 	read := db.reader(ctx, "count rows for the status")
 	c, err := engine.Value(read, func(row *engine.Row) (c Counts) {

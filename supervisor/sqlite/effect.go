@@ -10,15 +10,15 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Effects is the ledger: changes that were made and messages that were sent for users.
+// Effects is the ledger: the changes made and the messages sent for users.
 type Effects struct{ db *DB }
 
-// EffectTexts makes the texts of effects.
+// EffectTexts makes the texts about effects.
 type EffectTexts struct {
-	// Lines returns the lines below an answer for the effects of its turn.
+	// Lines returns the lines below an answer that list the effects of its turn.
 	Lines func(done []supervisor.Effect) []string
 
-	// Details of a sent text, a sent file and a received file for the ledger.
+	// These functions return the ledger's detail for a sent text, a sent file and a received file.
 	SentMessageDetail func(text string) (detail string)
 	SentFileEntry     func(supervisor.File) (target, detail string)
 	ReceivedFileEntry func(supervisor.Attachment) (target, detail string)
@@ -37,8 +37,8 @@ const (
 	countEffects = `SELECT user, kind, count(*) FROM effect WHERE created_at >= ?1 AND created_at < ?2 GROUP BY 1, 2`
 )
 
-// putEffect stores an effect, by e's User, Turn, Call, Kind, Target and Detail. The kind decides
-// ReportedBy.
+// putEffect stores an effect in the ledger. It reads the User, Turn, Call, Kind, Target and Detail
+// of e. The kind decides ReportedBy.
 func (t *tx) putEffect(e supervisor.Effect) {
 	t.Exec(
 		insertEffect,
@@ -64,7 +64,7 @@ func (s Effects) Put(ctx context.Context, e supervisor.Effect) error {
 	return s.db.write(ctx, func(t *tx) { t.putEffect(e) }, "store the effect %s for %s", e.Kind, e.User)
 }
 
-// List lists effects of a user, the newest first.
+// List lists the effects of a user that match a query, the newest first.
 func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error) {
 	return engine.All(
 		s.db.reader(ctx, "list the effects of %s", q.User),
@@ -99,8 +99,8 @@ const (
 	LedgerOff     = "off"
 )
 
-// effectLines returns the effect lines below the turn's answer. In a group, where others read it,
-// there are none.
+// effectLines returns the effect lines below the turn's answer. In a group there are none, since
+// other people read the answer.
 func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
 	in := t.turn.AnswersIn()
@@ -110,12 +110,11 @@ func (t turnTx) effectLines() []string {
 	return t.policies.Effects.Lines(done)
 }
 
-// Send puts a delivery of an unanswered tool call into the outbox and the ledger. It reads d's Text
-// and Files and sends them to the conversation that the turn answers in. The inbound is done only
-// after that delivery too. Each tool call sends only once: a second Send changes nothing, whatever
-// d holds, since the folder may have changed meanwhile. in is the conversation, or 0 if nothing
-// changed. Send fails if the turn has ended, if the turn has no such open call, or if the user does
-// not own the bytes.
+// Send puts a delivery of an unanswered tool call into the outbox and the ledger. It sends the Text
+// and Files of d to the conversation that the turn answers in. The inbound is done only after this
+// delivery is done too. Each tool call sends only once: a second Send changes nothing, even with
+// another d. in is the id of the conversation; 0 means that nothing changed. Send fails if the turn
+// has ended, if the turn has no such open call, or if the user does not own the bytes.
 func (s Turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
 	return inTurn(
 		ctx,
@@ -158,7 +157,7 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	).Conversation.ID
 }
 
-// WasSent reports whether Send has sent something for a call of a turn.
+// WasSent reports whether a tool call of a turn has put a delivery into the outbox.
 func (s Turns) WasSent(ctx context.Context, turn int64, call string) (bool, error) {
 	return engine.Value(
 		s.db.reader(ctx, "check whether call %s of turn %d sent a delivery", call, turn),

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// problems maps a problem of the engine to the problem that the user reads.
+// problems maps a problem of the database engine to the problem that the user reads.
 var problems = map[engine.Problem]problem.Kind{
 	engine.ProblemFull:       problem.DiskFull,
 	engine.ProblemDamaged:    problem.DatabaseDamaged,
@@ -22,8 +22,8 @@ var problems = map[engine.Problem]problem.Kind{
 	engine.ProblemForeign:    problem.ForeignDatabase,
 }
 
-// wrap adds the attempted action to err. If users can do something, it also adds a text for them.
-// It returns nil for nil.
+// wrap adds the attempted action to err. If users can fix the problem, wrap also adds a text for
+// them. It returns nil for nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -31,7 +31,7 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain(err))
 }
 
-// explain gives err a text for users if they can do something about it.
+// explain adds a text for users to err if users can fix the problem.
 func explain(err error) error {
 	if err == nil {
 		return nil
@@ -52,7 +52,7 @@ func invalid(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: fmt.Errorf(format, args...)}
 }
 
-// notFound returns the error for a request about a missing thing.
+// notFound returns the error for a request about a row that does not exist.
 func notFound(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeNotFound, Err: fmt.Errorf(format, args...)}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Forgettings stores requests to forget and carries them out. A turn is forgotten as a whole: the
-// user's messages and everything that followed from them. Messages that wait for their answer or
-// its delivery are forgotten later.
+// user's messages and everything that followed from them. Messages whose answer is not delivered
+// yet are forgotten later.
 type Forgettings struct{ db *DB }
 
 // Forgettings returns the store of requests to forget.
@@ -23,12 +23,12 @@ const (
 		ON CONFLICT (inbound) DO NOTHING`
 	moveForgetting = `UPDATE forgetting SET next = ?, counts = ? WHERE id = ?`
 	endForgetting  = `UPDATE forgetting SET ended_at = ? WHERE id = ?`
-	// invalidateReaders tells the readers of a user's messages to read them again.
+	// invalidateReaders counts up, so that readers of a user's messages read all of them again.
 	invalidateReaders = `UPDATE conversation SET forgotten = forgotten + 1 WHERE user = ?`
 )
 
-// Put stores a request to forget. If its inbound has made a request before, Put returns that one
-// with its current state.
+// Put stores a request to forget. If the inbound has made a request before, Put returns the earlier
+// request with its current state.
 func (s Forgettings) Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Forgetting {
 		t.Exec(insertForgetting, f.User, f.Inbound, f.Conversation, f.Since.UnixMilli(), f.Until.UnixMilli(), t.Now)
@@ -42,13 +42,13 @@ func (s Forgettings) Find(ctx context.Context, inbound int64) (supervisor.Forget
 		findForgetting, inbound)
 }
 
-// Open lists the unfinished requests.
+// Open lists the unfinished requests to forget.
 func (s Forgettings) Open(ctx context.Context) ([]supervisor.Forgetting, error) {
 	return engine.All(s.db.reader(ctx, "list open requests to forget"), scanForgetting, listForgettings)
 }
 
-// Done stores the progress of a request, and its end if nothing waits. It also empties the journal,
-// which may hold the forgotten data.
+// Done stores the progress of a request to forget. The request ends if no message waits. Done also
+// empties the journal, which may hold the forgotten data.
 func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
@@ -74,12 +74,12 @@ func scanForgetting(r *engine.Row) (f supervisor.Forgetting) {
 }
 
 const (
-	forgetPage = 1000 // number of rows to check at once
+	forgetPage = 1000 // number of rows that are checked at once
 	// number of exchanges per transaction, so that other writers wait only some milliseconds
 	exchangesPerCommit = 8
 
-	// listForgettable selects the inbounds of exchanges in the span. An inbound is in the span if
-	// its own time, its edit, or a message of its turn is.
+	// listForgettable selects the inbounds of exchanges in a span of time. An inbound is in the
+	// span if it came, was edited or got a message of its turn in the span.
 	listForgettable = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND (?4 = 0 OR i.conversation = ?4 OR i.destination = ?4)
 		AND (i.received_at >= ?2 AND i.received_at < ?3 OR i.edited_at > 0 AND i.edited_at >= ?2 AND i.edited_at < ?3
@@ -101,13 +101,13 @@ type forgettableInbound struct{ inbound, turn int64 }
 
 func scanForgettable(r *engine.Row) (f forgettableInbound) { r.Scan(&f.inbound, &f.turn); return f }
 
-// spanParameters returns the parameters of the span statements.
+// spanParameters returns the parameters of the statements that select a span of time.
 func spanParameters(f supervisor.Forgetting, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
-// walk visits the exchanges of a span from an inbound on, some ids at a time. It passes each group
-// to each, which returns whether to continue.
+// walk visits the exchanges of a span, starting at an inbound. It calls each with one page of
+// exchanges after the other. each returns whether to continue.
 func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int64, each func(list []forgettableInbound, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list exchanges that %s wants forgotten", f.User)
 	query := map[bool]string{false: listForgettable, true: listExpiredExchanges}[f.Expired]
@@ -121,7 +121,7 @@ func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int
 	return err
 }
 
-// Count returns how much a request would forget.
+// Count returns the counts of data that a request to forget would remove.
 func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts supervisor.ForgetCounts, err error) {
 	read, seen, changed := s.db.reader(ctx, "count the data that %s wants forgotten", f.User), map[int64]bool{}, map[string]bool{}
 	return counts, s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
@@ -148,10 +148,10 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 	})
 }
 
-// Forget removes a part of a request's data, from f.Next on. It leaves and counts the messages that
-// still wait.
+// Forget removes the next part of a request's data, starting at the inbound f.Next. Messages that
+// still wait stay and are counted.
 func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p supervisor.ForgetStep, err error) {
-	waits := int64(0) // first inbound that was left because it waits
+	waits := int64(0) // id of the first inbound that stays because it waits
 	first := f.Next == 0
 	f.Counts.Waiting = 0
 	err = s.walk(ctx, f, f.Next, func(list []forgettableInbound, next int64) (bool, error) {
@@ -159,7 +159,7 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 			some := list[:min(len(list), exchangesPerCommit)]
 			list = list[len(some):]
 			if err := s.db.write(ctx, func(t *tx) {
-				if !f.Expired { // expired messages are in no window, so no model request has them
+				if !f.Expired { // expired messages are in no window, so no request to a model has them
 					t.invalidateReaders(f.User)
 				}
 				counts := f.Counts
@@ -191,12 +191,12 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 	return p, err
 }
 
-// countWaitingInSpan counts the rows of a span that belong to no exchange and are not done.
+// countWaitingInSpan counts the unfinished rows of a span that belong to no exchange.
 const countWaitingInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (SELECT id FROM conversation WHERE user = ?1 AND (?4 = 0 OR id = ?4))
 	AND delivered_at IS NULL AND turn IS NULL AND inbound IS NULL AND created_at >= ?2 AND created_at < ?3`
 
-// forgetSpan removes the rows of a span that belong to no exchange, some at a time. It also renews
-// the system texts.
+// forgetSpan removes the rows of a span that belong to no exchange, page by page. It also makes the
+// system texts stale.
 func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, first bool) error {
 	read := s.db.reader(ctx, "delete the data that %s wants forgotten", f.User)
 	n, err := engine.Value(read, engine.Integer, countWaitingInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
@@ -229,7 +229,7 @@ const (
 	deleteBlob    = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 
-// ForgetBytes calls remove for each forgotten blob of a user that nobody else owns.
+// ForgetBytes calls remove for each forgotten blob of a user that no other user owns.
 func (s Forgettings) ForgetBytes(ctx context.Context, user string, remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten blobs of %s", user)
 	for after := ""; ; {

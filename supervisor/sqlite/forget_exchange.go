@@ -78,12 +78,13 @@ func (e *exchange) changedFiles(q engine.Querier) (paths []string) {
 
 const (
 	listMessageIDs = `SELECT id FROM message WHERE` + ofTurns
-	// markConversationBegun stops a conversation from starting again after all of it is forgotten.
+	// markConversationBegun keeps a conversation from counting as new after all its messages are
+	// forgotten.
 	markConversationBegun = `UPDATE conversation SET window_from = 1 WHERE window_from = 0 AND id IN (SELECT conversation FROM message WHERE` + ofTurns + `)`
 )
 
 // forgetExchange removes an exchange. It returns the counts of removed rows, and the ids of removed
-// messages. If the exchange is still busy, it only counts its messages as waiting.
+// messages. If the exchange is still busy, forgetExchange only counts the messages as waiting.
 func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
 	e := exchangeOf(t, item)
 	busy := e.busy(t)
@@ -93,7 +94,7 @@ func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (g
 		return supervisor.ForgetCounts{Waiting: max(1, gone.Messages)}, nil
 	}
 	messages = all(t, engine.Integer, listMessageIDs, e.turns)
-	if !f.Expired { // expiry does not touch the home and newer messages
+	if !f.Expired { // expiry does not touch the user's home and newer messages
 		t.Exec(insertForgottenTurns, e.turns)
 		t.forgetQuotes(e)
 	}
@@ -107,7 +108,7 @@ func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (g
 	return gone, messages
 }
 
-// numberedArguments returns as many of args as the statement has numbered parameters.
+// numberedArguments returns the first args, as many as the statement has numbered parameters.
 func numberedArguments(statement string, args ...any) []any {
 	for len(args) > 0 && !strings.Contains(statement, "?"+string(rune('0'+len(args)))) {
 		args = args[:len(args)-1]
@@ -116,8 +117,8 @@ func numberedArguments(statement string, args ...any) []any {
 }
 
 const (
-	// Inbounds that quote a message of the exchange. They lose the quote even if they are not
-	// forgotten.
+	// listQuotes selects the inbounds that quote a message of the exchange. They lose the quote
+	// even if they are not forgotten.
 	listQuotes = `SELECT q.id, q.quote, coalesce(t.id, q.turn, 0) FROM (SELECT conversation, message FROM inbox WHERE message <> ''
 			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange + `)) m
 		CROSS JOIN inbox q ON q.conversation = m.conversation AND q.replies_to = m.message AND q.replies_to <> '' LEFT JOIN turn t ON t.inbound = q.id`
@@ -131,7 +132,7 @@ type quoting struct {
 	quote         string
 }
 
-// forgetQuotes removes quotes of an exchange from the inbounds that answer it.
+// forgetQuotes removes quotes of an exchange from later inbounds.
 func (t *tx) forgetQuotes(e exchange) {
 	for _, q := range all(t, func(r *engine.Row) (q quoting) { r.Scan(&q.inbound, &q.quote, &q.turn); return q }, listQuotes, e.turns, e.inbounds) {
 		t.Exec(forgetQuote, q.inbound)
@@ -153,12 +154,12 @@ func (t *tx) forgetQuotes(e exchange) {
 }
 
 const (
-	// Rows of an exchange that name blobs: received files, their contents, whole outputs, and old
-	// files.
+	// listBlobMentions selects texts of an exchange that name blobs: received files, file contents,
+	// whole outputs, and old files.
 	listBlobMentions = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
 			AND parts IS NOT NULL UNION ALL SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL AND` + ofInbounds + `
 		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + deliveriesOfExchange
-	// A blob that came again later, or in another exchange, does not belong to this exchange alone.
+	// markForgottenBlob leaves a blob that came again later or in another exchange.
 	markForgottenBlob = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?3 AND sha256 = ?4 AND (turn IS NULL OR` + ofTurns + `)
 		AND created_at <= (SELECT max(at) FROM (SELECT max(ended_at) at FROM turn WHERE id IN (SELECT value FROM json_each(?1))
 			UNION ALL SELECT max(changed_at) FROM inbox WHERE id IN (SELECT value FROM json_each(?2))))
@@ -167,8 +168,8 @@ const (
 
 var anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// markForgottenBlobs marks the blobs that only this exchange names. They are deleted from the spool
-// later.
+// markForgottenBlobs marks the blobs that only this exchange names. Marked blobs are deleted from
+// the spool later.
 func (t *tx) markForgottenBlobs(e exchange, user string) {
 	marked := map[string]bool{}
 	for _, text := range all(t, engine.String, listBlobMentions, e.turns, e.inbounds) {

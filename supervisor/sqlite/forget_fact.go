@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// Calls that stored, changed or showed a fact. The fact's words are searched in the turns of
-	// these calls.
+	// listMemoryCalls selects the calls that stored, changed or showed a fact. The fact's words are
+	// searched in the turns of these calls.
 	listMemoryCalls = `SELECT k.turn, m.parts FROM conversation c JOIN tool_call k ON k.conversation = c.id JOIN message m ON m.id IN (k.message, k.result)
 		WHERE c.user = ?1 AND k.name IN ('remember', 'update_memory', 'forget', 'recall', 'read_file', 'search_files')`
 	listKept   = `SELECT turn, detail FROM effect WHERE user = ?1 AND kind IN ('remember', 'update') AND target = ?2 AND turn IS NOT NULL`
 	listFacts  = `SELECT id, user, fact, text FROM forgotten_fact WHERE ?1 IN ('', user) ORDER BY id`
 	deleteFact = `DELETE FROM forgotten_fact WHERE id = ?`
-	// A raw update repeats the message that its sender answers, and the message above a pressed
-	// button.
+	// Raw updates are deleted, since they repeat other messages: the message that the sender
+	// answers, and the message above a pressed button.
 	deleteUpdates = `DELETE FROM received WHERE user = ?`
 
 	turnRuns = `EXISTS (SELECT 1 FROM turn r WHERE r.id = turn AND r.ended_at IS NULL)`
@@ -33,8 +33,8 @@ const (
 	sentTo   = ofTurns + ` OR turn IS NULL AND conversation IN (SELECT id FROM conversation WHERE user = ?2)`
 )
 
-// factColumns lists the columns that may hold the words of a fact. Its rows come from the turns ?1,
-// except the own words of the user ?2, or are notices from outside turns.
+// factColumns lists the columns that may hold the words of a fact, and their rows. The rows come
+// from the turns ?1, or are notices from outside turns. The own words of the user ?2 are left out.
 var factColumns = []struct{ table, column, rows, waits string }{
 	{"message", "parts", ` role <> 'user' AND` + ofTurns, turnRuns},
 	{"effect", "detail", ofTurns, turnRuns},
@@ -43,14 +43,15 @@ var factColumns = []struct{ table, column, rows, waits string }{
 	{"post", "content", ` delivery IN (SELECT id FROM outbox WHERE` + sentTo + `)`, `EXISTS (SELECT 1 FROM outbox o WHERE o.id = delivery AND o.delivered_at IS NULL)`},
 	{"outbox", "text", sentTo, `delivered_at IS NULL`}, {"outbox", "buttons", sentTo, `delivered_at IS NULL`}, {"outbox", "effects", sentTo, `delivered_at IS NULL`},
 	{"fire", "text", ofPerson, `0`}, {"held_notice", "text", ofPerson, `0`}, {"held_notice", "effects", ofPerson, `0`},
-	// active jobs keep their text
+	// Active jobs keep their text.
 	{"job", "text", ofPerson + doneJob, `0`}, {"job", "name", ofPerson + doneJob, `0`}, {"job", "options", ofPerson + doneJob, `0`},
 }
 
 // BlankFacts removes the words of forgotten facts, except in the user's own messages. The user ""
-// means all users. A running turn, an open question or an undelivered message keeps the words until
-// it is done: left counts the facts that wait for that. BlankFacts calls remove to take messages
-// out of the index before their words go, so that it finds them again after a crash.
+// means all users. Running turns, open questions and undelivered messages keep the words until they
+// are done. left counts the facts that wait for them. BlankFacts first calls remove, which takes
+// the messages out of the index. Only then does it remove the words, so that it finds the messages
+// again after a crash.
 func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error) {
 	read := s.db.reader(ctx, "list forgotten facts to blank")
 	facts, err := engine.All(read, func(r *engine.Row) (f forgottenFact) { r.Scan(&f.row, &f.user, &f.ID, &f.Text); return f }, listFacts, user)
@@ -78,14 +79,14 @@ func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx c
 	return left, err
 }
 
-// forgottenFact is a row of the table, with its user.
+// forgottenFact is a forgotten fact with its user.
 type forgottenFact struct {
 	supervisor.ForgottenFact
 	row  int64
 	user string
 }
 
-// blankMentions removes the words from rows that have not changed since they were found. again
+// blankMentions removes a fact's words from rows that have not changed since they were found. again
 // reports whether a row has changed or must wait.
 func (t *tx) blankMentions(list []mention) (again bool) {
 	for _, m := range list {
@@ -120,7 +121,7 @@ func (s Memories) CountMentions(ctx context.Context, user string, f supervisor.F
 type mention struct {
 	table, column     string
 	id                int64
-	waits             bool // the text is still needed unchanged
+	waits             bool // the text must stay unchanged for now
 	text, blankedText string
 }
 
@@ -189,7 +190,7 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 // button.
 const minShortenedFact = 40
 
-// matchAny returns a pattern that matches the texts, and shortened forms of them, as whole words.
+// matchAny returns a pattern that matches the texts and their shortened forms as whole words.
 func matchAny(texts []string) *regexp.Regexp {
 	var forms []string
 	for _, text := range texts {
@@ -208,8 +209,8 @@ func matchAny(texts []string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|[^\pL\pN])(` + strings.Join(forms, "|") + `)($|[^\pL\pN])`)
 }
 
-// blankText replaces the words in a text or in JSON by dots. It keeps the length, so that offsets
-// stay valid.
+// blankText replaces the words in a text or in JSON by dots. The length stays the same, so that
+// offsets stay valid.
 func blankText(text string, words *regexp.Regexp) string {
 	var value any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -221,14 +222,14 @@ func blankText(text string, words *regexp.Regexp) string {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		_ = e.Encode(blanked) // a value that was decoded from JSON can always be encoded
+		_ = e.Encode(blanked) // the error is ignored, since a value that was decoded from JSON can always be encoded
 		return strings.TrimSuffix(b.String(), "\n")
 	}
 	return text
 }
 
 // blankWords replaces each UTF-16 unit of the words by a dot. Neighbouring matches share the
-// character between them, so it searches again.
+// character between them. So blankWords searches again until nothing matches.
 func blankWords(text string, words *regexp.Regexp) string {
 	for {
 		var b strings.Builder

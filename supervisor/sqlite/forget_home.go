@@ -25,7 +25,7 @@ const (
 // maxHomeTurns is the largest number of turns in one request to a worker.
 const maxHomeTurns = 5000
 
-// turnInHome is a turn that may have left something in the home.
+// turnInHome is a turn that may have left data in the user's home.
 type turnInHome struct {
 	turn     int64
 	since    time.Time
@@ -53,7 +53,7 @@ func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	return of
 }
 
-// EachHomeSearch passes to each the searches for data of a request's turns in the home.
+// EachHomeSearch calls each with the searches for a request's turns in the user's home.
 func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
@@ -71,13 +71,13 @@ func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting
 	})
 }
 
-// FindLeftInHome returns a search for data of forgotten turns in a user's home.
+// FindLeftInHome returns a search for forgotten turns whose data may still be in a user's home.
 func (s Forgettings) FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err
 }
 
-// PutGoneFromHome records that the home has no data of some forgotten turns any more.
+// PutGoneFromHome records that a user's home no longer has data of some forgotten turns.
 func (s Forgettings) PutGoneFromHome(ctx context.Context, user string, turns []int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, turn := range turns {

@@ -3,15 +3,17 @@ package sqlite
 // tableForgetting says how to forget a user's rows of a table.
 type tableForgetting struct {
 	table string
-	// exchange is the statement for rows of an exchange. ?1 are its turns, ?2 its inbounds, both as
-	// JSON, and ?3 the names of the commands that end a turn.
+	// exchange is the statement that forgets the rows of an exchange. ?1 is a JSON array of the
+	// turns, ?2 of the inbounds, ?3 of the names of commands that end a turn.
 	exchange string
-	// span is the statement for rows of no exchange. It takes a user ?1, a start ?2, an end ?3, a
-	// conversation ?4 (0 means all) and rowids above ?5 up to ?6. It leaves unfinished rows.
+	// span is the statement that forgets rows of no exchange. ?1 is the user, ?2 the start, ?3 the
+	// end, ?4 the conversation (0 means all). It handles the rowids above ?5 up to ?6. Unfinished
+	// rows stay.
 	span string
-	// expired replaces span for rows that are older than the configuration keeps.
+	// expired is the statement that forgets rows which are older than the configuration keeps. It
+	// replaces span then.
 	expired string
-	reason  string // reason why the table has no statements
+	reason  string // the reason why the table has no statements
 }
 
 // deliveriesOfExchange selects the deliveries of an exchange.
@@ -22,15 +24,17 @@ const (
 	ofTurns    = ` turn IN (SELECT value FROM json_each(?1))`
 	ofInbounds = ` inbound IN (SELECT value FROM json_each(?2))`
 	inSpan     = ` user = ?1 AND created_at >= ?2 AND created_at < ?3 AND rowid > ?5 AND rowid <= ?6`
-	// A blanked delivery counts as sent, so that nobody sends it again.
+	// blankSent removes the text of deliveries. They then count as sent, so that nobody sends them
+	// again.
 	blankSent = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE `
-	// A blanked fire counts as told, so that no turn reads about it.
+	// blankFire removes the text of fires. They then count as told, so that no turn reads about
+	// them.
 	blankFire = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`
 )
 
-// forgetTable lists the tables with rows of users, in the order of forgetting. A table that refers
-// to another comes before that. A row stays, without its words, if other rows refer to it or if it
-// detects a repeated message. Tables without a text besides the user's name are not listed.
+// forgetTable lists the tables with rows of users, in the order of forgetting. A table comes before
+// the tables that it refers to. A row stays without its words if other rows refer to it. It also
+// stays if it serves to detect repeated messages. Tables without texts are not listed.
 var forgetTable = []tableForgetting{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + deliveriesOfExchange},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + deliveriesOfExchange},
@@ -54,8 +58,8 @@ var forgetTable = []tableForgetting{
 	{table: "inbox", exchange: `UPDATE inbox SET text = '', parts = NULL, quote = '', told = NULL, replies_to = '', unread = 0,
 		command = iif(command IN (SELECT value FROM json_each(?3)), command, NULL) WHERE id IN (SELECT value FROM json_each(?2))`},
 	{table: "review", exchange: `UPDATE review SET text = '', result = '' WHERE` + ofTurns},
-	// delete all rows: a raw update repeats the message that its sender answers, and the message
-	// above a pressed button
+	// All raw updates are deleted, since they repeat other messages: the message that the sender
+	// answers, and the message above a pressed button.
 	{table: "received",
 		span:    `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= ?3 AND ?4 >= 0`,
 		expired: `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= received_at AND received_at < ?3 AND ?4 = 0`},
@@ -63,7 +67,7 @@ var forgetTable = []tableForgetting{
 	{table: "triage", span: `UPDATE triage SET report = '' WHERE report <> '' AND user = ?1 AND wanted_at >= ?2 AND wanted_at < ?3 AND ?4 = 0 AND rowid > ?5 AND rowid <= ?6
 		AND state IN ('done', 'skipped', 'failed')`},
 
-	// a request deletes jobs that were made in the span; expiry keeps jobs that are still due
+	// A request deletes the jobs that were made in the span. Expiry keeps jobs that are still due.
 	{table: "job",
 		span:    `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
 		expired: `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},

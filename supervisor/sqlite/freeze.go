@@ -15,19 +15,19 @@ const (
 	listFrozen   = `SELECT chat, until FROM freeze WHERE source = ?`
 )
 
-// Freeze stops sending to a source's chat until a time. The chat "" means all its chats. It never
-// shortens an earlier freeze.
+// Freeze stops sending to a source's chat until a time. The chat "" means all chats of the source.
+// Freeze never shortens an earlier freeze.
 func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(putFreeze, source, chat, toMillis(until)) }, "freeze chat %q of %s",
 		chat, source)
 }
 
-// longestFreeze exceeds every delay that a channel asks for. A freeze further ahead comes from a
+// longestFreeze is longer than any delay that a channel asks for. A longer freeze comes from a
 // wrong clock.
 const longestFreeze = 24 * time.Hour
 
-// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all its chats.
-// It deletes ended freezes.
+// ListFreezes returns the end of each freeze of a source, by chat. The chat "" means all chats. It
+// deletes ended freezes.
 func (s Outbox) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
 	return frozen, s.db.write(ctx, func(t *tx) {

@@ -8,15 +8,14 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Repositories stores news of GitHub repositories that are not sent yet, and which checks have
-// failed.
+// Repositories stores unsent notices about GitHub repositories, and which checks have failed.
 type Repositories struct{ db *DB }
 
-// Repositories returns the store of news of GitHub repositories.
+// Repositories returns the store of notices about GitHub repositories.
 func (db *DB) Repositories() Repositories { return Repositories{db} }
 
-// RepositoryNotice is a notice to one conversation about an event. Notices with the same
-// Conversation, Repo and Key go into one message, when the first of them is due.
+// RepositoryNotice is a notice to one conversation about a GitHub event. Notices with the same
+// Conversation, Repo and Key go into one message when the first notice is due.
 type RepositoryNotice struct {
 	ID           int64
 	Conversation supervisor.Conversation
@@ -30,7 +29,7 @@ type RepositoryNotice struct {
 type GitHubCheckOutcome string
 
 const (
-	CheckNone   GitHubCheckOutcome = "" // the event is no check
+	CheckNone   GitHubCheckOutcome = "" // the event reports no check
 	CheckFailed GitHubCheckOutcome = "failed"
 	CheckPassed GitHubCheckOutcome = "passed"
 )
@@ -43,9 +42,9 @@ const (
 	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
 )
 
-// PutEvent stores notices of an event and ends its webhook delivery. It stores no notice of a check
-// that failed before at the same commit, or that passed and had not failed. If the delivery has
-// already ended, nothing changes.
+// PutEvent stores the notices about an event and ends its webhook delivery. It stores no notice
+// about a check that failed before at the same commit. It also stores none about a check that
+// passed without an earlier failure. If the delivery has already ended, nothing changes.
 func (s Repositories) PutEvent(
 	ctx context.Context,
 	delivery int64,
@@ -64,7 +63,7 @@ func (s Repositories) PutEvent(
 	}, "store the notices of webhook delivery %d", delivery)
 }
 
-// isNewCheckResult reports whether a check's result is new.
+// isNewCheckResult reports whether the result of a GitHub check is new.
 func (t *tx) isNewCheckResult(e supervisor.GitHubEvent, check GitHubCheckOutcome) bool {
 	repo := supervisor.GitHubRepoName(e.Repo)
 	switch {
@@ -89,8 +88,8 @@ const (
 	insertTold    = `INSERT INTO repository_told (delivery, user, repo, number) VALUES (?, ?, ?, ?)`
 )
 
-// ListDue lists the due notices, message by message, oldest first. It includes all notices that
-// belong to the same message as a due one.
+// ListDue lists the due notices, message by message, oldest first. If one notice of a message is
+// due, all notices of that message are listed.
 func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
 	return engine.All(
 		s.db.reader(ctx, "list due repository notices"),
@@ -100,13 +99,13 @@ func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryN
 	)
 }
 
-// Next returns when the next notice is due, if there is one.
+// Next returns when the next notice about a repository is due. ok is false without a notice.
 func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the next repository notice"), engine.Time, nextNotice)
 }
 
-// PutMessage puts one message for some notices into the outbox. number is the notices' pull
-// request; 0 means none.
+// PutMessage puts one message about several notices into the outbox. number is the number of their
+// pull request; 0 means none.
 func (s Repositories) PutMessage(
 	ctx context.Context,
 	notices []RepositoryNotice,
@@ -123,7 +122,7 @@ func (s Repositories) PutMessage(
 			t.fail(invalid("some of that was told"))
 		}
 		d, _ := t.sayOrHold(supervisor.Delivery{Conversation: n.Conversation, Text: text})
-		if number > 0 && d.ID != 0 { // a held message gets no further notices
+		if number > 0 && d.ID != 0 { // a message that waits for the end of quiet hours gets no further notices
 			t.Exec(insertTold, d.ID, n.Conversation.User, n.Repo, number)
 		}
 		return d
@@ -142,7 +141,7 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 	AND NOT EXISTS (SELECT 1 FROM repository_told l JOIN outbox n ON n.id = l.delivery WHERE l.repo = ?1 AND l.number = ?2
 		AND n.conversation = o.conversation AND n.id > o.id) ORDER BY o.id`
 
-// ListMessages lists the last message about a pull request in each chat.
+// ListMessages lists the newest message about a pull request in each chat.
 func (s Repositories) ListMessages(ctx context.Context, repo string, number int) ([]NoticeMessage, error) {
 	return engine.All(
 		s.db.reader(ctx, "list notices about %s#%d", repo, number),
@@ -163,8 +162,8 @@ func scanNotice(row *engine.Row) (n RepositoryNotice) {
 	return n
 }
 
-// PutFound stores new events that polling GitHub found. In the same transaction it stores a setting
-// of the service, the position of the poll.
+// PutFound stores new events that a poll of GitHub found. In the same transaction it stores the
+// position of the poll, a setting of the service.
 func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, d := range list {

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// RepositoryStatus is the state of a GitHub repository's news and work.
+// RepositoryStatus has figures about the events, reviews and triages of a GitHub repository.
 type RepositoryStatus struct {
 	Last    time.Time // time of the last event; zero means none within a week
 	Waiting int64     // number of unhandled events of the last week
@@ -16,7 +16,7 @@ type RepositoryStatus struct {
 	Failed  int64
 	Reviews int64 // number of pending reviews
 	Triages int64 // number of pending triages
-	Cost    int64 // cost since a time, in millionths of a US dollar
+	Cost    int64 // cost of reviews and triages since a time, in millionths of a US dollar
 }
 
 const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(state = 'new'), 0), coalesce(sum(state = 'done'), 0),
@@ -26,8 +26,8 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 	(SELECT coalesce(sum(cost), 0) FROM spent WHERE user = 'review/' || ?1 AND quarter >= ?2)
 	FROM webhook_delivery WHERE source = 'github' AND lower(json_extract(event, '$.repo')) = ?1`
 
-// Status returns the status of a repository, by its name in lower case. It reads all events of a
-// week, so call it only when somebody asks.
+// Status returns the status of a repository, by its name in lower case. It is slow, since it reads
+// all events of a week.
 func (s Repositories) Status(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
 	return engine.Value(s.db.reader(ctx, "read the status of %s", repo), func(row *engine.Row) (r RepositoryStatus) {
 		row.Scan(&r.Last, &r.Waiting, &r.Taken, &r.Ignored, &r.Failed, &r.Reviews, &r.Triages, &r.Cost)
@@ -37,7 +37,7 @@ func (s Repositories) Status(ctx context.Context, repo string, since time.Time) 
 
 const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent WHERE t.inbound = ? AND t.user = ?`
 
-// CountBelow returns the number of child turns of the turn of a user's inbound.
+// CountBelow returns the number of child turns of the turn that an inbound started.
 func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int64, error) {
 	return engine.Value(
 		s.db.reader(ctx, "count the turns below that of inbound %d", inbound),
@@ -52,7 +52,7 @@ const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o
 	WHERE o.delivered_at IS NULL AND c.channel = 'github' AND c.user = ? AND o.created_at < ? ORDER BY o.id`
 
 // ListAbandoned lists a user's pending deliveries on GitHub's channel from before a time. Nobody
-// talks on that channel.
+// reads them, since nobody talks on that channel.
 func (s Outbox) ListAbandoned(ctx context.Context, user string, before time.Time) ([]int64, error) {
 	return engine.All(
 		s.db.reader(ctx, "list abandoned deliveries of %s", user),

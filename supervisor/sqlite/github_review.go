@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Reviews stores the pull request heads that will be or were reviewed.
+// Reviews stores the reviews of pull requests, planned and done.
 type Reviews struct{ db *DB }
 
 // Reviews returns the store of reviews.
@@ -18,9 +18,9 @@ func (db *DB) Reviews() Reviews { return Reviews{db} }
 const (
 	selectReview = `SELECT r.id, r.user, r.repo, r.number, r.head, r.state, r.round, r.asked, r.text, r.wanted_at, r.due_at, coalesce(r.turn, 0),
 		r.change, r.result, r.posted, r.buttons, r.why FROM review r `
-	// The time of a request distinguishes it from an earlier one. A push needs no time, since the
-	// head is read only when the review is due, and a reviewed head is not reviewed again. GitHub's
-	// clock also differs from ours. A push delays the review, unless somebody has asked for it.
+	// wantReview tells a request from an earlier one by its time. A push has no time: the head is
+	// read only when the review is due, and GitHub's clock differs from ours. A push delays the
+	// review unless somebody has asked for it.
 	wantReview = `INSERT INTO review (user, repo, number, state, asked, text, wanted_at, due_at, updated_at)
 		SELECT ?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7, ?8
 		WHERE ?4 = '' OR NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND asked = ?4 AND wanted_at >= ?6)
@@ -38,12 +38,14 @@ const (
 	setReviewHead      = `UPDATE review SET head = ? WHERE id = ?`
 	requestReviewAgain = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
-	// The reason for skipping stays, so that nobody gets the notice about it twice.
+	// recheckReview keeps the reason for skipping, so that nobody gets the notice about skipping
+	// twice.
 	recheckReview = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
 	updateReview  = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
 		updated_at = ? WHERE id = ?`
 	listActive = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') ORDER BY r.id`
-	// Active reviews without a running turn and without an inbound that will start one.
+	// listLost selects active reviews without a running turn and without an inbound that will start
+	// a turn.
 	listLost = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') AND NOT EXISTS (SELECT 1 FROM conversation c
 		WHERE c.user = r.user AND c.channel = 'github' AND c.chat = r.repo AND c.thread = CAST(r.number AS TEXT)
 		AND (EXISTS (SELECT 1 FROM turn t WHERE t.conversation = c.id AND t.ended_at IS NULL)
@@ -55,7 +57,7 @@ const (
 	findActive = selectReview + `INDEXED BY review_active WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.state IN ('queued', 'confirming', 'running')`
 )
 
-// Request requests the review of a pull request's head. It reads the fields User, Repo, Number, Asked,
+// Request requests the review of a pull request's head. It reads User, Repo, Number, Requester,
 // Text, WantedAt and Due. The same request again changes nothing.
 func (s Reviews) Request(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
@@ -63,8 +65,8 @@ func (s Reviews) Request(ctx context.Context, r supervisor.Review) error {
 	}, "request the review of %s", r.Name())
 }
 
-// Heads returns the last requested head of each pull request of a repository. "" means that the
-// head is not read yet.
+// Heads returns the last requested head of each pull request of a repository. "" means a head that
+// is not read yet.
 func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
 	return heads, s.db.reader(ctx, "list requested heads of %s", repo).
@@ -83,14 +85,14 @@ func (s Reviews) ListDue(ctx context.Context, now time.Time) ([]supervisor.Revie
 	return engine.All(s.db.reader(ctx, "list due reviews"), scanReview, dueReviews, now.UnixMilli())
 }
 
-// Next returns when the next review is due, if there is one.
+// Next returns when the next review is due. ok is false without a review.
 func (s Reviews) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the next due review"), engine.Time, nextReview)
 }
 
-// PutHead stores the head of a settling review, and returns the review of that head. If that head
-// already has a review, a request by somebody runs it again. If it was skipped, it is checked
-// again. Otherwise it is returned unchanged.
+// PutHead stores the head of a settling review, and returns the review of that head. If the head
+// already has a review, a person's request runs that review again. A skipped review is checked
+// again. Any other earlier review is returned unchanged.
 func (s Reviews) PutHead(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
@@ -105,7 +107,8 @@ func (s Reviews) PutHead(ctx context.Context, r supervisor.Review, head string) 
 		switch {
 		case r.Requester != "":
 			t.Exec(requestReviewAgain, r.Requester, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
-		// the pull request may no longer be a draft, or may be open again
+		// A skipped review is checked again, since the pull request may no longer be a draft or
+		// closed.
 		case before.State == supervisor.ReviewSkipped:
 			t.Exec(recheckReview, t.Now, t.Now, before.ID)
 		}
@@ -115,8 +118,9 @@ func (s Reviews) PutHead(ctx context.Context, r supervisor.Review, head string) 
 
 func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanReview, findReview, id) }
 
-// reviewTransitions lists the allowed next states of each state. A review may also keep its state.
-// An ended review starts again if somebody asks; a failed one also retries automatically.
+// reviewTransitions lists the allowed next states of each state of a review. A review may also keep
+// its state. An ended review starts again if somebody asks. A failed review is also retried
+// automatically.
 var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewSettling: {supervisor.ReviewQueued, supervisor.ReviewSkipped, supervisor.ReviewFailed},
 	supervisor.ReviewQueued: {
@@ -131,7 +135,8 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 }
 
 // Update stores a review's progress: the fields Head, State, Due, and all from Turn on. It fails if
-// the review was requested again meanwhile, or if its state does not allow the new one.
+// the review was requested again meanwhile. It fails if the stored state does not allow the new
+// state.
 func (s Reviews) Update(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s", r.Name())
 }
@@ -181,8 +186,8 @@ func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.I
 	}, "queue the review of %s", r.Name())
 }
 
-// FindOf returns the review of a turn. For a turn that begins, that is the active review of its
-// pull request.
+// FindOf returns the review that a turn works on. If the turn has only begun, that is the active
+// review of its pull request.
 func (s Reviews) FindOf(
 	ctx context.Context,
 	turn supervisor.Turn,
@@ -218,7 +223,7 @@ func (s Reviews) ListActive(ctx context.Context) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list active reviews"), scanReview, listActive)
 }
 
-// ListWithoutTurn lists active reviews without a running or a starting turn.
+// ListWithoutTurn lists active reviews without a turn that runs or will start.
 func (s Reviews) ListWithoutTurn(ctx context.Context) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list active reviews without a turn"), scanReview, listLost)
 }
@@ -236,8 +241,8 @@ func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.
 const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1) FROM usage
 	WHERE turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1)`
 
-// Cost returns the cost of a turn and the turns below it, in millionths of a dollar. nil means that
-// a price is unknown.
+// Cost returns the cost of a turn with its child turns, in millionths of a dollar. nil means that a
+// price is unknown.
 func (s Reviews) Cost(ctx context.Context, turn int64) (*int64, error) {
 	sum, err := engine.Value(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.Integer, sumReview, turn)
 	if err != nil || sum < 0 {

@@ -19,7 +19,7 @@ func (s Reviews) Mute(ctx context.Context, m supervisor.ReviewMute) error {
 		"mute the %s %s in %s", m.Kind, m.Subject, m.Repo)
 }
 
-// Unmute removes a mute of a user and reports whether there was one.
+// Unmute removes a mute of a user. It reports whether the mute existed.
 func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error) {
 	return inTransaction(
 		ctx,

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Triages stores the GitHub issues that will be or were triaged.
+// Triages stores the triages of GitHub issues, planned and done.
 type Triages struct{ db *DB }
 
 // Triages returns the store of triages.
@@ -16,8 +16,8 @@ func (db *DB) Triages() Triages { return Triages{db} }
 
 const (
 	selectTriage = `SELECT id, user, repo, number, state, round, asked, wanted_at, due_at, report, labels, comment, why FROM triage `
-	// An issue is triaged automatically only once. A request by somebody triages it again, unless
-	// its triage runs.
+	// wantTriage triages an issue automatically only once. A person's request triages the issue
+	// again, unless its triage runs.
 	wantTriage = `INSERT INTO triage (user, repo, number, state, asked, wanted_at, due_at, updated_at)
 		VALUES (?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7)
 		ON CONFLICT (user, repo, number) DO UPDATE SET state = 'settling', round = round + 1, asked = excluded.asked,
@@ -61,13 +61,13 @@ func (s Triages) ListDue(ctx context.Context, now time.Time) ([]supervisor.Issue
 	return engine.All(s.db.reader(ctx, "list due triages"), scanTriage, dueTriages, now.UnixMilli())
 }
 
-// Next returns when the next settling triage is due, if there is one.
+// Next returns when the next settling triage is due. ok is false without a triage.
 func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the next due triage"), engine.Time, nextTriage)
 }
 
 // Update stores a triage's progress: the fields State, Due, and all from Report on. It fails if the
-// triage has ended or was requested again meanwhile.
+// triage has ended. It fails if the triage was requested again meanwhile.
 func (s Triages) Update(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(

@@ -20,7 +20,7 @@ const insertGrant = `INSERT INTO granted (user, tool, subject, text, created_at)
 
 const countGrants = `SELECT count(*) FROM granted WHERE user = ? AND subject = ? AND revoked_at IS NULL`
 
-// HasGrant reports whether a user has a grant for the Subject of a Question.
+// HasGrant reports whether a user has a grant for the subject of a question.
 func (s Grants) HasGrant(ctx context.Context, user, subject string) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find a grant of %s", user), engine.Bool, countGrants, user, subject)
 }
@@ -38,8 +38,8 @@ func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, erro
 
 const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ? AND revoked_at IS NULL`
 
-// Revoke revokes a user's grant and audits that. It fails with ProblemNoSuchGrant if the user has
-// no such grant.
+// Revoke revokes a user's grant and adds an entry to the audit log. It fails with
+// ProblemNoSuchGrant if the user has no such grant.
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(revokeGrant, t.Now, id, user) == 0 {

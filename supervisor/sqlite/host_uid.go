@@ -21,14 +21,15 @@ const (
 	countHostUIDs = `SELECT count(*) FROM host_uid WHERE uid BETWEEN ? AND ?`
 )
 
-// WasAssigned reports whether any id between two numbers was ever assigned.
+// WasAssigned reports whether any host user id between two numbers was ever assigned.
 func (s HostUIDs) WasAssigned(ctx context.Context, from, to uint32) (bool, error) {
 	n, err := engine.Value(s.db.reader(ctx, "check for assigned uids from %d to %d", from, to), engine.Integer, countHostUIDs, int64(from), int64(to))
 	return n > 0, err
 }
 
-// Assign returns a user's id between two numbers. The first call for a user assigns the next unused
-// id. An id outside the two numbers comes from an earlier configuration and is replaced.
+// Assign returns a user's host user id between two numbers. The first call for a user assigns the
+// next unused id. An id outside the two numbers comes from an earlier configuration and is
+// replaced.
 func (s HostUIDs) Assign(ctx context.Context, user string, from, to uint32) (uint32, error) {
 	uid, err := engine.Value(s.db.reader(ctx, "find the uid of %s", user), engine.Integer, findHostUID, user, int64(from), int64(to))
 	if uid > 0 || err != nil {

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Inbox stores what users sent, before the channel may forget it.
+// Inbox stores the inbounds of users.
 type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
@@ -22,8 +22,9 @@ const insertInbound = `INSERT INTO inbox (user, conversation, source, key, messa
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
-// Put stores one inbound that meets no gate, and returns it as stored. If the user's source sent
-// that key before, nothing changes: Put returns the earlier inbound, and fresh is false.
+// Put stores one inbound that needs no check of a gate, and returns the stored inbound. If the
+// user's source sent that key before, nothing changes. Then Put returns the earlier inbound, and
+// fresh is false.
 //
 // A Conversation without an ID is found or created by its other fields. ID and State are ignored. A
 // zero ReceivedAt means now.
@@ -49,7 +50,7 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	return value(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key), false
 }
 
-// startsTurn is true for an inbound i that starts a turn, or that a running turn may take in.
+// startsTurn is true for an inbound i that may start or join a turn.
 const startsTurn = `i.kind IN ('text', 'job', 'review', 'triage', 'mcp')`
 
 const (
@@ -59,16 +60,16 @@ const (
 	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
 )
 
-// Next returns the inbound that starts a conversation's next turn. It is the oldest of the highest
-// priority. Held inbounds do not count. Inbounds that wait for an earlier one to arrive do not
-// count either.
+// Next returns the inbound that starts a conversation's next turn. That is the oldest inbound of
+// the highest priority. Held inbounds are left out, and so are inbounds that wait for an earlier
+// inbound to arrive.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
 		nil, s.db.engine.Now())
 }
 
-// ShouldRestart reports whether a waiting inbound should stop the running turn. The user must have
-// chosen that.
+// ShouldRestart reports whether a waiting inbound should stop the running turn. It is true only if
+// the user has chosen BusyRestart.
 func (s Inbox) ShouldRestart(ctx context.Context, conversation int64) (bool, error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "check for inbounds that stop the turn of conversation %d", conversation), scanInbound,
 		findSuperseding, conversation, nil, s.db.engine.Now())
@@ -81,23 +82,23 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 	AND id NOT IN (SELECT t.conversation FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL)
 	ORDER BY id`
 
-// ListUnfinished lists all conversations with unfinished inbounds that are not held. It leaves out
-// those whose turn waits for its user. It is for the start of the service.
+// ListUnfinished lists all conversations with unfinished inbounds that are not held. Conversations
+// whose turn waits for its user are left out. The service calls it when it starts.
 func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }
 
-// newOfKind uses the index of waiting inbounds.
+// newOfKind selects the waiting inbounds of a kind by their index.
 const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id`
 
-// ListCommands lists the unanswered commands of all users that no gate holds, oldest first. It is for
-// the start of the service.
+// ListCommands lists the unanswered commands of all users that no gate holds, oldest first. The
+// service calls it when it starts.
 func (s Inbox) ListCommands(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.listNew(ctx, supervisor.KindCommand)
 }
 
-// ListPresses lists the unanswered presses of all users that no gate holds, oldest first. It is for
-// the start of the service.
+// ListPresses lists the unanswered presses of all users that no gate holds, oldest first. The
+// service calls it when it starts.
 func (s Inbox) ListPresses(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.listNew(ctx, supervisor.KindPress)
 }
@@ -125,19 +126,20 @@ func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	return in
 }
 
-// inboundTransitions lists the allowed next states of each state. An inbound that starts a turn
-// goes through running. A command is answered at once. A held inbound does not change its state.
+// inboundTransitions lists the allowed next states of each state of an inbound. An inbound that
+// starts a turn goes through running. A command is answered at once. A held inbound does not change
+// its state.
 var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundArriving: {supervisor.InboundNew, supervisor.InboundAnswered, supervisor.InboundDropped},
 	supervisor.InboundNew: {supervisor.InboundRunning, supervisor.InboundAnswered, supervisor.InboundDropped,
-		supervisor.InboundArriving}, // back to arriving: with replaced files
+		supervisor.InboundArriving}, // back to arriving: the user has replaced the files
 	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
 	supervisor.InboundAnswered: {supervisor.InboundDone},
 }
 
 const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 
-// transition is the only place where an inbound's state changes. in must have been read in this
+// transition changes an inbound's state; no other function does. in must have been read in this
 // transaction.
 func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) {
 	if in.Held {

@@ -8,26 +8,25 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PrecedingText is the text that an unanswered command, such as /stop, is about. That text came
-// before the command, had no answer when the command was stored, and its turn runs or is next. Held
-// texts do not count. Each call has the same result, so that a command that runs again after a
-// crash does not affect the following text.
+// PrecedingText is the text that an unanswered command, such as /stop, is about. The text came
+// before the command and had no answer when the command was stored. Its turn runs or is next. Held
+// texts are left out. Each call has the same result. So a command that runs again after a crash
+// does not affect a later text.
 type PrecedingText struct {
 	Inbound int64 // id of the text; 0 means none
-	// reason of the turn's end after the command was stored; "" if the turn has not ended
+	// reason why the text's turn ended after the command was stored; "" if the turn has not ended
 	Why protocol.TurnEndReason
 	// number of unanswered texts of the conversation now, including those after the command
 	Waiting int
 }
 
 const (
-	// The query compares times, since ids of turns and commands have no common order. It ignores an
-	// end in the future, which means that the clock was set back.
+	// newestEnd compares times, since ids of turns and commands have no common order. It ignores an
+	// end in the future: the clock was set back then.
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at >= c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-	// A text that joined a turn counts under the name of the turn's first text, which precedes all
-	// waiting ones.
+	// listUnanswered counts a text that joined a turn under the name of the turn's first text.
 	listUnanswered = `SELECT name FROM (
 		SELECT i.id, i.id AS name, i.priority FROM inbox c JOIN inbox i ON i.conversation = c.conversation AND i.state = 'new' AND i.held = 0
 			AND ` + startsTurn + ` WHERE c.id = ?1
@@ -37,8 +36,8 @@ const (
 			JOIN inbox i ON i.turn = t.id WHERE c.id = ?1) ORDER BY priority DESC, id`
 )
 
-// PrecedingText returns the text that a command is about. It reads unanswered texts first. A text that is
-// answered meanwhile then counts as ended and is not skipped.
+// PrecedingText returns the text that a command is about. It reads the unanswered texts first. So a
+// text that is answered meanwhile counts as ended.
 func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingText, err error) {
 	read := s.db.reader(ctx, "find the text before command %d", command)
 	unanswered, err := engine.All(read, engine.Integer, listUnanswered, command)

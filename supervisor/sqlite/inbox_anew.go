@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// sourceAnew is the source of inbounds that are answered again. Their key is the id of the
-	// press that asked for a new answer.
+	// sourceAnew is the source of inbounds that are answered again. The key of such an inbound is
+	// the id of the press that asked for a new answer.
 	sourceAnew = "anew"
 
 	// findEdited selects an edited and answered text, if it is the newest with its name.
@@ -24,9 +24,9 @@ const (
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
 
-// AnswerAgain queues an edited text again that was answered before. Each press queues it once; a
+// AnswerAgain queues an edited text that was answered before. Each press queues the text once: a
 // second call with the same press returns the same inbound. ok is false if there is nothing to
-// answer again. The earlier answer stays and gets a note about the new one.
+// answer. The earlier answer stays and gets a note about the new answer.
 func (s Inbox) AnswerAgain(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
 		"answer inbound %d anew", edited)
@@ -57,10 +57,10 @@ func (t *tx) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbo
 	return anew, true
 }
 
-// maxMarked is the length of the longest message, in UTF-16 code units. (Bot API, editMessageText.)
+// maxMarked is the greatest length of a message, in UTF-16 code units. (Bot API, editMessageText.)
 const maxMarked = 4096
 
-// markAnsweredAnew adds a note about the new answer to the last message of the earlier one.
+// markAnsweredAnew adds a note about the new answer to the last message of the earlier answer.
 func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
 	answer, ok := one(t, engine.Integer, findAnswerOf, in.ID)
 	if !ok || !in.Conversation.Channel.Capabilities().Edit {

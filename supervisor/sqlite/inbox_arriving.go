@@ -10,12 +10,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ArrivingFirst is how long later inbounds wait for one that is still arriving.
+// ArrivingFirst is how long later inbounds wait for an inbound that is still arriving.
 const ArrivingFirst = 30 * time.Second
 
-// nothingArrives is true for an inbound i that waits for no earlier arriving one, at the time ?3 in
-// milliseconds. The wait ends after ArrivingFirst. An inbound from the future delays nothing: it
-// means that the clock was set back.
+// nothingArrives is true for an inbound i that does not wait for an earlier arriving inbound. ?3 is
+// the time in milliseconds. The wait ends after ArrivingFirst. An inbound from the future delays
+// nothing, since the clock was set back then.
 const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
 	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
@@ -38,15 +38,16 @@ func (s Inbox) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
 // Arrived has the results of reading an inbound's files.
 type Arrived struct {
 	Inbound   int64
-	FirstFile int             // position of the inbound's first file
+	FirstFile int             // position of the first file of the inbound
 	Parts     []protocol.Part // parts for the model after the text
 	Words     string          // the spoken words, if all the Parts are recordings
 	Origin    supervisor.Origin
 }
 
 // PutArrived makes inbounds ready for turns and deletes their operations, all or none. An inbound
-// that is not arriving stays unchanged: its user dropped it, or replaced its files. If the inbounds
-// together answer a question, they start no turn. said reports whether there is something to send.
+// that is no longer arriving stays unchanged: its user has dropped it or replaced its files. If the
+// inbounds together answer a question, they start no turn. said reports whether there is a message
+// to send.
 func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound
@@ -101,8 +102,8 @@ func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []Arrived) (sa
 }
 
 // Drop drops the waiting and arriving texts of a conversation that came before a command. It
-// returns all texts that the command dropped, oldest first, also if the command runs again after a
-// crash.
+// returns the dropped texts, oldest first. If the command runs again after a crash, the result is
+// the same.
 func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {
@@ -112,13 +113,13 @@ func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, e
 	}, "drop the texts before command %d", command)
 }
 
-// drop drops a waiting text and ends all work for it.
+// drop drops a waiting text and ends all work on the text's files.
 func (t *tx) drop(in supervisor.Inbound) {
 	t.transition(in, supervisor.InboundDropped)
 	t.endArriving(in.ID)
 }
 
-// endArriving ends the operations of an inbound whose current files nobody needs any more.
+// endArriving ends the operations of an inbound whose files are no longer needed.
 func (t *tx) endArriving(inbound int64) {
 	t.Exec(failOperationsOf, "its person has dropped it", t.Now, inbound)
 	t.Exec(deleteOperationsOf, inbound)

@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PutBatch stores a batch, all of it or nothing. The gates are checked in the order of the items: a
-// code opens a gate for the inbounds after it, and a lock closes it. The Receipt lists the inbounds
-// as Put returns them. An inbound that was stored before stays unchanged: it is not answered again,
-// its code is not tried again, and its lock does not close again. After PutBatch has returned nil,
-// the source may forget what it sent. An error names the item that could not be stored.
+// PutBatch stores a batch, all of it or nothing. Gates are checked in the order of the items: a
+// code opens a gate for the following inbounds, and a lock closes a gate. An inbound that was
+// stored before stays unchanged: its answer, code and lock have no second effect. After PutBatch
+// has returned nil, the source may forget the batch. An error names the item that could not be
+// stored.
 func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Receipt {
 		batch := batchTx{tx: t, batch: b}
@@ -29,8 +29,8 @@ type batchTx struct {
 	receipt supervisor.Receipt // receipt for the items that are stored so far
 }
 
-// moveSource stores the start of a source's next batch. It also moves backwards, since a source may
-// restart its numbers after a quiet week.
+// moveSource stores the start of a source's next batch. The start may go backwards, since a source
+// may restart its numbers after a quiet week.
 const moveSource = `INSERT INTO source (name, next) VALUES (?, ?)
 	ON CONFLICT (name) DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
 
@@ -62,7 +62,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	item.Inbound.State = firstState(item)
 	in, fresh := t.putInbound(item.Inbound)
 	if !fresh {
-		return in // a repeated code may look like a text: it must not be stored
+		return in // a repeated code may look like a text, but no part of a code may be stored
 	}
 	in = t.joinTogether(in)
 	if in.Quote != "" && item.RepliesTo != "" {
@@ -94,12 +94,12 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 
 const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
 
-// newestMessage is the channel's name of the last message that was sent in a conversation. It is
-// empty if there is none.
+// newestMessage selects the channel's name of the last message that was sent in a conversation. The
+// name is empty if no message was sent.
 const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`
 
-// joinTogether gives a new inbound the same priority as the waiting inbounds of its group. Any
-// message of an album may have the caption, which may set the priority of the album.
+// joinTogether gives all waiting inbounds of a group the same priority. Any message of an album may
+// have the caption, which may set the priority of the album.
 func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	if in.Group == "" {
 		return in
@@ -121,8 +121,8 @@ func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	return in
 }
 
-// firstState returns the state of a new item. An item with files, or whose group may get more
-// messages, is still arriving.
+// firstState returns the state of a new item. An item with files is still arriving. So is an item
+// whose group may get more messages.
 func firstState(item supervisor.Item) supervisor.InboundState {
 	arrives := len(item.Attachments) > 0 || item.Inbound.Group != ""
 	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {
@@ -131,7 +131,7 @@ func firstState(item supervisor.Item) supervisor.InboundState {
 	return supervisor.InboundNew
 }
 
-// recheckGate turns an inbound into a code if its gate has closed since the inbound was read.
+// recheckGate makes an inbound a code if its gate has closed since the inbound was read.
 func (t *batchTx) recheckGate(item *supervisor.Item) {
 	g := item.Decision.Check
 	if g == nil || g.CheckCode == nil || item.Answer != "" {
@@ -142,7 +142,7 @@ func (t *batchTx) recheckGate(item *supervisor.Item) {
 	}
 }
 
-// lockLogins makes logins expire. The /lock command deletes them later, since it counts them.
+// lockLogins makes logins expire. The command /lock counts and deletes them later.
 const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
 
 func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
@@ -151,8 +151,8 @@ func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
 	}
 }
 
-// putRaw replaces an older raw update that has the same number because the source restarted its
-// numbers.
+// putRaw stores a raw update. It replaces an older update with the same number, since a source may
+// restart its numbers.
 const putRaw = `INSERT INTO received (source, id, user, raw, received_at) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT (source, id) DO UPDATE SET user = excluded.user, raw = excluded.raw, received_at = excluded.received_at
 	WHERE raw <> excluded.raw`
@@ -163,7 +163,7 @@ func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.Item) {
 	}
 }
 
-// answer answers a new inbound.
+// answer stores the answer to a new inbound.
 func (t *batchTx) answer(in supervisor.Inbound, text string) supervisor.Inbound {
 	t.transition(in, supervisor.InboundAnswered)
 	in.State = supervisor.InboundAnswered
@@ -171,7 +171,7 @@ func (t *batchTx) answer(in supervisor.Inbound, text string) supervisor.Inbound 
 	return in
 }
 
-// notify puts a delivery into the outbox and notes its conversation.
+// notify puts a delivery into the outbox and adds its conversation to the receipt.
 func (t *batchTx) notify(d supervisor.Delivery) {
 	t.noteQueued(d.Conversation)
 	t.putDelivery(d)
@@ -186,19 +186,19 @@ func (t *batchTx) noteQueued(c supervisor.Conversation) {
 
 const findSource = `SELECT next FROM source WHERE name = ?`
 
-// NextUpdate returns the start of a source's next batch: the Next of the last batch, or 0.
+// NextUpdate returns the start of a source's next batch, as the last batch had it, or 0.
 func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find the next update of %s", source), engine.Integer, findSource, source)
 }
 
-// forgetChunk is the number of rows that Forget deletes in a transaction, so that other writers
-// wait only some milliseconds.
+// forgetChunk is the number of raw updates that are deleted in a transaction. So other writers wait
+// only some milliseconds.
 const forgetChunk = 200
 
 const forgetRaw = `DELETE FROM received WHERE rowid IN
 	(SELECT rowid FROM received WHERE received_at < ? ORDER BY received_at LIMIT ?)`
 
-// Forget deletes raw updates that were stored before a time and returns how many. The inbounds
+// Forget deletes raw updates that were stored before a time, and returns how many. The inbounds
 // stay.
 func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
 	for chunk := int64(forgetChunk); chunk == forgetChunk && err == nil; n += chunk {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// Of several inbounds with the same name in a chat, the newest counts, since a text that is
-	// queued again keeps its name.
+	// findLastEdit selects the newest inbound with a name in a chat. There may be several, since a
+	// text that is queued again keeps its name.
 	findLastEdit = `SELECT i.id, i.edited_at, i.edited_by, i.changed_at FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? AND c.thread = ? AND i.message = ? AND i.message <> '' AND i.kind <> 'press'
 		ORDER BY i.id DESC LIMIT 1`
 	editInbound = `UPDATE inbox SET text = ?, origin = ?, edited_at = ?, edited_by = ? WHERE id = ?`
-	// If the user changes a text back to the version that the turn knows, the turn needs no
-	// correction.
+	// setTold stores the version of a text that the turn knows. If the user changes the text back
+	// to that version, the turn needs no correction.
 	setTold = `UPDATE inbox SET told = CASE WHEN told IS ?1 THEN NULL ELSE coalesce(told, text) END WHERE id = ?2`
-	// A replaced file that is still arriving starts a new wait.
+	// replaceFiles starts a new wait if the replaced files are still arriving.
 	replaceFiles      = `UPDATE inbox SET first_file = ?, parts = NULL, changed_at = iif(state = 'arriving', ?, changed_at) WHERE id = ?`
 	deleteAttachments = `DELETE FROM attachment WHERE inbound = ?`
 )
@@ -29,7 +29,7 @@ type lastEdit struct {
 	inbound   int64
 	at        time.Time
 	update    int64
-	changedAt time.Time // when its state changed
+	changedAt time.Time // when the inbound's state changed
 }
 
 func scanLastEdit(r *engine.Row) (e lastEdit) {
@@ -37,8 +37,8 @@ func scanLastEdit(r *engine.Row) (e lastEdit) {
 	return e
 }
 
-// before reports whether an item's edit is later than e. The source's numbers order the edits of
-// the same second.
+// before reports whether an item's edit is later than e. Edits of the same second are ordered by
+// the source's numbers.
 func (e lastEdit) before(item supervisor.Item) bool {
 	return cmp.Or(e.at.Compare(item.EditedAt), cmp.Compare(e.update, item.Update)) < 0
 }
@@ -48,31 +48,30 @@ type edit struct {
 	*batchTx
 	lastEdit
 	old   supervisor.Inbound
-	files []supervisor.Attachment // the files before the edit
-	note  string                  // notes that were added to the user's text
-	item  supervisor.Item         // the new version
+	files []supervisor.Attachment // files of the inbound before the edit
+	note  string                  // notes that Mews added to the user's text
+	item  supervisor.Item         // the new version of the inbound
 }
 
 // EditPolicy decides about edits, and makes the texts about edits and unreadable messages.
 type EditPolicy struct {
-	// SplitNotes separates a text from the notes that UnreadNote and ReplacementNote added to it.
+	// SplitNotes separates the user's text from the notes that UnreadNote and ReplacementNote made.
 	SplitNotes func(text string) (own, notes string)
 	// UnreadNote returns a note for a text that follows unreadable messages with these names.
 	UnreadNote func(names []string) (note string)
 	// ReplacementNote returns a note for a message that replaces an earlier one with this text.
 	ReplacementNote func(text string) (note string)
-	// CorrectionText returns the text that tells a running turn the old and the new text of a
-	// message.
+	// CorrectionText returns the model's text about an edit: the old and the new text of a message.
 	CorrectionText func(was, now string) string
 	// ShouldOffer reports whether to offer a new answer for an edit. age is the time since the
 	// answer. Offer returns the text of the offer.
 	ShouldOffer   func(age time.Duration) bool
 	Offer         func(inbound int64) (text string, buttons [][]supervisor.Button)
-	NewAnswerNote string // note below the earlier answer when the text is answered again
+	NewAnswerNote string // note below the earlier answer after the text is answered again
 }
 
-// editEffects maps the state of a text to the function that edits it. In other states an edit has
-// no effect.
+// editEffects maps the state of a text to the function that handles its edit. In other states an
+// edit has no effect.
 var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundArriving: edit.replaceWaiting,
 	supervisor.InboundNew:      edit.replaceWaiting,
@@ -82,9 +81,9 @@ var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundParked:   edit.offerAnew,
 }
 
-// putEdit stores an edit and returns the inbounds that need work because of it. It ignores an edit
-// that was handled before or changes nothing, and an edit of a message that is no text or was never
-// stored. An edit that is a code counts as a code.
+// putEdit stores an edit and returns the inbounds that need work afterwards. It ignores an edit
+// that was handled before or changes nothing. It also ignores an edit of a message that is no text
+// or was never stored. An edit that is a code counts as a code.
 func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	c := item.Inbound.Conversation
 	last, kept := one(t.tx, scanLastEdit, findLastEdit, c.User, c.Channel, c.Chat, c.Thread, item.Inbound.Message)
@@ -121,8 +120,8 @@ func (e edit) hasSameFiles() bool {
 	})
 }
 
-// passesGate reports whether the gate lets the edit through. A held inbound stays held, in its new
-// version.
+// passesGate reports whether the gate lets the edit through. A held inbound stays held and gets the
+// new version.
 func (e edit) passesGate() bool {
 	g := e.item.Decision.Check
 	switch {
@@ -162,7 +161,7 @@ func (t *tx) putNoticeOf(in supervisor.Inbound, text string, buttons [][]supervi
 	return true
 }
 
-// runCommand runs the edited text as a command, once. It drops a text that waits.
+// runCommand runs a text that was edited into a command, once. If the text waits, it is dropped.
 func (e edit) runCommand() (changed []supervisor.Inbound) {
 	switch e.old.State {
 	case supervisor.InboundArriving, supervisor.InboundNew:
@@ -187,7 +186,7 @@ func (e *edit) replace() {
 	in.Text, in.Origin = e.item.Inbound.Text+e.note, cmp.Or(e.item.Inbound.Origin, supervisor.OriginOwn)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
 	if !e.hasSameFiles() {
-		// new positions, so that results for the old files do not count for the new ones
+		// The new files get new positions, so that results for the old files do not count for them.
 		in.FirstFile += max(1, len(e.files))
 		e.Exec(deleteAttachments, in.ID)
 		e.Exec(replaceFiles, in.FirstFile, e.Now, in.ID)
@@ -199,14 +198,13 @@ func (e *edit) replace() {
 	e.putRaw(*in, e.item)
 }
 
-// replaceWaiting stores the new version of a text that no turn has taken. New files are fetched
-// again.
+// replaceWaiting stores the new version of a text that no turn has taken. New files are fetched.
 func (e edit) replaceWaiting() []supervisor.Inbound {
 	if !e.hasSameFiles() {
 		e.endArriving(e.old.ID)
 		if e.old.State == supervisor.InboundNew {
 			free := e.old
-			free.Held = false // held and waiting texts go through the same states
+			free.Held = false // held texts go through the same states as waiting texts
 			e.transition(free, supervisor.InboundArriving)
 			e.old.State = supervisor.InboundArriving
 		}
@@ -215,8 +213,8 @@ func (e edit) replaceWaiting() []supervisor.Inbound {
 	return []supervisor.Inbound{e.answerLaterQuestion()}
 }
 
-// answerLaterQuestion lets a waiting text that answered no question answer the open one now. A text
-// that was sent before the question does not answer it.
+// answerLaterQuestion lets the new version of a waiting text answer the open question. A text that
+// was sent before the question does not answer it.
 func (e edit) answerLaterQuestion() supervisor.Inbound {
 	q, stands := one(e.tx, scanQuestion, findOpenQuestion, e.old.Conversation.ID)
 	if !stands || e.changedAt.Before(q.CreatedAt) || e.old.Held || e.old.State != supervisor.InboundNew ||
@@ -226,7 +224,8 @@ func (e edit) answerLaterQuestion() supervisor.Inbound {
 	return e.answerOpenQuestion(e.old, e.item.RepliesTo)
 }
 
-// correct stores the correction for the running turn. A replaced file counts as a new message.
+// correct stores an edit as a correction for the running turn. A replaced file counts as a new
+// message.
 func (e edit) correct() []supervisor.Inbound {
 	if e.hasSameFiles() {
 		e.Exec(setTold, e.item.Inbound.Text+e.note, e.old.ID)

@@ -13,14 +13,14 @@ import (
 
 // GatePolicy decides about inbounds at a closed gate, and has the texts about them.
 type GatePolicy struct {
-	// Refuse returns the answer to an inbound of a kind that a closed gate does not hold, or "" to
-	// hold it. The number held counts the user's held inbounds.
+	// Refuse returns the answer to an inbound that a closed gate does not hold; "" holds the
+	// inbound. held is the number of the user's held inbounds.
 	Refuse func(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string)
 	// ShouldChallenge reports whether to repeat the challenge to a user. told is the number of
-	// challenges within Lately.
+	// recent challenges.
 	ShouldChallenge func(g supervisor.GateCheck, told int64) bool
 	Lately          time.Duration
-	// DecideLateCode returns a check for a code whose question has ended.
+	// DecideLateCode returns the checker for a code whose question has ended.
 	DecideLateCode  func(supervisor.CodeChecker) supervisor.CodeChecker
 	ResetAnswer     string // the answer to held inbounds when their user's second factor is reset
 	EditRefusal     string // the reply to an edit while the gate is closed
@@ -30,8 +30,8 @@ type GatePolicy struct {
 const (
 	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
 
-	// isReleasedByCode selects the inbounds that a code from a chat releases: those held in that
-	// chat, and those of the same channel whose challenge went to that chat.
+	// isReleasedByCode selects the held inbounds that a code from a chat releases. These are the
+	// chat's own inbounds, and inbounds of the same channel whose challenge went to the chat.
 	isReleasedByCode = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
 	countHeldAt      = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + isReleasedByCode
 )
@@ -41,12 +41,12 @@ func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) 
 	return engine.Value(s.db.reader(ctx, "count held inbounds of %s", user), engine.Integer, countHeld, user)
 }
 
-// CountReleasable returns how many inbounds of c's user in c's chat a code would release.
+// CountReleasable returns how many inbounds of c's user a code from c's chat would release.
 func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
 	return engine.Value(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
 }
 
-// checkGate lets a new inbound pass its gate, or holds it if the gate is closed.
+// checkGate lets a new inbound pass its gate. A closed gate holds the inbound.
 func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.GateCheck) supervisor.Inbound {
 	if g.AnswerOnly {
 		return t.answer(in, g.Challenge)
@@ -70,14 +70,14 @@ func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.GateCheck) bo
 const (
 	touchLogin = `UPDATE login SET used_at = ? WHERE user = ? AND channel = ? AND chat = ?`
 
-	// A challenge from the future does not count, since it means that the clock was set back.
+	// countChallenges leaves out challenges from the future, since the clock was set back then.
 	countChallenges = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ? AND conversation = ? AND challenged = 1
 		AND asked = ? AND changed_at > ? AND changed_at <= ?`
 	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
 )
 
-// hold stores an inbound as held, and sometimes sends the challenge. If the policy refuses the
-// inbound, hold answers it instead.
+// hold stores an inbound as held, and sends the challenge if the policy says so. If the policy
+// refuses the inbound, hold stores the refusal as its answer.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor.Inbound {
 	c := in.Conversation
 	if answer := t.policies.Gate.Refuse(in.Kind, g, value(t, engine.Integer, countHeld, c.User)); answer != "" {
@@ -94,8 +94,9 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor
 	return in
 }
 
-// tryCode tries the code of a new inbound and answers it. A right code releases the held inbounds.
-// The message is deleted even if the code is wrong, since it may be a code for something else.
+// tryCode tries the code of a new inbound and answers the inbound. A right code releases held
+// inbounds. The message is deleted from the chat even after a wrong code, since that may be a code
+// for something else.
 func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	c := in.Conversation
 	var confirms questionRow
@@ -129,9 +130,9 @@ const (
 	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
 )
 
-// release opens the gate of a chat after a right code, and the gates of chats whose challenge went
-// to that chat. It releases the inbounds held in them. Inbounds held in other chats need a code
-// from there, since somebody else may have taken over the user's account there.
+// release opens the gate of a chat after a right code. It also opens the gates of chats whose
+// challenge went to that chat. It releases the inbounds that these gates hold. Inbounds in other
+// chats need a code from there, since somebody may have taken over the user's account here.
 func (t *batchTx) release(c supervisor.Conversation) {
 	t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now)
 	t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat)
@@ -158,7 +159,7 @@ func (t *batchTx) answerHeld(user string) {
 	}
 }
 
-// scanReleased reads an inbound that will be released.
+// scanReleased reads a row of an inbound that will be released.
 func scanReleased(row *engine.Row) supervisor.Inbound {
 	in := scanInbound(row)
 	in.Held = false
@@ -167,15 +168,15 @@ func scanReleased(row *engine.Row) supervisor.Inbound {
 
 const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY user`
 
-// ListUsersWithHeld lists the users with held inbounds.
+// ListUsersWithHeld lists the users who have held inbounds.
 func (s Inbox) ListUsersWithHeld(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list users with held inbounds"), engine.String, listHolding)
 }
 
 // ReleaseWithoutCode releases the held inbounds of a user who no longer needs a code. It returns
-// them oldest first, since the user was promised an answer. It skips conversations that are no
-// longer served, and audits the number. It opens no gate: if the user needs a code later, the gate
-// asks for it.
+// the inbounds, oldest first: the user was promised an answer. It skips conversations that are no
+// longer served. The number goes into the audit log. No gate is opened: if the user needs a code
+// later, the gate asks for one.
 func (s Inbox) ReleaseWithoutCode(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),

@@ -13,14 +13,14 @@ import (
 // Queue has the running turn and the waiting texts of a conversation.
 type Queue struct {
 	Running supervisor.Inbound // the first inbound of the running turn; without an ID no turn runs
-	Since   time.Time          // start of that turn
+	Since   time.Time          // start of the running turn
 	Asked   string             // text of the turn's open question; "" means none
-	Waiting []Waiting          // in the order of answering
+	Waiting []Waiting          // waiting texts, in the order of answering
 }
 
 // Waiting is a text, or a group of texts, that waits for a turn.
 type Waiting struct {
-	Inbound supervisor.Inbound      // the first inbound of the group, with the first text of the group
+	Inbound supervisor.Inbound      // first inbound of the group, with the first text of the group
 	Files   []supervisor.Attachment // files of the whole group
 }
 
@@ -51,8 +51,8 @@ func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err erro
 	}, "list the queue of conversation %d", conversation)
 }
 
-// grouped groups inbounds that are taken together, in the order of answering. list is in the order
-// of sending.
+// grouped puts inbounds that one turn takes together into groups, in the order of answering. list
+// is in the order of sending.
 func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	for i, in := range list {
 		if i > 0 && in.Group != "" && in.Group == list[i-1].Group && in.Priority == list[i-1].Priority {
@@ -66,8 +66,8 @@ func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	return groups
 }
 
-// waitingWith returns a waiting inbound and those that are taken together with it. It returns none
-// if the inbound does not wait.
+// waitingWith returns a waiting inbound with all inbounds of its group. It returns none if the
+// inbound does not wait.
 func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 	for _, group := range grouped(all(t, scanInbound, listQueue, in.Conversation.ID)) {
 		if slices.ContainsFunc(group, func(w supervisor.Inbound) bool { return w.ID == in.ID }) {
@@ -79,20 +79,21 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
-// MoveToFront moves a user's waiting text to the front of the queue. Texts that are taken together with
-// it move too. It returns the text as it is then. A text that does not wait, or is next already,
-// stays as it is. ok is false if the user has no such text.
+// MoveToFront moves a user's waiting text to the front of the queue, with all texts of its group.
+// It returns the text afterwards. It does not change a text that does not wait or is next already.
+// ok is false if the user has no such text.
 func (s Inbox) MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool,
 	err error) {
 	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
 
-// DropText drops a user's waiting text with its group, and returns the same as MoveToFront.
+// DropText drops a user's waiting text with all texts of its group. It returns the text afterwards.
+// ok is false if the user has no such text.
 func (s Inbox) DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.changeWaiting(ctx, user, inbound, (*tx).drop)
 }
 
-// changeWaiting applies do to a user's waiting text and its group.
+// changeWaiting calls do for a user's waiting text and each other text of its group.
 func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do func(*tx, supervisor.Inbound)) (supervisor.Inbound, bool, error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		in, ok := one(t, scanInbound, findInbound, inbound)
@@ -106,12 +107,13 @@ func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do
 	}, "move or drop waiting inbound %d", inbound)
 }
 
-// findListButtons selects the buttons of the last list in the conversation before a command.
+// findListButtons selects the buttons below the newest answer to a list command, such as /jobs,
+// before a command.
 const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// LastListButtons returns the buttons below the last list of a named command. It searches the
-// conversation before another command.
+// LastListButtons returns the buttons below the newest list before a command. name is the command
+// that made the list.
 func (s Inbox) LastListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
 	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, findListButtons, command, name)
 	return buttons, err

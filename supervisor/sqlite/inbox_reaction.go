@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// reactable is true for an inbound i of conversation c if its channel ?1 can show a reaction on it.
+// reactable is true for an inbound i of conversation c if the channel ?1 can show an emoji on the
+// inbound's message.
 const reactable = ` AND i.kind = 'text' AND i.message <> '' AND c.channel = ?1 `
 
 const listReactable = selectInbound + `WHERE i.state = 'new' AND i.held = 0` + reactable + `
@@ -17,21 +18,19 @@ const listReactable = selectInbound + `WHERE i.state = 'new' AND i.held = 0` + r
 	UNION ALL ` + selectInbound + `WHERE i.turn IN (SELECT id FROM turn WHERE ended_at IS NULL) AND i.state = 'running'` + reactable + `
 	ORDER BY 1`
 
-// ListReactable lists all messages on a channel that wait or are in a running turn. The oldest come
-// first.
+// ListReactable lists a channel's messages that wait or are in a running turn, oldest first.
 func (s Inbox) ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list waiting messages on %s", channel), scanInbound, listReactable, channel)
 }
 
-// maxReacted is the number of newest inbounds that may still show a reaction of an earlier
-// process.
+// maxReacted is the number of newest inbounds that may still show an emoji from an earlier process.
 const maxReacted = 50
 
 const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) FROM inbox) - ?2` + reactable + `
 	AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.inbound = i.id AND t.started_at - i.received_at < ?3) ORDER BY i.id`
 
-// ListReacted lists the newest messages on a channel that waited for some time. It leaves out those
-// whose turns began sooner. It is for the start of the service.
+// ListReacted lists a channel's newest messages that waited for some time before their turn began.
+// The service calls it when it starts, to remove emojis of an earlier process.
 func (s Inbox) ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list messages on %s that may have a reaction", channel), scanInbound, listReacted, channel, maxReacted,
 		waited.Milliseconds())

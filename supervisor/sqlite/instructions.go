@@ -7,20 +7,20 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PromptFiles stores the prompt files: for each the text in force, and the version that waits.
+// PromptFiles stores the text in force and the waiting version of each prompt file.
 type PromptFiles struct{ db *DB }
 
-// PromptFileTexts makes the texts about prompt files that wait for their user.
+// PromptFileTexts makes the texts about prompt files that wait for their user's decision.
 type PromptFileTexts struct {
-	// Card returns a message about the waiting files, and a row of buttons for each.
+	// Card returns a message about the waiting files, and a row of buttons for each file.
 	Card func(waiting []supervisor.PromptFile) (text string, rows [][]supervisor.Button)
 }
 
-// PromptFiles returns the table of prompt files.
+// PromptFiles returns the store of prompt files.
 func (db *DB) PromptFiles() PromptFiles { return PromptFiles{db} }
 
 const (
-	// listPromptFiles reads the texts too if ?2 is true.
+	// listPromptFiles selects a user's prompt files, with their texts if ?2 is true.
 	listPromptFiles = `SELECT user, path, state, iif(?2, text, NULL), accepted, since, pending_state, iif(?2, pending_text, NULL), pending_why,
 		pending_turn, pending_conversation, pending_since, refused, card FROM prompt_file WHERE user = ?1 ORDER BY path`
 	putPromptFile = `INSERT INTO prompt_file (user, path, state, text, accepted, since, pending_state, pending_text, pending_why, pending_turn,
@@ -33,7 +33,7 @@ const (
 		FROM post p WHERE p.delivery = ? AND p.state = 'sent' AND p.message <> '' ORDER BY p.part DESC LIMIT 1`
 )
 
-// promptFile is one row of the table.
+// promptFile is a prompt file as it is stored.
 type promptFile struct {
 	supervisor.PromptFile
 	card int64
@@ -60,7 +60,7 @@ func scanPromptFile(r *engine.Row) (f promptFile) {
 	return f
 }
 
-// findPromptFile returns the row of a path. Without a row, no text is in force.
+// findPromptFile returns the row of a path. Without a row it returns a file with no text in force.
 func findPromptFile(rows []promptFile, path string) promptFile {
 	for _, f := range rows {
 		if f.Path == path {
@@ -70,8 +70,8 @@ func findPromptFile(rows []promptFile, path string) promptFile {
 	return promptFile{}
 }
 
-// putPromptFile replaces a row. If a text no longer waits, its card loses the buttons. With renew,
-// prompts use the text in force at once.
+// putPromptFile replaces the row of a prompt file. If the file's text no longer waits, its card
+// loses the buttons. With renew, prompts use the new text in force at once.
 func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 	if f.Since.IsZero() {
 		f.Since = fromMillis(t.Now)

@@ -11,9 +11,9 @@ const (
 		AND card = 0 AND pending_why <> ''`
 )
 
-// putPromptCard tells a user about the texts of a turn that wait, once. In quiet hours the card of
-// a job's turn makes no sound. The card is not held back, because the combined notice after quiet
-// hours would lack its buttons.
+// putPromptCard sends a user the card about the turn's texts that wait, once. In quiet hours the
+// card of a job's turn makes no sound. The card is not held, because the combined notice after
+// quiet hours has no buttons.
 func (t *tx) putPromptCard(user string, turn int64) {
 	var files []supervisor.PromptFile
 	for _, f := range all(t, scanPromptFile, listPromptFiles, user, false) {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// Advance puts a text into force that a permitted tool is about to write. It does nothing unless
-// the text in force has the state before. A waiting text stays waiting.
+// Advance puts the text of a permitted tool into force, just before the tool writes it. It does
+// nothing unless the text in force has the state before. A waiting text stays waiting.
 func (s PromptFiles) Advance(
 	ctx context.Context,
 	user, path string,
@@ -24,7 +24,7 @@ func (s PromptFiles) Advance(
 	}, "advance %s of %s", path, user)
 }
 
-// Decide accepts a waiting text, or records that an operation put the old one back. ok is false if
+// Decide accepts a waiting text, or records that an operation restored the old text. ok is false if
 // no text waits at that path in that state.
 func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {

@@ -9,11 +9,11 @@ import (
 	"mews/protocol"
 )
 
-// deleteOldNotes deletes the rows of daily notes before a path, except waiting ones.
+// deleteOldNotes deletes the rows of daily notes before a path. Waiting notes stay.
 const deleteOldNotes = `DELETE FROM prompt_file WHERE user = ? AND path LIKE 'memory/%' AND path < ?
 	AND pending_why = ''`
 
-// isNotes reports whether a path is a file of daily notes.
+// isNotes reports whether a path is that of a file of daily notes.
 func isNotes(path string) bool { return strings.HasPrefix(path, "memory/") }
 
 // oldestNotes returns the path of the earliest daily notes among files; "" means none.
@@ -26,8 +26,8 @@ func oldestNotes(files []protocol.PromptFile) (oldest string) {
 	return oldest
 }
 
-// Blank removes lines with some words from the stored texts of a user's memory. It deletes the
-// copies from before a change too. It does not touch the files in the home.
+// Blank removes lines with given words from the stored texts of a user's memory. It also deletes
+// the stored copies from before changes. It does not touch the files in the home.
 func (s PromptFiles) Blank(ctx context.Context, user string, words []string) error {
 	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "remove forgotten words from what is kept "+
 		"of the memory of %s", user)

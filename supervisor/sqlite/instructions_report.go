@@ -14,24 +14,24 @@ const (
 	findPromptMark = `SELECT prompt_files FROM turn WHERE id = ?`
 	setPromptMark  = `UPDATE turn SET prompt_files = ? WHERE id = ?`
 
-	// quietTurn selects turns whose changes to prompt files are all reported. A done turn has
-	// reported before the model's last text.
+	// quietTurn selects turns whose changes of prompt files are all reported. A done turn has
+	// reported them before the model's last text.
 	quietTurn = `(t.prompt_files = 'reported' OR t.why = 'done' AND t.prompt_files <> 'programs')`
-	// findRestless finds a user's newest turn with possible changes that nobody reported. A report of
-	// a turn that started after its end covers it. The turn that begins does not count.
+	// findRestless finds a user's newest turn that may have changed prompt files without a report.
+	// A report by a later turn covers an earlier turn. The turn ?2, which begins, is left out.
 	findRestless = `SELECT coalesce(max(t.id), 0) FROM turn t WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp')
 		AND NOT coalesce(` + quietTurn + `, 0) AND coalesce(t.ended_at, ?3) >= (SELECT coalesce(max(t.started_at), 0) FROM turn t
 			WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp') AND ` + quietTurn + `)`
 )
 
-// Values of the column prompt_files of a turn.
+// Values of the column prompt_files of the table turn.
 const (
 	markReported = "reported"
 	markPrograms = "programs"
 )
 
-// Report stores a worker's report about prompt files, and answers it. told is the conversation that
-// may have a new delivery; 0 means none.
+// Report stores a worker's report on prompt files, and returns the answer to the worker. told is
+// the conversation that may have a new delivery; 0 means none.
 func (s PromptFiles) Report(
 	ctx context.Context,
 	r supervisor.PromptFileReport,
@@ -67,8 +67,8 @@ func (s PromptFiles) Report(
 	return answer, told, err
 }
 
-// inForce returns the texts in force that differ from the home. It includes daily notes of past days
-// with a waiting text.
+// inForce returns the texts in force that differ from the files in the home. Daily notes of past
+// days are included if a text waits.
 func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts []protocol.PromptFileText, err error) {
 	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, true)
 	for _, seen := range r.Files {
@@ -84,8 +84,8 @@ func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts 
 	return texts, err
 }
 
-// waitsUnreported reports whether a text waits for a file that is not in the report, such as notes
-// of a past day.
+// waitsUnreported reports whether the file has a waiting text and is not in the report. Notes of a
+// past day are an example.
 func (f promptFile) waitsUnreported(seen []protocol.PromptFile) bool {
 	return f.Pending.Why != "" &&
 		!slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
@@ -101,7 +101,7 @@ func markOf(r supervisor.PromptFileReport) string {
 	return ""
 }
 
-// takeReport stores the changed files of a report. mark is the turn's last value of prompt_files.
+// takeReport stores the changed files of a report. mark is the turn's final value of prompt_files.
 func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.PromptFile, mark string) (told int64) {
 	t.Exec(setPromptMark, markOf(r), r.Turn)
 	if len(changed) == 0 {
@@ -123,7 +123,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	for _, seen := range changed {
 		f := findPromptFile(rows, seen.Path)
 		f.User, f.Path = r.User, seen.Path
-		// a turn may have written the notes before their day
+		// A turn may have written daily notes before their day.
 		never := f.Since.IsZero() && isNotes(seen.Path)
 		next := promptFile{f.Observe(seen, dirty || never, len(rows) == 0), f.card}
 		if seen.Noted && (seen.From == f.State || f.Pending.Why != "" && seen.From == f.Pending.State) {
@@ -135,7 +135,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		t.putPromptFile(f, next, true)
 	}
 	t.Exec(deleteOldNotes, r.User, oldestNotes(r.Files))
-	// otherwise the card comes below the answer, when the turn has ended
+	// Otherwise the card comes below the answer after the turn has ended.
 	if turn.ended || in.ID != turn.AnswersIn().ID {
 		t.putPromptCard(r.User, by)
 	}
@@ -144,8 +144,8 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 
 // RecordState stores a prompt file's state outside of turns, and returns its text in force.
 //
-// The card of a waiting text goes to private. told is that conversation; 0 means that nothing
-// changed.
+// The card of a waiting text goes to the conversation private. told is the id of that conversation;
+// 0 means that nothing changed.
 func (s PromptFiles) RecordState(
 	ctx context.Context,
 	user string,

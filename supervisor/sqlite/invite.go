@@ -9,14 +9,15 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Invites stores one-time codes that bind an account to a user. It stores only their digests.
+// Invites stores one-time codes that bind an account to a user. Only the digests of codes are
+// stored.
 type Invites struct{ db *DB }
 
-// Invite is an invite for a user.
+// Invite is a one-time code that binds an account to a user.
 type Invite struct {
 	Digest    string // SHA-256 of the code, in hexadecimal
 	User      string
-	CreatedAt time.Time // time of creation; ignored by Put
+	CreatedAt time.Time // time of creation; set when the invite is stored
 	ExpiresAt time.Time
 	Enrol     bool // the invite also allows its user to enrol a second factor in the chat
 }
@@ -28,7 +29,7 @@ const (
 	revokeInvites = `DELETE FROM invite WHERE user = ? AND used_at IS NULL`
 )
 
-// Put stores an invite and its audit entries.
+// Put stores an invite, together with audit entries.
 func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditRows(entries)
@@ -41,22 +42,24 @@ func (s Invites) List(ctx context.Context) ([]Invite, error) {
 	return engine.All(s.db.reader(ctx, "list usable invites"), scanInvite, listInvites, s.db.engine.Now())
 }
 
-// Revoke deletes a user's unused invites and returns how many there were. If there were any, it
+// Revoke deletes a user's unused invites and returns their number. If the number is not 0, Revoke
 // adds the audit entries in the same transaction.
 func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
 	return s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.Change(revokeInvites, user) },
 		"revoke the invites of %s", user)
 }
 
-// An invite that was made just as its user was suspended is not usable either.
+// useInvite refuses the invite of a suspended user, even if the invite was made during the
+// suspension.
 const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at IS NULL AND expires_at > ?1
 	AND NOT EXISTS (SELECT 1 FROM suspended s WHERE s.user = invite.user)
 	RETURNING digest, user, created_at, expires_at, enrol`
 
-// Redeem uses an invite: it binds a channel account to the invite's user, and audits that. owner is
-// the user who owns the account by the configuration, or "". It fails with ProblemInviteUseless if
-// the invite does not exist, was used or has expired, or if its user may not speak. It fails with
-// ProblemAccountTaken if another user owns the account; the invite stays usable then.
+// Redeem uses an invite: it binds a channel account to the invite's user. It also adds an entry to
+// the audit log. owner is the user who owns the account by the configuration, or "". Redeem fails
+// with ProblemInviteUseless if the invite is missing, used or expired, or if its user may not
+// speak. It fails with ProblemAccountTaken if another user owns the account. Then the invite stays
+// usable.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
 	return inTransaction(ctx, s.db, func(t *tx) Invite {
 		i, ok := one(t, scanInvite, useInvite, t.Now, digest)
@@ -72,7 +75,7 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 	}, "redeem an invite for account %s of %s", account, channel)
 }
 
-// enrolPeriod is how long after its use an invite allows its user to enrol a second factor.
+// enrolPeriod is how long a used invite allows its user to enrol a second factor.
 const enrolPeriod = 24 * time.Hour
 
 const mayEnrol = `SELECT count(*) FROM invite WHERE user = ?1 AND enrol = 1 AND used_at > ?2

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-// Locks closes the gates of users.
+// Locks closes users' gates.
 type Locks struct{ Access }
 
 // HasFactor reports whether a user has a confirmed second factor.
@@ -20,7 +20,7 @@ func (l Locks) Close(ctx context.Context, c supervisor.Conversation) error {
 	return l.Logins.Close(ctx, c.User, c.Channel, c.Chat)
 }
 
-// CloseAll closes a user's gate in all chats, and returns in how many it was open.
+// CloseAll closes a user's gates in all chats, and returns the number of gates that were open.
 func (l Locks) CloseAll(ctx context.Context, user string) (int64, error) {
 	return l.Logins.CloseAll(ctx, user)
 }

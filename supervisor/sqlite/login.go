@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Logins stores the chats in which users' gates are open. Codes open them, in PutBatch. Login.Open
-// tells whether a login is still valid.
+// Logins stores the chats in which users' gates are open. The inbox opens a gate when it stores a
+// right code. Login.IsOpen tells whether a login is still valid.
 type Logins struct{ db *DB }
 
 const (
@@ -35,7 +35,7 @@ func (s Logins) Close(ctx context.Context, user string, channel supervisor.Chann
 	return s.db.write(ctx, func(t *tx) { t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
 }
 
-// CloseAll closes a user's gate everywhere and returns the number of chats with a login.
+// CloseAll closes a user's gates in all chats, and returns the number of chats with a login.
 func (s Logins) CloseAll(ctx context.Context, user string) (int64, error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(closeLogins, user) }, "close the gate of %s everywhere", user)
 }

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// Memories stores data about users' memory: forgotten facts, and how often a fact was used. The
+// Memories stores data about users' memory: forgotten facts, and how often each fact was used. The
 // memory itself is in the users' homes.
 type Memories struct{ db *DB }
 
@@ -21,10 +21,11 @@ type Memories struct{ db *DB }
 func (db *DB) Memories() Memories { return Memories{db} }
 
 // trustedTools lists the tools whose results have no words of others. The tool recall is missing,
-// since it also finds text in files that the user has not accepted.
+// since it also finds texts in files that the user has not accepted.
 var trustedTools = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file","schedule_task","update_task","cancel_task","job_result"]`
 
-// A recap and a quoted message may hold words of others, even if the assistant said them.
+// findMemorySource treats recaps and quoted messages as words of others, even if the assistant said
+// them.
 const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	EXISTS (SELECT 1 FROM message w WHERE w.conversation = c.id AND w.id >= c.window_from AND (w.source = 'world' OR w.recap <> ''
 		OR w.role = 'user' AND EXISTS (SELECT 1 FROM json_each(w.parts) p WHERE p.value ->> 'text' LIKE '>%')))
@@ -33,13 +34,13 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// FindBasis finds the message that a fact is based on, in a running turn's conversation. Message 0
-// means the turn's newest.
+// FindBasis finds the message that a fact is based on, in the conversation of a running turn.
+// Message 0 means the newest message of the turn.
 func (s Memories) FindBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
 		raw, parts := "", []protocol.Part{}
 		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
-		if json.Unmarshal([]byte(raw), &parts) == nil { // a message that can't be read has no words
+		if json.Unmarshal([]byte(raw), &parts) == nil { // a message that can't be decoded counts as empty
 			for _, p := range parts {
 				m.Words += quotes.Drop(p.Text) + "\n"
 			}
@@ -52,20 +53,21 @@ const (
 	insertForgotten = `INSERT INTO forgotten (user, message, digest, fact, forgotten_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	insertFact      = `INSERT INTO forgotten_fact (user, fact, text) VALUES (?, ?, ?)`
 	deleteUses      = `DELETE FROM fact_use WHERE user = ? AND fact = ?`
-	// Only the newest matching request counts: words that the user said later may be remembered.
+	// findForgotten selects the newest matching request to forget. Words that the user said later
+	// may be remembered.
 	findForgotten = `SELECT coalesce(max(message = ?2 AND message > 0), 0), coalesce(max(forgotten_at), 0) FROM forgotten
 		WHERE user = ?1 AND (message = ?2 AND message > 0 OR digest = ?3)`
 	listDigests      = `SELECT digest FROM forgotten WHERE user = ? AND digest <> '' ORDER BY forgotten_at DESC LIMIT ?`
 	highestForgotten = `SELECT coalesce(max(fact), 0) FROM forgotten WHERE user = ? AND fact < ?`
 )
 
-// Forget records that facts must not be remembered again, and that their words must go. BlankFacts
-// removes the words.
+// Forget records that facts must not be remembered again, and that their words must be removed.
+// BlankFacts removes the words.
 func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
 		for _, f := range facts {
-			// the id is no number, and counts as 0, if a person wrote the fact by hand
+			// A fact that a person wrote by hand has no number in its id, and gets 0.
 			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
 			t.Exec(insertForgotten, user, f.Message, protocol.WordsDigest(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)
@@ -76,8 +78,9 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	}, "store forgotten facts of %s", user)
 }
 
-// FindForgotten reports whether a fact was forgotten by its message, or when by its words. A zero
-// time means never. number is the highest id among the forgotten facts.
+// FindForgotten reports whether a fact was forgotten. byMessage means that its message was
+// forgotten. at is when its words were forgotten; zero means never. number is the highest number
+// among the forgotten facts.
 func (s Memories) FindForgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find a forgotten fact of %s", user)
 	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
@@ -90,8 +93,8 @@ func (s Memories) FindForgotten(ctx context.Context, user string, message int64,
 	return byMessage, at, int(highest), err
 }
 
-// ListForgottenDigests lists protocol.DigestOfWords of forgotten facts, the newest first. It lists at most
-// protocol.MaxForgotten.
+// ListForgottenDigests lists the digests of forgotten facts, newest first, at most
+// protocol.MaxForgotten. protocol.DigestOfWords makes the digests.
 func (s Memories) ListForgottenDigests(ctx context.Context, user string) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list forgotten facts of %s", user), func(r *engine.Row) (digest string) {
 		r.Scan(&digest)
@@ -104,7 +107,7 @@ const (
 	listUses = `SELECT fact, sum(uses) FROM fact_use WHERE user = ? AND day >= ? GROUP BY fact`
 )
 
-// CountUses counts a use of facts on a day.
+// CountUses counts one use of each given fact on a day.
 func (s Memories) CountUses(ctx context.Context, user, day string, facts []string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, fact := range facts {

@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Transcript stores what was said in conversations, as the model sees it. Each conversation has a
-// window that starts at a message and has no end. Models do not see earlier messages, and no
-// messages of a turn that a model refused to answer.
+// Transcript stores the messages of conversations, as the model sees them. Each conversation has a
+// window that starts at a message and has no end. Models do not see earlier messages. They do not
+// see turns that a model refused to answer either.
 type Transcript struct{ db *DB }
 
 const (
@@ -25,7 +25,7 @@ const (
 	listTurnMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? ORDER BY id`
 )
 
-// Messages lists the messages in a conversation's window, in order.
+// Messages lists the messages in a conversation's window, oldest first.
 func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d", conversation)
 	return messages(read, s.db.policies.History.Recap, listMessages, conversation)
@@ -36,8 +36,7 @@ const (
 	moveWindow  = `UPDATE conversation SET window_from = ?1, trimmed = ?3 WHERE id = ?2 AND window_from < ?1`
 )
 
-// Trim moves the start of the window to a message of the conversation. The window never moves
-// backwards.
+// Trim moves the start of a conversation's window to a message. The window never moves backwards.
 func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if !value(t, engine.Bool, findMessage, from, conversation) {
@@ -47,13 +46,13 @@ func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
 	}, "trim the transcript of conversation %d", conversation)
 }
 
-// The window starts after the newest message, or at the question of the running turn: an answer is
-// never without its question.
+// restartAt selects the start of an emptied window. That is after the newest message, or at the
+// first message of the running turn: the window never has an answer without its question.
 const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
 
-// Restart moves the window's start to the end of the transcript, or to the running turn.
+// Restart empties a conversation's window. Only the messages of the running turn stay.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
 	return s.db.write(ctx, func(t *tx) { t.restart(conversation) }, "restart conversation %d", conversation)
 }
@@ -70,7 +69,7 @@ const insertMessage = `INSERT INTO message (user, conversation, turn, role, part
 
 // putMessage appends m to the transcript of the turn's conversation.
 func (t turnTx) putMessage(m protocol.Message) int64 {
-	parts := append([]protocol.Part{}, m.Parts...) // [] if there are none
+	parts := append([]protocol.Part{}, m.Parts...) // an empty list is stored as [], not as null
 	origin := supervisor.OriginOwn
 	if slices.ContainsFunc(parts, func(p protocol.Part) bool { return p.Result != nil && p.Result.World }) {
 		origin = supervisor.OriginWorld
@@ -128,7 +127,7 @@ func scanMessage(row *engine.Row) (m messageRow) {
 }
 
 // messages returns the messages of a query. The function recap makes the text of a message's recap.
-// messages decodes after the query, while others can use the database.
+// Decoding comes after the query, so that other goroutines can use the database meanwhile.
 func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query string, args ...any) ([]protocol.Message, error) {
 	rows, err := engine.All(q, scanMessage, query, args...)
 	if err != nil {
@@ -149,8 +148,8 @@ func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query
 	return list, nil
 }
 
-// The query bounds the id only once. With two bounds SQLite would use one in the index and read up
-// to the other.
+// Each query bounds the id only once. With two bounds SQLite would use one bound in the index and
+// read all rows up to the other bound.
 const (
 	listMessagesSince = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE conversation = ?1 AND id > max(?2,
 		(SELECT window_from FROM conversation WHERE id = ?1) - 1)` + notRefused + ` ORDER BY id`
@@ -160,15 +159,16 @@ const (
 // Window is the part of a conversation that the model sees.
 type Window struct {
 	From      int64 // id of the first message
-	Trimmed   bool  // earlier messages were removed for lack of room
-	Forgotten int64 // number of deletions: messages that were read before may be gone
+	Trimmed   bool  // earlier messages were left out for lack of room
+	Forgotten int64 // number of deletions so far; if it has changed, messages that were read before may be gone
 }
 
 func scanWindow(row *engine.Row) (w Window) { row.Scan(&w.From, &w.Trimmed, &w.Forgotten); return w }
 
-// Since lists the messages of the window after an id, and the window itself. A reader with earlier
-// messages drops those before the window, and all of them after a refused turn. Messages of a
-// conversation are committed in the order of their ids, so none comes late.
+// Since lists the messages of the window after an id, and returns the window. A reader that has
+// earlier messages drops those before the window. After a refused turn it drops all of them.
+// Messages of a conversation are committed in the order of their ids, so that no message comes
+// late.
 func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window Window, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
 	before, err := engine.Value(read, scanWindow, findWindow, conversation)
@@ -179,7 +179,7 @@ func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer
 		return nil, window, err
 	}
 	window, err = engine.Value(read, scanWindow, findWindow, conversation)
-	// the next call reports messages that are forgotten meanwhile
+	// Messages that are forgotten meanwhile are reported by the next call.
 	window.Forgotten = before.Forgotten
 	return newer, window, err
 }

@@ -26,7 +26,7 @@ const (
 	windowFrom = `SELECT window_from FROM conversation WHERE user = ? AND id = ?`
 )
 
-// historyRow is a message as it is stored.
+// historyRow is a message of the history as it is stored.
 type historyRow struct {
 	supervisor.HistoryMessage
 	parts string
@@ -41,7 +41,7 @@ func (s Transcript) history(ctx context.Context, user, query string, args ...any
 	talked, _ := json.Marshal(supervisor.ChannelsWith(func(can supervisor.Capabilities) bool { return can != supervisor.Capabilities{} }))
 	rows, err := engine.All(s.db.reader(ctx, "list the history of %s", user), scanHistory, query, append([]any{user, string(talked)}, args...)...)
 	list := make([]supervisor.HistoryMessage, len(rows))
-	for i, m := range rows { // others can use the database meanwhile
+	for i, m := range rows { // decoded after the query, so that other goroutines can use the database
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
@@ -50,7 +50,7 @@ func (s Transcript) history(ctx context.Context, user, query string, args ...any
 	return list, err
 }
 
-// History lists messages of a user and the answers to them, without tool results.
+// History lists messages of a user and the assistant's answers, without tool results.
 func (s Transcript) History(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error) {
 	query := listHistory
 	if q.Newest {
@@ -59,13 +59,13 @@ func (s Transcript) History(ctx context.Context, q supervisor.HistoryQuery) ([]s
 	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.RoleOf[q.Speaker], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
 }
 
-// Around lists a message with its neighbours in the conversation. It leaves out messages without
-// words.
+// Around lists a message with its neighbours in the conversation. Messages without words are left
+// out.
 func (s Transcript) Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error) {
 	return s.history(ctx, user, listAround, conversation, message)
 }
 
-// WindowFrom returns the first message of a user's conversation that a model sees.
+// WindowFrom returns the id of the first message of a conversation that a model sees.
 func (s Transcript) WindowFrom(ctx context.Context, user string, conversation int64) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.Integer, windowFrom, user, conversation)
 }

@@ -22,7 +22,8 @@ func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64
 	return ids, err
 }
 
-// talks reports whether people talk in a conversation. In others only the service writes prompts.
+// talks reports whether people talk in a conversation. In jobs and on GitHub only the service
+// writes.
 func talks(c supervisor.Conversation) bool {
 	return c.Channel.Capabilities() != supervisor.Capabilities{}
 }
@@ -34,7 +35,7 @@ const (
 	countSaid = `SELECT count(*) FROM message WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool'`
 )
 
-// ListSaid lists the messages of the user and the answers after an id, without tool results.
+// ListSaid lists messages of the user and the assistant after an id, without tool results.
 func (s Transcript) ListSaid(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error) {
 	type row struct {
 		supervisor.SaidMessage
@@ -45,7 +46,7 @@ func (s Transcript) ListSaid(ctx context.Context, user string, conversation, aft
 		return m
 	}, listSaid, user, conversation, after, limit)
 	list := make([]supervisor.SaidMessage, len(rows))
-	for i, m := range rows { // others can use the database meanwhile
+	for i, m := range rows { // decoded after the query, so that other goroutines can use the database
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
@@ -54,7 +55,7 @@ func (s Transcript) ListSaid(ctx context.Context, user string, conversation, aft
 	return list, err
 }
 
-// Sizes returns the bytes of each message after one id, up to another.
+// Sizes returns the size in bytes of each message, from after one id up to another id.
 func (s Transcript) Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error) {
 	sizes := map[int64]int64{}
 	err := s.db.reader(ctx, "list message sizes of conversation %d", conversation).Query(func(r *engine.Row) bool {
@@ -66,7 +67,7 @@ func (s Transcript) Sizes(ctx context.Context, user string, conversation, after,
 	return sizes, err
 }
 
-// CountSaid returns how many messages Said would list without a limit.
+// CountSaid returns the number of messages of the user and the assistant after an id.
 func (s Transcript) CountSaid(ctx context.Context, user string, conversation, after int64) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "count spoken messages of conversation %d", conversation), engine.Integer, countSaid,
 		user, conversation, after)

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// OpenedTools stores the tools of families that conversations have opened.
+// OpenedTools stores the tools that conversations have opened.
 type OpenedTools struct{ db *DB }
 
 // OpenedTools returns the store of opened tools.
@@ -32,8 +32,8 @@ func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
 	return o
 }
 
-// Put opens tools in a conversation, in this order, with UsedAt set to now. An open tool keeps its
-// position; it may become a kept one.
+// Put opens tools in a conversation, in this order, with UsedAt set to now. A tool that is open
+// already keeps its position, and may become pinned.
 func (s OpenedTools) Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error {
 	return s.db.write(ctx, func(t *tx) { t.openTools(in, tools) }, "open tools in conversation %d", in.ID)
 }
@@ -44,7 +44,7 @@ func (t *tx) openTools(in supervisor.Conversation, tools []supervisor.OpenedTool
 	}
 }
 
-// Delete closes tools in a conversation, including kept ones.
+// Delete closes tools in a conversation, also pinned tools.
 func (s OpenedTools) Delete(ctx context.Context, conversation int64, names ...string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, name := range names {

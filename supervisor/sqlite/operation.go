@@ -9,10 +9,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Operations stores work for users' workers besides turns.
+// Operations stores the work of users' workers that is no turn.
 type Operations struct{ db *DB }
 
-// Operations returns the store of background work.
+// Operations returns the store of operations.
 func (db *DB) Operations() Operations { return Operations{db} }
 
 const (
@@ -32,8 +32,9 @@ const (
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
 )
 
-// Put stores a new operation, by the fields up to Position, and returns it. If the attachment has
-// an operation of that kind, Put returns that one. It fails for a dropped inbound.
+// Put stores a new operation and returns it. It reads the fields up to Position. If the attachment
+// already has an operation of that kind, Put returns the existing operation. It fails for a dropped
+// inbound.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		if o.Inbound != 0 {
@@ -48,12 +49,12 @@ func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor
 	}, "store an operation %s of %s", o.Kind, o.User)
 }
 
-// Find returns the operation with that id, if there is one.
+// Find returns the operation with an id, if there is one.
 func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, bool, error) {
 	return engine.One(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
 }
 
-// FindOf returns the operation of o's kind for o's attachment, if there is one.
+// FindOf returns the operation with the kind and the attachment of o, if there is one.
 func (s Operations) FindOf(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
 		orNull(o.Inbound), o.Kind, o.Position)
@@ -64,28 +65,28 @@ func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operati
 	return engine.All(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)
 }
 
-// ListUnfinished lists the waiting and running operations of all users, oldest first. It is for the
-// start of the service, when none runs in fact.
+// ListUnfinished lists the waiting and running operations of all users, oldest first. The service
+// calls it when it starts. No operation runs then.
 func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
 	return engine.All(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
 }
 
-// operationTransitions lists the allowed next states of each state. A running operation may begin
-// again.
+// operationTransitions lists the allowed next states of each state of an operation. A running
+// operation may begin again.
 var operationTransitions = map[supervisor.OperationState][]supervisor.OperationState{
 	supervisor.OperationWaiting: {supervisor.OperationRunning, supervisor.OperationFailed},
 	supervisor.OperationRunning: {supervisor.OperationRunning, supervisor.OperationDone, supervisor.OperationFailed,
 		supervisor.OperationWaiting, supervisor.OperationParked},
 }
 
-// Move changes an operation's state, and stores its result if it ends. It fails if the current
-// state does not allow the new one.
+// Move changes an operation's state. If the operation ends, Move stores its result. It fails if the
+// current state does not allow the new state.
 func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
 	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "move operation %d to state %s", id, to)
 }
 
-// CountDeath counts a crashed worker of a running operation, and returns the operation. It waits
-// again, or is parked after MaxDeaths with why as its result.
+// CountDeath counts a worker that crashed in a running operation, and returns the operation. The
+// operation waits again. After MaxDeaths it is parked, with why as its result.
 func (s Operations) CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)
@@ -100,8 +101,8 @@ func (s Operations) CountDeath(ctx context.Context, id int64, why string) (super
 	}, "count a worker crash of operation %d", id)
 }
 
-// PutPiece stores a transcribed piece of a recording. position counts pieces from 0. The pieces are
-// deleted when the operation ends.
+// PutPiece stores a transcribed piece of a recording. position is the piece's number, from 0. The
+// pieces are deleted when the operation ends.
 func (s Operations) PutPiece(ctx context.Context, id int64, position int, p protocol.TranscribedPiece) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.operation(id)
@@ -117,12 +118,12 @@ func (s Operations) Pieces(ctx context.Context, id int64) ([]protocol.Transcribe
 	}, listPieces, id)
 }
 
-// Delete deletes an ended operation. It ignores one that is missing or has not ended.
+// Delete deletes an ended operation. It ignores a missing operation and one that has not ended.
 func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "delete operation %d", id)
 }
 
-// moveOperation is the only place where an operation's state changes. o must have been read in this
+// moveOperation changes an operation's state; no other function does. o must have been read in this
 // transaction.
 func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) {
 	if !slices.Contains(operationTransitions[o.State], to) {
@@ -131,7 +132,7 @@ func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState,
 	t.Exec(moveOperation, to, result, t.Now, o.ID)
 	if len(operationTransitions[to]) == 0 {
 		t.Exec(deletePieces, o.ID)
-		// nobody needs the result of a log operation, and it holds the user's words
+		// The parameters of a log operation hold the user's words and are not needed any more.
 		if o.Kind == protocol.OperationLog {
 			t.Exec(deleteOperation, o.ID)
 		}

@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// OutboxTexts has the text of the outbox for deleted deliveries.
+// OutboxTexts has the texts that the outbox needs.
 type OutboxTexts struct {
-	DeletedText string // replaces the text of a delivery that is deleted from its chat
+	DeletedText string // text that replaces the text of a delivery that is deleted from its chat
 }
 
 // Outbox stores the deliveries to users, sent or not.
@@ -29,7 +29,7 @@ const (
 		ORDER BY o.id LIMIT ?`
 )
 
-// List lists a conversation's deliveries after an id, delivered or not, in order.
+// List lists a conversation's deliveries after an id, delivered or not, oldest first.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
 }
@@ -46,27 +46,28 @@ func (s Outbox) Newest(ctx context.Context, conversation int64) (id int64, err e
 	return engine.Value(s.db.reader(ctx, "find the newest delivery of conversation %d", conversation), engine.Integer, newestDelivery, conversation)
 }
 
-// PutNotice puts a notice of the service into the outbox.
+// PutNotice puts a text of the service into the outbox.
 func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error) {
 	return s.Say(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
 }
 
-// Say puts a notice of the service into the outbox. It reads d's Conversation, Text, Buttons,
-// Files, DeleteAfter and Silent. A Conversation without an ID is found or created by its other
+// Say puts a message of the service into the outbox. It reads the Conversation, Text, Buttons,
+// Files, DeleteAfter and Silent of d. A Conversation without an ID is found or created by its other
 // fields. Say fails if a button or a file is invalid.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.putNotice(d) },
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
-// findSaid selects an earlier notice about an inbound: the one with the same text, or if ?3 is
-// above 0 the one shown until the inbound has arrived.
+// findSaid selects an earlier notice about an inbound. If ?3 is above 0, that is the notice shown
+// until the inbound has arrived. Otherwise it is the notice with the same text.
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
-// SayAbout sends a notice as Say does, about d's Inbound in the same conversation. It does not answer
-// the inbound, and does not repeat a notice with the same text. With a DeleteAfter the notice is
-// removed as soon as the inbound has arrived, is dropped or, for a command, is answered. An inbound
-// has only one such notice: SayAbout returns it unchanged.
+// SayAbout puts a notice about an inbound into the outbox, in the inbound's conversation. The
+// notice does not answer the inbound. A notice with the same text is not repeated. With a
+// DeleteAfter the notice is removed when the inbound has arrived, is dropped or, for a command, is
+// answered. An inbound has at most one notice with a DeleteAfter: SayAbout returns an earlier one
+// unchanged.
 func (s Outbox) SayAbout(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
@@ -85,8 +86,8 @@ const (
 	vanishShown = `UPDATE outbox SET vanish = ?1 WHERE delivered_at IS NULL AND id` + isShownNotice
 )
 
-// hideShown removes the notice that is shown until an inbound arrives or is answered. A notice that
-// is not sent yet is removed right after sending.
+// hideShown removes the notice that is shown until an inbound has arrived or is answered. A notice
+// that is not sent yet is removed right after sending.
 func (t *tx) hideShown(inbound int64) {
 	t.Exec(cleanShown, t.Now, inbound)
 	t.Exec(vanishShown, 1, inbound)
@@ -103,9 +104,9 @@ func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 		Buttons: d.Buttons, Files: d.Files, Effects: d.Effects, DeleteAfter: d.DeleteAfter, Silent: d.Silent})
 }
 
-// AnswerCommand answers a command or a press, and ends its work. It reads d's Text, Buttons, Files
-// and DeleteAfter. Without text and files it sends nothing. It fails if the inbound was answered
-// before.
+// AnswerCommand answers a command or a press, which is then done. It reads the Text, Buttons, Files
+// and DeleteAfter of d. Without text and files it sends nothing. It fails if the inbound was
+// answered before.
 func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.answerCommand(inbound, d) }, "answer command %d", inbound)
 }
@@ -131,7 +132,7 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, effects,
 	vanish, silent, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// putDelivery puts d into the outbox and returns it with its id and time. It fails if a button or a
+// putDelivery puts d into the outbox and returns d with its id and time. It fails if a button or a
 // file is invalid.
 func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 	t.fail(checkDelivery(d))
