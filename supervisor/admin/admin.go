@@ -1,4 +1,4 @@
-// Package admin has the calls for admins: people, second factors, the audit log, exports, deletion,
+// Package admin has the calls for admins: users, second factors, the audit log, exports, deletion,
 // and reload of the configuration. The control socket answers these calls. A process that has
 // locked the state folder can make them too.
 package admin
@@ -20,17 +20,17 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Service manages people, the gate and the configuration for admins. It serves the control socket,
-// or runs in a process of its own while no service runs. No change takes effect without its entry
-// in the audit log. A change and its entry are kept in one transaction; if a change needs several
-// transactions, its entry is kept before the first.
+// Service manages users, second factors and the configuration for admins. It serves the control
+// socket, or runs in a process of its own while no service runs. No change takes effect without its
+// entry in the audit log. A change and its entry are stored in one transaction. If a change needs
+// several transactions, its entry is stored before the first one.
 type Service struct {
 	Options
-	exports exports    // exports that clients fetch
+	exports exports    // the exports that clients fetch
 	mu      sync.Mutex // allows only one reload at a time
 }
 
-// Options are the parts of a Service.
+// Options are the dependencies of a Service.
 type Options struct {
 	Store         sqlite.Access
 	Log           sqlite.Audit
@@ -44,44 +44,44 @@ type Options struct {
 	Running       *Running                 // nil if no service runs
 	Now           func() time.Time
 	Logger        hclog.Logger
-	// EraseIndex deletes a user's part of the search index, after their rows are deleted; nil does
-	// nothing.
+	// EraseIndex deletes a user's part of the search index, after the user's rows are deleted; nil
+	// does nothing.
 	EraseIndex func(ctx context.Context, user string) error
 }
 
 // Configuration gives the calls of admins access to the configuration.
 type Configuration interface {
-	// Facts returns facts of the current configuration.
+	// Facts returns the parts of the current configuration that concern users.
 	Facts() Facts
-	// CheckAdded says why a user can't be added to the configured ones. The error is for people.
+	// CheckAdded returns an error for people if a user can't be added to the configured users.
 	CheckAdded(u supervisor.User) error
-	// Refresh reloads the users.
+	// Refresh loads the users again.
 	Refresh(ctx context.Context) error
-	// Read reads the file again and lists the changes. use puts them into force; if it fails,
-	// nothing has changed. The errors of both are for people.
+	// Read reads the file again and lists the changes. use applies them; if it fails, nothing has
+	// changed. The errors of both functions are for people.
 	Read() (changes []Change, use func(ctx context.Context) error, err error)
 }
 
-// Facts are facts of a configuration about its users.
+// Facts are the parts of a configuration that concern its users.
 type Facts struct {
 	Users  []supervisor.User // the configured users
 	Homes  string            // the folder for the homes of added users
 	HasBot bool              // a Telegram bot is configured
-	Logins access.Limits     // limits of logins
-	// says whether a folder is, contains or lies in a configured user's folder
+	Logins access.Limits     // the limits of logins
+	// reports whether a folder is, contains or lies in a configured user's folder
 	Overlaps  func(home string) bool
-	ValidName func(name string) bool // says whether a name is allowed
-	File      string                 // the path of the configuration
-	Note      string                 // warnings, and settings that only a restart reads again; "" means none
+	ValidName func(name string) bool // reports whether a name is allowed for a user
+	File      string                 // the path of the configuration file
+	Note      string                 // warnings, and settings that only a restart applies; "" means none
 }
 
 // Running are the parts that exist only while the service runs.
 type Running struct {
 	Work UserWork
-	// drops files whose time in a chat is over
+	// deletes expired files of terminals
 	Clean func(ctx context.Context, now time.Time) error
-	// Archive lets a user's worker archive their home, which this process may not read. Its errors
-	// are for people.
+	// Archive lets a user's worker archive the user's home, which this process may not read. Its
+	// errors are for people.
 	Archive func(ctx context.Context, user string) (operation.Archive, error)
 }
 
@@ -91,7 +91,7 @@ func New(o Options) *Service { return &Service{Options: o} }
 type Caller struct {
 	UID   uint32
 	Admin bool
-	name  string // name of the user with that account; "" if it is not known
+	name  string // the name of the user with the account; "" if it is not known
 }
 
 func (c Caller) String() string {
@@ -129,7 +129,8 @@ const (
 	MethodExamine     = "examine"
 )
 
-// Calls returns all calls. Calls that are not only for admins let users ask about themselves.
+// Calls returns all calls of this package. In calls that are not only for admins, users may ask
+// about themselves.
 func (o *Service) Calls() []feature.Call {
 	return []feature.Call{
 		forUsers(o, MethodUserList, (*Service).ListPeople),
@@ -167,18 +168,20 @@ func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Call 
 	return call
 }
 
-// auditEntry makes an entry of the audit log: what was done about a user, and by whom.
+// auditEntry makes an entry of the audit log, with the action, the user that it concerns, and the
+// caller.
 func auditEntry(by Caller, user, action, detail string) sqlite.AuditRow {
 	return sqlite.AuditRow{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
 }
 
-// note keeps an entry in the audit log, alone: for calls that change nothing in the database, or
-// before they do.
+// note stores an entry in the audit log, in its own transaction. It is for calls that change
+// nothing in the database, or for the time before they change something.
 func (o *Service) note(ctx context.Context, by Caller, user, action, detail string) error {
 	return o.Log.PutAll(ctx, []sqlite.AuditRow{auditEntry(by, user, action, detail)})
 }
 
-// userOrCaller returns the user that a call is about: the one that an admin names, otherwise the caller.
+// userOrCaller returns the user that a call concerns: the user that an admin names, or else the
+// caller.
 func (o *Service) userOrCaller(by Caller, name string) (supervisor.User, error) {
 	if !by.Admin {
 		return o.People.Speaker(by.UID, name)

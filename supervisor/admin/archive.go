@@ -19,10 +19,10 @@ import (
 	"mews/supervisor"
 )
 
-// pack writes all data of a user as a .tar.gz. Their folder goes to files/ or files.tar, the
-// messages of the database to transcript.jsonl, the rows about their access to settings.json.
-// left-out.txt lists what could not be read. It follows no link. If the user has no folder here,
-// the archive has no files.
+// pack writes all data of a user as a .tar.gz. The user's folder goes to files/ or files.tar, and
+// the messages of the database to transcript.jsonl. The rows about the user's access go to
+// settings.json. left-out.txt lists unreadable files. pack follows no link. If the user has no
+// folder here, the archive has no files.
 func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
 	p := &packer{tar: tar.NewWriter(zipped)}
@@ -38,7 +38,7 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
-// packHome adds a user's home. If only the user's own account may read it, the user's worker
+// packHome adds a user's home. If only the user's own account may read the home, the user's worker
 // archives it.
 func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
 	home, err := os.OpenRoot(u.Home)
@@ -59,8 +59,8 @@ func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) er
 	return nil
 }
 
-// packArchive adds a home's archive as one member, files.tar. The worker made it, so this process
-// does not open it.
+// packArchive adds a home's archive as one member, files.tar. A worker made the archive, so this
+// process does not open it.
 func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer) error {
 	a, err := o.Running.Archive(ctx, u.Name)
 	if err != nil {
@@ -71,7 +71,7 @@ func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer)
 	return p.member("files.tar", a.Size, a)
 }
 
-// packRecords adds the user's rows of the database. It writes them to a temporary file first,
+// packRecords adds the user's rows of the database. It writes the rows to a temporary file first,
 // because a tar has each file's size before its content.
 func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer) error {
 	r, err := o.accessRecords(ctx)
@@ -91,7 +91,7 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
 	defer file.Close()
-	if err := os.Remove(file.Name()); err != nil { // the open file stays until it is closed
+	if err := os.Remove(file.Name()); err != nil { // the file's data exists until the file is closed
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
 	if err := o.Store.People.Export(ctx, u.Name, file); err != nil {
@@ -107,14 +107,14 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 	return p.member("transcript.jsonl", size, file)
 }
 
-// packer fills an archive.
+// packer writes an archive.
 type packer struct {
 	tar     *tar.Writer
-	home    *os.Root // the folder that is being added
-	leftOut []string // lines about files that could not be read
+	home    *os.Root // the folder whose files are being added
+	leftOut []string // lines about unreadable files
 }
 
-// member adds a file that only its owner may read.
+// member adds a file with mode 0600.
 func (p *packer) member(name string, size int64, from io.Reader) error {
 	if err := p.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size}); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (p *packer) leave(name, why string) {
 	p.leftOut = append(p.leftOut, fmt.Sprintf("%q: %s\n", name, why))
 }
 
-// entry adds one file, folder or link of the home. It leaves out what can't be read, and returns
-// only errors of the archive.
+// entry adds one file, folder or link of the home. It leaves out unreadable files, and returns only
+// errors of the archive.
 func (p *packer) entry(name string, entry fs.DirEntry) error {
 	info, err := entry.Info()
 	if err != nil {
@@ -167,8 +167,8 @@ func (p *packer) entry(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// file adds a file with its current length. If the file becomes shorter while it is read, zeros
-// replace the rest. Bytes that it gains are left out.
+// file adds a file with its current length. If the file becomes shorter meanwhile, zeros replace
+// the missing bytes. Bytes that the file gains are left out.
 func (p *packer) file(name string, h *tar.Header) error {
 	// without O_NONBLOCK, opening a pipe that has replaced the file would block
 	f, err := p.home.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -197,7 +197,7 @@ func (p *packer) file(name string, h *tar.Header) error {
 	return err
 }
 
-// zeros reads as zeros without end.
+// zeros is an endless reader of zero bytes.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {

@@ -12,19 +12,19 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// AuditWriter keeps audit rows in the background, so that nobody waits for the disk.
+// AuditWriter writes audit rows in the background, so that no caller waits for the disk.
 type AuditWriter struct {
 	store sqlite.Audit
 	log   hclog.Logger
 
 	mu      sync.Mutex // guards waiting and dropped
 	waiting []sqlite.AuditRow
-	dropped int // number of rows beyond maxWaiting
+	dropped int // the number of rows beyond maxWaiting
 	changed chan struct{}
 }
 
 // maxWaiting is the largest number of rows that wait for the disk. Further rows are only counted,
-// and the count becomes a row.
+// and their count becomes a row.
 const maxWaiting = 1000
 
 // NewAuditWriter makes a writer for a store. Rows wait until Run writes them.
@@ -32,12 +32,12 @@ func NewAuditWriter(store sqlite.Audit, log hclog.Logger) *AuditWriter {
 	return &AuditWriter{store: store, log: log, changed: make(chan struct{}, 1)}
 }
 
-// Note keeps an action of a user. It never blocks.
+// Note queues an audit row about an action of a user. It never blocks.
 func (a *AuditWriter) Note(user, action, detail string) {
 	a.put(hclog.Warn, user, action, detail)
 }
 
-// Routine keeps an action that happens every day. It never blocks.
+// Routine queues an audit row about an action that happens every day. It never blocks.
 func (a *AuditWriter) Routine(user, action, detail string) {
 	a.put(hclog.Debug, user, action, detail)
 }
@@ -54,10 +54,10 @@ func (a *AuditWriter) put(level hclog.Level, user, action, detail string) {
 	signals.Send(a.changed)
 }
 
-// retryAfter is the pause after rows could not be written.
+// retryAfter is the pause after a failed write.
 const retryAfter = 5 * time.Second
 
-// Run writes waiting rows until ctx ends, and then the rest.
+// Run writes waiting rows until ctx ends, and then the remaining rows.
 func (a *AuditWriter) Run(ctx context.Context) error {
 	for {
 		var again <-chan time.Time
@@ -74,7 +74,7 @@ func (a *AuditWriter) Run(ctx context.Context) error {
 	}
 }
 
-// flush writes the waiting rows. Rows that can't be written stay in the queue.
+// flush writes the waiting rows. If a write fails, its rows stay in the queue.
 func (a *AuditWriter) flush() (kept bool) {
 	rows := a.Take()
 	if len(rows) == 0 {
@@ -96,7 +96,7 @@ func (a *AuditWriter) flush() (kept bool) {
 	return false
 }
 
-// Take empties the queue.
+// Take empties the queue and returns its rows.
 func (a *AuditWriter) Take() []sqlite.AuditRow {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 // AuditQuery asks for entries of the audit log, oldest first.
 type AuditQuery struct {
 	User   string    `json:"user,omitempty"`   // "" means everybody
-	Action string    `json:"action,omitempty"` // prefix of the action
+	Action string    `json:"action,omitempty"` // a prefix of the entries' actions
 	Since  time.Time `json:"since,omitzero"`
-	After  int64     `json:"after,omitempty"` // only entries with a greater id than this one
+	After  int64     `json:"after,omitempty"` // only entries with a greater id
 }
 
-// AuditPage is a page of entries. It fits on one line of the socket.
+// AuditPage is a page of audit entries. It fits on one line of the control socket.
 type AuditPage struct {
 	Rows []AuditLine `json:"rows"`
 	More bool        `json:"more,omitempty"` // there may be more entries
@@ -36,7 +36,8 @@ type AuditLine struct {
 
 const (
 	pageRows = 500
-	// bytes of details: a line of the socket is at most 1 MiB, and JSON may need six bytes for one
+	// The most bytes of details in a page: a line of the socket is at most 1 MiB, and JSON may need
+	// six bytes for one.
 	pageBytes = 256 << 10
 	maxDetail = 64 << 10
 )
@@ -66,10 +67,10 @@ func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuery) (AuditP
 
 // AuditCheck are the parameters of audit.verify.
 type AuditCheck struct {
-	Head string `json:"head,omitempty"` // the head of an earlier report
+	Head string `json:"head,omitempty"` // the hash at the end of the log in an earlier report
 }
 
-// AuditReport is sqlite.AuditReport as JSON. Why is a whole sentence.
+// AuditReport is sqlite.AuditReport as JSON. Its Why is a whole sentence.
 type AuditReport struct {
 	Rows   int64  `json:"rows"`
 	First  int64  `json:"first"`
@@ -80,7 +81,7 @@ type AuditReport struct {
 	Head   string `json:"head"`
 }
 
-// verifyAudit checks the whole audit log.
+// verifyAudit checks the hashes of the whole audit log.
 func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (AuditReport, error) {
 	r, err := o.Log.Verify(ctx, q.Head)
 	return AuditReport{
@@ -94,13 +95,13 @@ func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (Audi
 	}, err
 }
 
-// auditFault says what is wrong with an audit log, or "".
+// auditFault describes what is wrong with an audit log; "" means no fault.
 func auditFault(r sqlite.AuditReport) string {
 	return strings.NewReplacer("{from}", fmt.Sprint(r.MissingFrom), "{to}", fmt.Sprint(r.MissingTo), "{row}", fmt.Sprint(r.Broken)).
 		Replace(textsLogFault[r.Why])
 }
 
-// Text returns the entry as a line for a terminal.
+// Text returns the audit entry as a line for a terminal.
 func (l AuditLine) Text() string {
 	return strings.TrimRight(
 		fmt.Sprintf(
@@ -115,7 +116,8 @@ func (l AuditLine) Text() string {
 	)
 }
 
-// Text returns the report on a log without a fault. It also says what the check can't show.
+// Text returns the report on a log without a fault. It also says which changes the check can't
+// detect.
 func (r AuditReport) Text() string {
 	text := fmt.Sprintf(textLogFits, amount.Plural(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
@@ -124,7 +126,7 @@ func (r AuditReport) Text() string {
 	return text + fmt.Sprintf(textLogHead, r.Head)
 }
 
-// ReadAudit asks for the audit log page by page. It returns the newest limit rows, oldest first;
+// ReadAudit fetches the audit log page by page. It returns the newest limit rows, oldest first.
 // limit 0 means all rows.
 func ReadAudit(ask func(AuditQuery) (AuditPage, error), q AuditQuery, limit int) (rows []AuditLine, err error) {
 	for more := true; more; {

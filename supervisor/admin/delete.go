@@ -19,17 +19,17 @@ type DeleteRequest struct {
 	DryRun bool   `json:"look,omitempty"` // only list the data, delete nothing
 }
 
-// UserData is the stored data of a user, or the deleted data.
+// UserData is the stored data of a user, or the data that was deleted.
 type UserData struct {
-	Rows  map[string]int64 `json:"rows"` // number of rows by table
+	Rows  map[string]int64 `json:"rows"` // the number of rows by table
 	Home  string           `json:"home,omitempty"`
 	Files int64            `json:"files,omitempty"`
 	Bytes int64            `json:"bytes,omitempty"`
 }
 
-// DeletePerson deletes all data of a user who is not in the configuration. It ends their work
-// first. Then it deletes their rows in the database and their folder below the state folder. The
-// audit log stays.
+// DeletePerson deletes all data of a user who is not in the configuration. First it ends the user's
+// work. Then it deletes the user's rows in the database and the folder below the state folder. It
+// does not delete the audit log.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Facts().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
@@ -44,12 +44,12 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if err := o.shutOut(ctx, by, q.User); err != nil {
 		return UserData{}, err
 	}
-	if o.Running != nil { // after this, no work of the user starts again
+	if o.Running != nil { // after UserWork.end, no work of the user starts again
 		if err := o.Running.Work.end(ctx, q.User); err != nil {
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textWorkNotEnded, q.User, err)
 		}
 	}
-	// the deletion is not one transaction
+	// the entry comes first, because the deletion is not one transaction
 	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil {
 		return UserData{}, err
 	}
@@ -70,7 +70,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	)
 }
 
-// shutOut removes a user, so that no new message of theirs is accepted.
+// shutOut removes a user, so that no new message of the user is accepted.
 func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 	if _, err := o.Store.People.Remove(ctx, name, auditEntry(by, name, "user.removed", "")); err != nil {
 		return err
@@ -90,7 +90,7 @@ func removeHome(home string) error {
 	return nil
 }
 
-// Text returns a line for each table, and one for the folder.
+// Text lists the data for people: a line for each table, and one for the folder.
 func (e UserData) Text() (text string) {
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
 		text += fmt.Sprintf("  %-14s %s\n", table, amount.Plural(int(e.Rows[table]), "row", "rows"))

@@ -16,11 +16,12 @@ type ExamineRequest struct {
 // ExamineResult is the output of `mews check` or `mews doctor`.
 type ExamineResult struct {
 	Found string `json:"found"`
-	Wrong string `json:"wrong,omitempty"` // "" if nothing is wrong
+	Wrong string `json:"wrong,omitempty"` // the report about problems; "" means no problem
 }
 
-// examine runs the verb as a process of the service. The process has the service's account,
-// environment and sandbox. So an admin who may not read the configuration can still check it.
+// examine runs `mews check` or `mews doctor` as a process of the service. The process has the
+// service's account, environment and sandbox. So an admin who may not read the configuration can
+// still check it.
 func (o *Service) examine(ctx context.Context, _ Caller, q ExamineRequest) (ExamineResult, error) {
 	self, err := os.Executable()
 	if err != nil {

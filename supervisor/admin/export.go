@@ -11,7 +11,7 @@ import (
 // ExportRequest are the parameters of user.export.
 type ExportRequest struct {
 	User  string `json:"user,omitempty"`
-	Token string `json:"token,omitempty"` // "" begins an export; then the token of the first piece
+	Token string `json:"token,omitempty"` // "" begins an export; later calls have the token of the first piece
 }
 
 // ExportPiece is the next piece of an export.
@@ -21,7 +21,7 @@ type ExportPiece struct {
 	Last  bool   `json:"last,omitempty"`
 }
 
-// Export begins an export of a user, or returns its next piece.
+// Export begins an export of a user's data, or returns its next piece.
 func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (ExportPiece, error) {
 	if q.Token != "" {
 		bytes, last, err := o.exports.next(ctx, by, q.Token)
@@ -38,8 +38,8 @@ func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (Expor
 	return ExportPiece{Token: token}, err
 }
 
-// userOrFormer returns a user, or a placeholder for a former user with stored data. The placeholder has
-// no Home if the folder does not belong to Mews. Only an admin may name a former user.
+// userOrFormer returns a user, or a placeholder for a former user with stored data. The placeholder
+// has no Home if the folder does not belong to Mews. Only an admin may name a former user.
 func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (supervisor.User, error) {
 	u, err := o.userOrCaller(by, name)
 	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Facts().ValidName(name) {

@@ -13,14 +13,14 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// exports are running exports, which clients fetch in pieces: a line of the socket has a limit. The
-// zero value accepts none until open is called.
+// exports are running exports, which clients fetch in pieces because a line of the socket has a
+// limit. The zero value accepts no export until open is called.
 type exports struct {
 	mu      sync.Mutex // guards the fields below
 	ctx     context.Context
 	running sync.WaitGroup
-	all     map[string]*export // exports by token
-	queue   *slots.Slots       // slots of exports; clients take turns
+	all     map[string]*export // the running exports, by token
+	queue   *slots.Slots       // the slots of exports; clients take turns
 }
 
 // export is one running export.
@@ -29,17 +29,17 @@ type export struct {
 	slot  *slots.Slot
 	read  *io.PipeReader
 	stop  context.CancelFunc
-	idle  *time.Timer   // ends an export that nobody fetches
-	begun chan struct{} // closed when the first byte of the export comes
+	idle  *time.Timer   // ends an export that its client has stopped fetching
+	begun chan struct{} // closed at the first byte of the export
 }
 
 const (
 	maxExports        = 4
-	exportIdleTimeout = time.Minute      // an export ends if its client fetches nothing for that long
-	exportWaitTimeout = 20 * time.Second // wait for a slot; a client gives up a call after 30 s
-	// wait for the first byte of a home's archive, before the client is told to ask again
+	exportIdleTimeout = time.Minute      // an export ends if its client fetches nothing for this time
+	exportWaitTimeout = 20 * time.Second // the wait for a slot; a client gives up a call after 30 s
+	// The wait for the first byte of a home's archive. After that the client is told to ask again.
 	exportFirstByte = 15 * time.Second
-	// a line of the socket is at most 1 MiB, and base64 adds a third
+	// The most bytes of a piece: a line of the socket is at most 1 MiB, and base64 adds a third.
 	chunkBytes = 384 << 10
 )
 
@@ -50,7 +50,7 @@ func (p *exports) open(ctx context.Context) {
 	p.ctx, p.all, p.queue = ctx, map[string]*export{}, slots.New(maxExports)
 }
 
-// close waits for the running exports. Their context must have ended.
+// close waits until the running exports have ended. Their context must have ended.
 func (p *exports) close() {
 	p.mu.Lock()
 	p.ctx = nil
@@ -61,8 +61,8 @@ func (p *exports) close() {
 	p.running.Wait()
 }
 
-// begin starts an export as soon as there is a slot; pack writes it. It returns an error if no slot
-// becomes free in time.
+// begin starts an export as soon as there is a slot; pack writes the export. It returns an error if
+// no slot becomes free in time.
 func (p *exports) begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
 	slot, err := p.acquireSlot(ctx, by)
 	if err != nil {
@@ -82,8 +82,8 @@ func notServing() error {
 // errNoFreeSlot ends the wait for a slot.
 var errNoFreeSlot = errors.New("no slot has become free")
 
-// acquireSlot waits for a slot. Clients take turns: each waits for at most one export of every other
-// client.
+// acquireSlot waits for a slot. Clients take turns: each client waits for at most one export of
+// every other client.
 func (p *exports) acquireSlot(ctx context.Context, by Caller) (slot *slots.Slot, err error) {
 	p.mu.Lock()
 	serving, queue := p.ctx, p.queue
@@ -118,7 +118,7 @@ func (p *exports) start(by Caller, slot *slots.Slot, pack func(context.Context, 
 	token = rand.Text()
 	one := &export{owner: by, slot: slot, read: read, stop: stop, idle: time.AfterFunc(exportIdleTimeout, stop), begun: make(chan struct{})}
 	p.all[token] = one
-	p.running.Go(func() { // the export ends with its context at the latest
+	p.running.Go(func() { // this goroutine ends with its context at the latest
 		defer context.AfterFunc(ctx, func() { read.CloseWithError(context.Cause(ctx)) })()
 		begin := sync.OnceFunc(func() { close(one.begun) })
 		write.CloseWithError(pack(ctx, writerFunc(func(b []byte) (int, error) {
@@ -131,7 +131,7 @@ func (p *exports) start(by Caller, slot *slots.Slot, pack func(context.Context, 
 	return token
 }
 
-// writerFunc is a function as an io.Writer.
+// writerFunc makes an io.Writer from a function.
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

@@ -21,11 +21,11 @@ func endless(_ context.Context, w io.Writer) error {
 	}
 }
 
-// brief returns at once.
+// brief writes nothing and returns at once.
 func brief(context.Context, io.Writer) error { return nil }
 
 // A client that finds no free slot waits. It waits for at most one export of a client that wants
-// many. If no slot becomes free, the client is told what to do.
+// many. If no slot becomes free, the error says what to do.
 func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
@@ -48,13 +48,13 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 		}
 		order := make(chan string, 3)
 		for _, what := range []string{"ann's fifth", "ann's sixth"} {
-			go begin(ann, order, what, endless) // both are awaited below
+			go begin(ann, order, what, endless) // wait for both exports below
 			synctest.Wait()
 		}
 		go begin(ben, order, "ben's first", endless)
 		synctest.Wait()
 
-		end := func(token string) { // the client goes away in the middle
+		end := func(token string) { // the client disconnects in the middle of the export
 			gone, leave := context.WithCancel(t.Context())
 			leave()
 			for err := error(nil); err == nil; {
@@ -83,9 +83,9 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 			t.Errorf("without a free slot the client is told %q", got)
 		}
 		if waited := time.Since(began); waited != exportWaitTimeout {
-			t.Errorf("that took %v", waited) // waited by the fake clock
+			t.Errorf("that took %v", waited) // the wait by the fake clock
 		}
-		time.Sleep(exportIdleTimeout) // nobody fetches, so all are given up
+		time.Sleep(exportIdleTimeout) // no client fetches, so all exports are given up
 		synctest.Wait()
 		if _, err := p.begin(t.Context(), ben, brief); err != nil || len(p.all) != 1 {
 			t.Errorf("after a minute: %v, %d run", err, len(p.all))
@@ -93,7 +93,7 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 	})
 }
 
-// Only the client that began an export gets it. An export also ends with the service.
+// Only the client that began an export can fetch it. An export also ends with the service.
 func TestExports_OtherClient_GetsNothing(t *testing.T) {
 	var p exports
 	ctx, end := context.WithCancel(t.Context())
@@ -122,7 +122,7 @@ func TestExports_OtherClient_GetsNothing(t *testing.T) {
 }
 
 // While a home is archived there is nothing to fetch yet. The client is told to ask again, and
-// loses nothing.
+// loses no data.
 func TestExports_NotBegun_GivesEmptyPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
@@ -138,7 +138,7 @@ func TestExports_NotBegun_GivesEmptyPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 10 { // longer than an export lasts without a client
+		for range 10 { // longer than an export lasts without its client
 			if chunk, last, err := p.next(t.Context(), by, token); len(chunk) != 0 || last || err != nil {
 				t.Fatalf("before it has begun: %q, last %v, %v", chunk, last, err)
 			}

@@ -14,11 +14,11 @@ import (
 type Enrolled struct {
 	User     string   `json:"user"`
 	Secret   string   `json:"secret"` // the secret in base32
-	URL      string   `json:"url"`    // otpauth://..., with the same secret
+	URL      string   `json:"url"`    // the same secret as otpauth://...
 	Recovery []string `json:"recovery"`
 }
 
-// Enroll makes a second factor for a user. It counts after the user has sent a code.
+// Enroll makes a second factor for a user. The factor is valid once the user has sent a code.
 func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
@@ -44,18 +44,17 @@ type ConfirmRequest struct {
 	Code string `json:"code"`
 }
 
-// CodeResult is the result of a code.
+// CodeResult is the result of checking a code.
 type CodeResult struct {
 	Right bool   `json:"right"`
 	Over  bool   `json:"over"` // no other code is accepted for now
 	Text  string `json:"text"`
 }
 
-// final are suffixes of actions after which no other code is accepted.
+// final are the suffixes of audit actions after which no other code is accepted.
 var final = []string{".locked", ".barred", ".broken"}
 
-// confirm checks a code to confirm a new second factor. A wrong code counts as a failure, as
-// everywhere.
+// confirm checks a code that confirms a new second factor. A wrong code counts as a failure.
 func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (CodeResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
@@ -95,7 +94,7 @@ func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Resul
 		o.notify(ctx, u, text)
 }
 
-// unlockFactor forgets a user's wrong codes and lockout.
+// unlockFactor deletes a user's wrong codes and lockout.
 func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Inviter invites people from a chat.
+// Inviter invites people for a user who asks in a chat.
 type Inviter struct {
 	Store         sqlite.Access
 	People        *access.People
 	Configuration Configuration
 	Bot           func() string // the bot's name on Telegram; "" if it is not known
 	Now           func() time.Time
-	// KeepPicture keeps a PNG picture until it is sent.
+	// KeepPicture stores a PNG picture until it is sent.
 	KeepPicture func(name string, png []byte) (supervisor.File, error)
 }
 
-// Check says why a name can't be invited.
+// Check returns an error for the user if a name can't be invited.
 func (i Inviter) Check(ctx context.Context, name string) error {
 	_, known := i.People.Find(name)
 	switch {
@@ -39,7 +39,7 @@ func (i Inviter) Check(ctx context.Context, name string) error {
 	return checkUnclaimed(ctx, i.Store.People, i.Configuration.Facts(), name)
 }
 
-// Invite makes an invite for a user. If the name is new, it adds the user.
+// Invite makes an invite for a user. It adds the user if the name is new.
 func (i Inviter) Invite(ctx context.Context, name string) (made access.Invitation, err error) {
 	user, known := i.People.Find(name)
 	if !known {

@@ -15,25 +15,27 @@ type UserName struct {
 	User string `json:"user,omitempty"` // "" means the caller, if the call allows that
 }
 
-// People is the answer for `mews user list`: all users for an admin, otherwise the caller.
+// People is the answer to `mews user list`. For an admin it has all users, for others only the
+// caller.
 type People struct {
 	Users []Person `json:"users"`
 }
 
-// Person is a user, with their accounts, factor and logins.
+// Person is a user, with their accounts, second factor and logins.
 type Person struct {
 	Name string `json:"name"`
 	Role string `json:"role"`
-	// true if the configuration has the user; false if the user was added while Mews ran
+	// Configured is true if the configuration has the user. It is false if the user was added while
+	// Mews ran.
 	Configured bool         `json:"configured"`
 	Suspended  bool         `json:"suspended,omitempty"`
 	Account    string       `json:"account,omitempty"`
 	Timezone   string       `json:"timezone,omitempty"`
 	Home       string       `json:"home"`
 	Model      string       `json:"model,omitempty"`
-	Telegram   []string     `json:"telegram,omitempty"` // ids of the user's accounts
+	Telegram   []string     `json:"telegram,omitempty"` // the numbers of the user's accounts
 	Factor     SecondFactor `json:"second_factor"`
-	Logins     []OpenLogin  `json:"logins,omitempty"` // chats in which the gate is open
+	Logins     []OpenLogin  `json:"logins,omitempty"` // the chats in which the gate is open
 	Invites    int          `json:"invites,omitempty"`
 	Budget     SpendLimits  `json:"budget,omitzero"`
 }
@@ -45,10 +47,10 @@ type SecondFactor struct {
 	LockedUntil time.Time `json:"locked_until,omitzero"`
 }
 
-// States of a SecondFactor.
+// States of a second factor.
 const (
 	FactorNone      = "none"
-	FactorOffered   = "offered" // made, but no code has been sent yet
+	FactorOffered   = "offered" // the factor exists, but no code has confirmed it
 	FactorConfirmed = "confirmed"
 )
 
@@ -65,7 +67,7 @@ type SpendLimits struct {
 	Month int64 `json:"month,omitempty"`
 }
 
-// ListPeople describes one user, or all.
+// ListPeople describes one user, or all users.
 func (o *Service) ListPeople(ctx context.Context, by Caller, q UserName) (People, error) {
 	names := []string{q.User}
 	if by.Admin && q.User == "" {

@@ -15,17 +15,17 @@ type AddUserRequest struct {
 	Role     string `json:"role"`
 	Account  string `json:"account,omitempty"`
 	Timezone string `json:"timezone,omitempty"`
-	// the user was here before, and gets their stored data back
+	// Again means that a former user of this name returns, and gets the stored data back.
 	Again bool `json:"again,omitempty"`
 }
 
-// Result is the result of a call, for people.
+// Result is the answer to a call, as a text for people.
 type Result struct {
 	Text string `json:"text"`
 }
 
 // AddPerson adds a user with a folder below the state folder. The name must be new, unless the
-// former user of that name comes back.
+// former user of that name returns.
 func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (Result, error) {
 	facts := o.Configuration.Facts()
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
@@ -55,7 +55,7 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (R
 	return Result{addedText(facts, q)}, nil
 }
 
-// addedText says who was added, with which role and folder, and how they can talk.
+// addedText says which user was added, with which role and folder, and how the user can talk.
 func addedText(facts Facts, q AddUserRequest) string {
 	home := facts.HomeOf(q.Name)
 	text := fmt.Sprintf(textAdded, q.Name, q.Role, home)
@@ -76,8 +76,8 @@ func (f Facts) NoBotText() string {
 	return textNoBot
 }
 
-// checkNameIsFree refuses a name with stored data, unless q.Again is set. With q.Again it refuses a name
-// without stored data.
+// checkNameIsFree refuses a name with stored data. If q.Again is set, it refuses a name without
+// stored data.
 func (o *Service) checkNameIsFree(ctx context.Context, q AddUserRequest) error {
 	if _, known := o.People.Find(q.Name); known {
 		return nil // adding an existing user fails later anyway

@@ -17,22 +17,22 @@ type InviteRequest struct {
 	Revoke bool   `json:"revoke,omitempty"`
 }
 
-// InviteResult is an invite, which is shown once.
+// InviteResult is an invite with its code, which is shown once.
 type InviteResult struct {
 	Code    string    `json:"code,omitempty"`
 	Link    string    `json:"link,omitempty"` // "" if the bot's name is not known
 	Expires time.Time `json:"expires,omitzero"`
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
-	// why there is no bot, and what to do
+	// NoBotText says why there is no bot, and what to do.
 	NoBotText string `json:"botless,omitempty"`
 }
 
-// inviteLasts is how long a code made in a chat is valid.
+// inviteLasts is how long the code of an invite is valid.
 const inviteLasts = 24 * time.Hour
 
-// Invite makes a one-time code for a user, or revokes the unused ones. The code binds an account on
-// Telegram to the user.
+// Invite makes a one-time code for a user, or revokes the user's unused codes. The code binds an
+// account on Telegram to the user.
 func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {

@@ -14,7 +14,7 @@ type SuspendRequest struct {
 	On   bool   `json:"on"`
 }
 
-// suspend suspends a user, or enables them again.
+// suspend suspends a user, or ends the suspension.
 func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Result, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {

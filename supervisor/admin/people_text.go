@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Text returns a line for each user.
+// Text lists the users for people, one line for each user.
 func (l People) Text() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -46,7 +46,7 @@ func (p Person) source() string {
 	return "added"
 }
 
-// Text returns all facts about a user.
+// Text describes a user for people, with accounts, factor, logins and budget.
 func (p Person) Text() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -68,7 +68,7 @@ func (p Person) Text() string {
 	return b.String()
 }
 
-// Text returns the budget for people.
+// Text describes the budget for people.
 func (s SpendLimits) Text() string {
 	var parts []string
 	for _, part := range []struct {

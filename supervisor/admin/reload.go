@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Changes are the changes of a reload.
+// Changes are the changes that a reload applied.
 type Changes struct {
 	Changes []Change `json:"changes"`
-	Note    string   `json:"note,omitempty"` // warnings, and settings that only a restart reads again
+	Note    string   `json:"note,omitempty"` // warnings, and settings that only a restart applies
 }
 
 // Change is config.Change as JSON.
@@ -27,21 +27,21 @@ type Change struct {
 	Restart bool   `json:"restart,omitempty"`
 }
 
-// String returns the change as a line for people.
+// String describes the change in one line for people.
 func (c Change) String() string {
 	switch {
 	case c.Old == "":
 		return fmt.Sprintf("%s: %s", c.Key, printable.Text(c.New))
 	case c.New == "":
 		return fmt.Sprintf("%s: none any more, it was %s", c.Key, printable.Text(c.Old))
-	case c.Old == c.New: // a secret has changed
+	case c.Old == c.New: // a secret has changed, and both values are hidden
 		return c.Key + ": another one"
 	}
 	return fmt.Sprintf("%s: %s, it was %s", c.Key, printable.Text(c.New), printable.Text(c.Old))
 }
 
-// reload reads the configuration again, and puts all changes into force or none. The audit log has
-// an entry before anything changes.
+// reload reads the configuration again, and applies either all changes or none. The entry of the
+// audit log is stored before anything changes.
 func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, error) {
 	if o.Running == nil {
 		return Changes{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotRunning)
@@ -68,11 +68,11 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, e
 	return Changes{Changes: changes, Note: o.Configuration.Facts().Note}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
 }
 
-// cleanEvery is the time between two checks for old files in terminals.
+// cleanEvery is the time between two checks for expired files of terminals.
 const cleanEvery = time.Minute
 
-// Run runs exports, reloads the configuration on SIGHUP, and drops old files. It returns when ctx
-// ends. A file in a terminal is dropped after the longest time that it may stay.
+// Run serves exports, reloads on SIGHUP, and deletes expired files, until ctx ends. A file in a
+// terminal expires after the longest time that it may stay.
 func (o *Service) Run(ctx context.Context) error {
 	o.exports.open(ctx)
 	defer o.exports.close()

@@ -79,7 +79,7 @@ const (
 		"or rewrite all of it. Only the head shows that: keep it elsewhere, and pass it with --head the next time.\n"
 )
 
-// textsLogFault say what is wrong with the audit log.
+// textsLogFault describe the faults of the audit log.
 var textsLogFault = map[sqlite.AuditFault]string{
 	sqlite.AuditMissing:      "The rows from {from} to {to} are missing.",
 	sqlite.AuditMissingAtEnd: "The rows from {from} to {to} are missing, at its end.",

@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// userDataOf returns the stored data of a current or former user. If there is none, it returns
+// userDataOf returns the stored data of a current or former user. Without stored data it returns
 // CodeNotFound.
 func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name string) (e UserData, err error) {
 	if e.Rows, err = people.Count(ctx, name); err != nil {
@@ -50,8 +50,8 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 // HomeOf returns the folder of a user who was added while Mews ran.
 func (f Facts) HomeOf(name string) string { return filepath.Join(f.Homes, name) }
 
-// checkUnclaimed returns an error if a name has stored data but no user. A new user of that name would
-// get the old folder and messages. An empty folder does not count.
+// checkUnclaimed returns an error if a name has stored data but no user. A new user of that name
+// would get the old folder and messages. An empty folder does not count.
 func checkUnclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
 	rows, err := people.Count(ctx, name)
 	if err != nil {
@@ -59,7 +59,7 @@ func checkUnclaimed(ctx context.Context, people sqlite.People, facts Facts, name
 	}
 	var kept []string
 	if entries, err := os.ReadDir(facts.HomeOf(name)); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
-		kept = append(kept, "the folder "+facts.HomeOf(name)) // an unreadable folder counts too
+		kept = append(kept, "the folder "+facts.HomeOf(name)) // an unreadable folder counts as stored data
 	}
 	if len(rows) > 0 {
 		total := int64(0)

@@ -8,29 +8,29 @@ import (
 	"mews/supervisor"
 )
 
-// UserWork is the work that runs for users.
+// UserWork controls the work that runs for users.
 type UserWork struct {
 	// lists conversations with running or waiting work
 	ListUnfinished func(context.Context) ([]supervisor.Conversation, error)
-	// ends the turn that runs in a conversation, as /stop does
+	// stops the running turn of a conversation, as /stop does
 	StopTurn func(conversation int64) (ran bool)
 	// ends a user's worker, and waits for its end
 	Evict func(ctx context.Context, user string) error
-	// each ends other work of a user, running or waiting
+	// functions that each end another kind of a user's work, running or waiting
 	EndOthers []func(ctx context.Context, user string) error
 }
 
 const (
-	// endTimeout is the time that a user's work may take to end. A worker is killed sooner, and the end
-	// of a turn is a transaction. A client gives up a call after 30 s.
+	// endTimeout is the time that ending a user's work may take. A worker is killed sooner, and the
+	// end of a turn is a transaction. A client gives up a call after 30 s.
 	endTimeout = 20 * time.Second
 	// pollInterval is the time between two checks whether a turn has ended.
 	pollInterval = 20 * time.Millisecond
 )
 
-// end ends all work of a user who is shut out already. First it ends commands, arriving files,
-// transcriptions and operations, then turns, and last the worker. After it returns nil, nothing of
-// the user is written any more.
+// end ends all work of a removed user. First it ends commands, arriving files, transcriptions and
+// operations, then turns, and last the worker. After it returns nil, no data of the user is
+// written.
 func (l *UserWork) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, endTimeout, fmt.Errorf("it has not ended within %v", endTimeout))
 	defer cancel()
