@@ -16,29 +16,30 @@ import (
 
 // MethodActivity is the method of the control socket for the activity of users. It takes an
 // ActivityQuery and returns an ActivityReport. Every user may ask for their own activity. Admins
-// may ask for everybody's counts, and for another user's activity, which the audit log notes.
+// may ask for the counts of all users, and for another user's activity. The audit log records a
+// call about another user.
 const MethodActivity = "activity"
 
-// MaxActivity is the largest number of rows in a report.
+// MaxActivity is the largest number of rows in an ActivityReport.
 const MaxActivity = 500
 
-// ActivityQuery asks for the activity of users.
+// ActivityQuery are the parameters of a call for the activity of users.
 type ActivityQuery struct {
-	User  string    `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
+	User  string    `json:"user,omitempty"` // "" means all users for an admin, otherwise the caller
 	Since time.Time `json:"since,omitzero"`
-	Kind  string    `json:"kind,omitempty"` // a group of kinds; "" means all
+	Kind  string    `json:"kind,omitempty"` // a group of kinds of effects; "" means all kinds
 }
 
-// ActivityReport is the activity of a user, or the counts of everybody. For a user it has the
+// ActivityReport is the activity of a user, or the counts of all users. For a user it has the
 // newest MaxActivity rows, oldest first.
 type ActivityReport struct {
-	User   string                   `json:"user,omitempty"` // "" means everybody
+	User   string                   `json:"user,omitempty"` // "" means all users
 	Rows   []ActivityLine           `json:"rows,omitempty"`
 	Older  bool                     `json:"older,omitempty"` // there are older effects
 	Counts []supervisor.EffectCount `json:"counts,omitempty"`
 }
 
-// ActivityLine is one effect.
+// ActivityLine is one effect in a report.
 type ActivityLine struct {
 	At         time.Time           `json:"at"`
 	Turn       int64               `json:"turn,omitempty"`
@@ -49,10 +50,10 @@ type ActivityLine struct {
 	Text       string              `json:"text"` // the whole effect in words
 }
 
-// activityCalls answer questions about the activity of users.
+// activityCalls answers calls about the activity of users.
 type activityCalls struct{ effects sqlite.Effects }
 
-// answer returns the activity of a user, or the counts of everybody.
+// answer returns the activity of a user, or the counts of all users.
 func (c activityCalls) answer(ctx context.Context, by feature.Caller, q ActivityQuery) (
 	r ActivityReport, err error) {
 	kinds := effect.KindsOf(q.Kind)
@@ -85,7 +86,7 @@ func (c activityCalls) answer(ctx context.Context, by feature.Caller, q Activity
 	return r, err
 }
 
-// Text returns the report for people.
+// Text returns the activity for people.
 func (r ActivityReport) Text() string {
 	var b strings.Builder
 	if r.Older {

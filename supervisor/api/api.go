@@ -1,7 +1,7 @@
-// Package api has the calls that programs make to the service: its own (status, usage, models,
-// activity), and those of admins and features. The control socket answers them. API.Answer decides
-// who may make a call. A Caller decides whose data the call sees, and notes in the audit log when
-// an admin sees another user's data.
+// Package api has the calls that programs make to the service. Its own calls are about status,
+// usage, models and activity; others are for admins or belong to features. The control socket
+// answers the calls. The API decides who may make a call. A Caller decides whose data the call
+// sees. When an admin sees another user's data, the Caller writes that to the audit log.
 package api
 
 import (
@@ -16,19 +16,19 @@ import (
 	"mews/supervisor/feature"
 )
 
-// API is the table of calls.
+// API is the table of calls that programs may make.
 type API struct {
 	o     Options
 	calls map[string]feature.Call
 }
 
-// Options are the parts of an API.
+// Options are the dependencies of an API.
 type Options struct {
 	People *access.People
 	Audit  func(user, action, detail string)
 }
 
-// New makes an API from lists of calls. Two calls with one name are an error.
+// New makes an API from lists of calls. Two calls with the same name are an error.
 func New(o Options, lists ...[]feature.Call) (*API, error) {
 	a := &API{o: o, calls: map[string]feature.Call{}}
 	for _, list := range lists {
@@ -42,7 +42,7 @@ func New(o Options, lists ...[]feature.Call) (*API, error) {
 	return a, nil
 }
 
-// Answer answers a call. Strangers and suspended users may make none.
+// Answer answers a call. Unknown and suspended users may make no call.
 func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
 	call, known := a.calls[req.Method]
 	switch {
@@ -102,7 +102,7 @@ func (a *API) Call(ctx context.Context, method string, params, result any) error
 	return json.Unmarshal(text, result)
 }
 
-// withoutParameters makes a call without parameters.
+// withoutParameters makes a call that takes no parameters.
 func withoutParameters[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.Call {
 	call := feature.Call{Name: name}
 	call.Answer = func(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
@@ -114,8 +114,8 @@ func withoutParameters[R any](name string, answer func(context.Context, feature.
 	return call
 }
 
-// resolveUser returns the user whose data a call is about; "" means everybody. Only an admin may ask
-// about everybody.
+// resolveUser returns the user whose data a call concerns; "" means all users. Only an admin may
+// ask about all users.
 func resolveUser(by feature.Caller, name, action string) (string, error) {
 	if name == "" && by.Admin {
 		return "", nil

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Unix user ids of the rig's users, and one of nobody.
+// Unix user ids of the rig's users, and one without a user.
 const (
 	anns, bens, cats, nobodys = 1001, 1002, 1003, 1004
 )

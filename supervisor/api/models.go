@@ -22,7 +22,7 @@ type ModelsReport struct {
 	Silent []SilentLine `json:"silent,omitempty"`
 }
 
-// ModelLine is an available model.
+// ModelLine is an available model in a report.
 type ModelLine struct {
 	Spec    string `json:"spec"`             // provider/model, or offline
 	InUse   bool   `json:"in_use,omitempty"` // the caller uses this model
@@ -32,10 +32,10 @@ type ModelLine struct {
 // SilentLine is a provider that did not list its models.
 type SilentLine struct {
 	Provider string `json:"provider"`
-	Why      string `json:"why"` // why the provider is silent, for people
+	Why      string `json:"why"` // why the provider is silent, as a text for people
 }
 
-// Text returns the full report for people.
+// Text lists the models for people.
 func (r ModelsReport) Text() string {
 	width := 0
 	for _, m := range r.Models {
@@ -67,13 +67,13 @@ func (m ModelLine) mark() string {
 	return ""
 }
 
-// modelCalls list the available models.
+// modelCalls answers calls for the available models.
 type modelCalls struct {
 	catalogue *model.Catalogue
 	choices   users.ModelChoice
 }
 
-// answer lists the models, and marks the one that the caller uses.
+// answer lists the models, and marks the caller's model.
 func (c modelCalls) answer(ctx context.Context, by feature.Caller) (report ModelsReport, err error) {
 	inUse := ""
 	user, err := by.UserFor("", "")

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// ServiceCalls are the parts of this package's calls.
+// ServiceCalls has the dependencies of this package's own calls.
 type ServiceCalls struct {
 	Status    StatusReporter
 	Usage     usage.Sums
@@ -19,7 +19,7 @@ type ServiceCalls struct {
 	Effects   sqlite.Effects
 }
 
-// Calls returns the calls of this package.
+// Calls returns the calls about status, usage, models and activity.
 func (o ServiceCalls) Calls() []feature.Call {
 	return []feature.Call{
 		withoutParameters(MethodStatus, o.Status.answer),

@@ -21,14 +21,14 @@ import (
 type OwnStatus struct {
 	Report StatusReporter
 	Left   func(ctx context.Context, user string) ([]budget.Allowance, error)
-	Limits func() access.Limits // the current limits
-	// AskWorker calls a user's worker if it runs.
+	Limits func() access.Limits // the current limits of logins
+	// AskWorker calls a user's worker. there is false if the worker does not run.
 	AskWorker func(ctx context.Context, user, method string, params, result any) (there bool, err error)
 	Now       func() time.Time
 	Log       hclog.Logger
 }
 
-// Lines returns a line about the user's gate and one about their budget.
+// Lines returns a line about the user's gate and a line about the user's budget.
 func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string, error) {
 	var lines []string
 	gate, err := s.gateLine(ctx, c)
@@ -59,12 +59,13 @@ func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string
 }
 
 const (
-	terminalsTimeout = 2 * time.Second // for a worker's answer
-	maxTerminals     = 20              // the most terminals shown; a worker opens fewer
+	terminalsTimeout = 2 * time.Second // the timeout of a worker's answer
+	maxTerminals     = 20              // the most terminals in the answer; a worker opens fewer
 )
 
 // terminals returns a line for each of the user's terminals with a running program. The turn that
-// opened it may have ended. Only the worker knows them, and they end with it.
+// opened the terminal may have ended. Only the worker knows the terminals, and they end with the
+// worker.
 func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 	ctx, cancel := context.WithTimeout(ctx, terminalsTimeout)
 	defer cancel()
@@ -107,7 +108,7 @@ func (s OwnStatus) Text(ctx context.Context, c supervisor.Conversation) (string,
 		return text, err
 	}
 	own, err := s.Lines(ctx, c)
-	// people read these channels on phones
+	// people may read these channels on phones
 	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Capabilities().NeedsAccount {
 		text = listStatus(text)
 	}

@@ -14,15 +14,15 @@ type Status struct {
 	Version  string           `json:"version"`
 	PID      int              `json:"pid"`
 	Since    time.Time        `json:"since"`
-	State    string           `json:"state,omitempty"` // the state folder; for an admin
+	State    string           `json:"state,omitempty"` // the state folder; only for an admin
 	Model    string           `json:"model"`
 	Walls    pool.Sandbox     `json:"walls"`
 	Users    []UserStatus     `json:"users"`              // all users for an admin, otherwise the caller
-	Waiting  Waiting          `json:"waiting,omitzero"`   // unfinished work; for an admin
-	Channels []Channel        `json:"channels,omitempty"` // channels other than the terminal; for an admin
-	Lost     []LostDeliveries `json:"lost,omitempty"`     // messages that may be lost; for an admin
-	Memory   Memory           `json:"memory,omitzero"`    // memory of the processes; for an admin
-	// why users share a Unix account; for an admin
+	Waiting  Waiting          `json:"waiting,omitzero"`   // unfinished work; only for an admin
+	Channels []Channel        `json:"channels,omitempty"` // channels other than the terminal; only for an admin
+	Lost     []LostDeliveries `json:"lost,omitempty"`     // messages that may be lost; only for an admin
+	Memory   Memory           `json:"memory,omitzero"`    // memory of the processes; only for an admin
+	// Sharing says why users share a Unix account; only for an admin.
 	Sharing string `json:"sharing,omitempty"`
 }
 
@@ -30,40 +30,40 @@ type Status struct {
 type UserStatus struct {
 	Name   string    `json:"name"`
 	Home   string    `json:"home"`
-	Worker string    `json:"worker"` // state of the worker
+	Worker string    `json:"worker"` // the state of the user's worker
 	PID    int       `json:"pid,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
 	Turns  int       `json:"turns"`
 	Deaths int       `json:"deaths"`
 
-	// the command that gives their home to a Unix user id of their own
+	// HandOver is the command that gives the user's home to a Unix user id of its own.
 	HandOver string `json:"hand_over,omitempty"`
-	// other users' workers use the same Unix account
+	// Shares means that other users' workers use the same Unix account.
 	Shares  bool   `json:"shares,omitempty"`
-	Refused string `json:"refused,omitempty"` // why their worker can't start
+	Refused string `json:"refused,omitempty"` // why the user's worker can't start
 
-	// memory of their worker and its programs in bytes; 0 means not known
+	// Memory is the memory of the user's worker and its programs in bytes; 0 means not known.
 	Memory    int64 `json:"memory,omitempty"`
-	Processes int   `json:"processes,omitempty"` // number of the worker's processes
+	Processes int   `json:"processes,omitempty"` // the number of the worker's processes
 
-	// size of the home in bytes; 0 means that no worker has reported it
+	// Disk is the size of the home in bytes; 0 means that no worker has reported it.
 	Disk      int64 `json:"disk,omitempty"`
 	DiskMore  bool  `json:"disk_more,omitempty"`  // the home is larger than Disk
-	DiskLimit int64 `json:"disk_limit,omitempty"` // limit of the home in bytes; 0 means no limit
+	DiskLimit int64 `json:"disk_limit,omitempty"` // the limit of the home in bytes; 0 means no limit
 
-	Index HomeIndex `json:"index,omitzero"` // the search index; zero means not known
+	Index HomeIndex `json:"index,omitzero"` // the search index of the home; zero means not known
 }
 
 // HomeIndex counts the searchable files of a home, and the other files by reason.
 type HomeIndex struct {
 	Files      int   `json:"files"`
 	Sections   int   `json:"sections"`
-	Bytes      int64 `json:"bytes"`            // size of the searchable files
-	Unread     bool  `json:"unread,omitempty"` // the home has not been read to its end yet
-	Large      int   `json:"large,omitempty"`  // files that are too large to search
+	Bytes      int64 `json:"bytes"`            // the size of the searchable files
+	Unread     bool  `json:"unread,omitempty"` // the home has not been scanned to its end yet
+	Large      int   `json:"large,omitempty"`  // the number of files that are too large to search
 	NotText    int   `json:"not_text,omitempty"`
 	Unreadable int   `json:"unreadable,omitempty"`
-	Excess     int   `json:"excess,omitempty"` // files beyond the limit of searchable files
+	Excess     int   `json:"excess,omitempty"` // the number of files beyond the limit of searchable files
 }
 
 // Waiting counts unfinished work.
@@ -72,20 +72,21 @@ type Waiting struct {
 	Running    int `json:"running"`          // messages with a running turn
 	Asking     int `json:"asking,omitempty"` // turns that wait for an answer of their user
 	Deliveries int `json:"deliveries"`       // answers that have not been delivered
-	Parked     int `json:"parked"`           // messages that were given up
+	Parked     int `json:"parked"`           // parked messages
 }
 
 // Channel is the state of a channel.
 type Channel struct {
 	Name      string    `json:"name"`  // telegram
-	Mode      string    `json:"mode"`  // polling, webhook
+	Mode      string    `json:"mode"`  // polling or webhook
 	Bot       string    `json:"bot"`   // the bot's @name; "" until it is known
-	State     string    `json:"state"` // starting, ok, failing
+	State     string    `json:"state"` // starting, ok or failing
 	Since     time.Time `json:"since"`
-	Completed time.Time `json:"completed,omitzero"` // time of the channel's last answer
-	Failures  int       `json:"failures,omitempty"` // failures in a row
+	Completed time.Time `json:"completed,omitzero"` // the time of the channel's last response
+	Failures  int       `json:"failures,omitempty"` // the number of failures in a row
 	Error     string    `json:"error,omitempty"`
-	// updates that the channel could not deliver to Mews, if the channel reports them
+	// Pending is the number of updates that the channel could not deliver to Mews, if the channel
+	// reports it.
 	Pending int      `json:"pending,omitempty"`
 	Frozen  []Frozen `json:"frozen,omitempty"`
 	Stuck   []Stuck  `json:"stuck,omitempty"`
@@ -98,26 +99,26 @@ type Stuck struct {
 	Since time.Time `json:"since"`
 }
 
-// Frozen is a chat to which nothing is sent for a while, as the channel demands.
+// Frozen is a chat to which nothing is sent for a while, because the channel demands it.
 type Frozen struct {
 	Chat  string    `json:"chat"` // "" means all chats
 	Until time.Time `json:"until"`
 }
 
-// LostDeliveries are messages to one chat whose arrival is not certain.
+// LostDeliveries are messages to one chat that may not have arrived.
 type LostDeliveries struct {
 	User    string    `json:"user"`
 	Channel string    `json:"channel"`
 	Chat    string    `json:"chat"`
-	Outcome string    `json:"outcome"` // unknown, failed
+	Outcome string    `json:"outcome"` // unknown or failed
 	Why     string    `json:"why"`
 	Count   int       `json:"count"`
 	Last    time.Time `json:"last"`
 }
 
-// Memory is the memory of the processes, in bytes.
+// Memory is the memory and disk use of Mews, in bytes.
 type Memory struct {
-	Supervisor int64 `json:"supervisor"` // memory of the supervisor alone: heap, stacks and changed pages
-	Resident   int64 `json:"resident"`   // resident memory of the supervisor, including its program
-	Database   int64 `json:"database"`   // size on disk
+	Supervisor int64 `json:"supervisor"` // the memory of the supervisor alone: heap, stacks and changed pages
+	Resident   int64 `json:"resident"`   // the resident memory of the supervisor, including its program
+	Database   int64 `json:"database"`   // the size of the database on disk
 }

@@ -28,14 +28,14 @@ type StatusReporter struct {
 	People  *access.People
 	Places  *placement.Places
 	Workers func() []pool.Status
-	Channel func() Channel // nil means that there is no channel other than the terminal
+	Channel func() Channel // returns the channel's state; nil means that only the terminal is a channel
 	Index   *index.Index
-	Memory  fmt.Stringer // memory limit of each worker
-	PIDs    int          // process limit of each worker
-	Disk    int64        // limit of a home in bytes
+	Memory  fmt.Stringer // the memory limit of each worker
+	PIDs    int          // the process limit of each worker
+	Disk    int64        // the limit of a home in bytes
 }
 
-// answer returns the status of everything to an admin, and a user's own status to the user.
+// answer returns the status of all users to an admin, and a user's own status to other users.
 func (r StatusReporter) answer(ctx context.Context, by feature.Caller) (Status, error) {
 	if by.Admin {
 		return r.statusOf(ctx, r.People.Names(), true)
@@ -73,7 +73,7 @@ func hideMachine(s *Status) {
 	}
 }
 
-// statusOf returns the status of users, and of the whole service if service is true.
+// statusOf returns the status of users. If service is true, it includes the whole service.
 func (r StatusReporter) statusOf(ctx context.Context, names []string, service bool) (Status, error) {
 	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(),
 		Walls: r.Sandbox()}
@@ -105,7 +105,7 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 		u, _ := r.People.Find(name)
 		line := UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: r.Disk}
 		line.Disk, line.DiskMore = r.Places.Disk.Of(name)
-		if report, err := r.Index.HomeReport(ctx, name); err == nil { // otherwise it is not known
+		if report, err := r.Index.HomeReport(ctx, name); err == nil { // on an error the index is not known
 			line.Index = HomeIndex{
 				Files: report.Files, Sections: report.Sections, Bytes: report.Bytes, Unread: report.At.IsZero(),
 				Large: report.Large, NotText: report.NotText, Unreadable: report.Unreadable, Excess: report.Excess,

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// Text returns a status for people.
+// Text returns the status for people.
 func (s Status) Text(now time.Time) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -25,7 +25,7 @@ func (s Status) Text(now time.Time) string {
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
-	if s.State != "" { // only an admin sees the folder
+	if s.State != "" { // only an admin's status has the folder
 		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 		asking := ""
 		if s.Waiting.Asking > 0 {
@@ -82,7 +82,7 @@ func workerLine(u UserStatus, now time.Time) string {
 	return line
 }
 
-// DiskLine returns the size of a home and its limit.
+// DiskLine describes the size of a home and its limit.
 func DiskLine(u UserStatus) string {
 	if u.Disk == 0 {
 		return "not counted yet"
@@ -97,7 +97,7 @@ func DiskLine(u UserStatus) string {
 	return line
 }
 
-// indexLine says how many files of a home can be searched, and why the others can't.
+// indexLine says how many files of a home can be searched, and why the other files can't.
 func indexLine(i HomeIndex) string {
 	if i == (HomeIndex{}) {
 		return ""
@@ -160,7 +160,7 @@ func channelLine(c Channel, now time.Time) string {
 	return line
 }
 
-// lostLine describes messages whose arrival is not certain.
+// lostLine describes messages that may not have arrived.
 func lostLine(l LostDeliveries, now time.Time) string {
 	fate := "may not have arrived"
 	if l.Outcome == string(supervisor.OutcomeFailed) {

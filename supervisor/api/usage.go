@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/usage"
 )
 
-// usageCalls sum up the use of models.
+// usageCalls answers calls about the use of models.
 type usageCalls struct {
 	sums usage.Sums
 	now  func() time.Time
 }
 
-// answer sums up the use of models. Only an admin sees other users.
+// answer sums up the use of models. Only an admin sees the use of other users.
 func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuery) (r UsageReport, err error) {
 	if q.Days < 1 || q.Days > MaxDays {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textDaysRange, MaxDays)

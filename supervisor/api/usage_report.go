@@ -15,27 +15,27 @@ import (
 
 // MethodUsage is the control socket's method for the use of models. It takes a UsageQuery and
 // returns a UsageReport. Every user may ask for their own use. Only admins may ask for the use of
-// everybody or of another user.
+// another user or of all users.
 const MethodUsage = "usage"
 
-// MaxDays is the largest number of days in a question: ten years.
+// MaxDays is the largest number of days in a UsageQuery: ten years.
 const MaxDays = 3660
 
-// UsageQuery asks for the use of models.
+// UsageQuery are the parameters of a call for the use of models.
 type UsageQuery struct {
-	User string `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
-	Days int    `json:"days"`           // number of days up to today
+	User string `json:"user,omitempty"` // "" means all users for an admin, otherwise the caller
+	Days int    `json:"days"`           // the number of days up to today
 }
 
-// UsageReport is the use of models. The greatest use comes first.
+// UsageReport is the use of models. Its lists begin with the greatest use.
 type UsageReport struct {
-	User   string       `json:"user,omitempty"` // "" means everybody
+	User   string       `json:"user,omitempty"` // "" means all users
 	From   time.Time    `json:"from"`
 	Models []usage.Line `json:"models"`
-	Users  []usage.Line `json:"users,omitempty"` // use by user, in a report for everybody
+	Users  []usage.Line `json:"users,omitempty"` // use by user, in a report about all users
 }
 
-// Text returns the use of models and its cost for people.
+// Text describes the use of models and its cost for people.
 func (r UsageReport) Text() string {
 	who, since := printable.Text(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
