@@ -18,7 +18,7 @@ func (g Groups) Allow(ctx context.Context, c supervisor.Conversation) error {
 	return g.Refresh(ctx)
 }
 
-// Disallow withdraws an Allow. stays means that the configuration still allows the chat.
+// Disallow withdraws an earlier Allow. stays means that the configuration still allows the chat.
 func (g Groups) Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error) {
 	if _, err := g.Store.Groups.Disallow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
 		return false, err

@@ -19,8 +19,8 @@ type ModelChoice struct {
 }
 
 // Choice returns the model that answers a user. It is the user's own choice if still allowed.
-// Otherwise it is the configuration's for the user, or else the default. own means that it is the
-// user's choice.
+// Otherwise it is the configuration's model for the user, or else the default. own means that it is
+// the user's choice.
 func (c ModelChoice) Choice(ctx context.Context, user string) (spec string, own bool, err error) {
 	spec, own, err = c.Settings.Find(ctx, user, SettingModel)
 	if err != nil || own && c.MayChoose(user, spec) {
@@ -35,7 +35,7 @@ func (c ModelChoice) MayChoose(user, spec string) bool {
 	return c.Configuration().MayChoose(user, spec)
 }
 
-// Choose stores a user's choice; "" removes it.
+// Choose stores a user's choice of a model; "" removes the choice.
 func (c ModelChoice) Choose(ctx context.Context, user, spec string) error {
 	if spec == "" {
 		return c.Settings.Delete(ctx, user, SettingModel)

@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The names under which settings are stored; that of the model is SettingModel.
+// Names of stored settings. SettingModel is the name for the model.
 const (
 	SettingTimezone = "timezone"
 	SettingDay      = "budget day"
@@ -28,7 +28,7 @@ const (
 	SettingLanguage = "speech language"
 )
 
-// periods maps the setting of a limit to the limit's period.
+// periods maps the setting of a budget limit to the limit's period.
 var periods = map[string]string{SettingDay: textToday, SettingMonth: textThisMonth}
 
 const (
@@ -38,11 +38,11 @@ const (
 
 var busyValues = map[supervisor.BusyMode]bool{supervisor.BusySteer: true, supervisor.BusyQueue: true, supervisor.BusyRestart: true}
 
-// leastLimit is the smallest limit, in millionths of a US dollar. It is also the smallest amount
-// that is shown.
+// leastLimit is the smallest budget limit, in millionths of a US dollar. It is also the smallest
+// amount that texts show.
 const leastLimit = 100
 
-// table lists all settings in the order of display: first the core's, then the features'.
+// table lists all settings in the order of display: first the core's settings, then the features'.
 func (s *Settings) table() []feature.Setting {
 	return append([]feature.Setting{
 		{Name: SettingTimezone, Example: "Europe/Madrid", Note: textTimezoneNote, Check: checkTimezone,
@@ -75,7 +75,7 @@ func (s *Settings) table() []feature.Setting {
 	}, s.Features...)
 }
 
-// limitSetting returns the setting of a limit, which a user may only lower.
+// limitSetting returns the setting of a budget limit. A user may only lower the limit.
 func (s *Settings) limitSetting(name, example string, of func(*supervisor.Budget) *int64) feature.Setting {
 	return feature.Setting{
 		Name: name, Example: example, Private: true,
@@ -140,7 +140,7 @@ func checkLanguage(_ supervisor.User, value string) (string, error) {
 // language matches whisper.cpp's name of a language, and "auto".
 var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
 
-// checkSwitch accepts "on" and "off"; wrong is the error for anything else.
+// checkSwitch accepts "on" and "off"; wrong is the error for any other value.
 func checkSwitch(wrong string) func(supervisor.User, string) (string, error) {
 	return func(_ supervisor.User, value string) (string, error) {
 		if value = strings.ToLower(value); value != on && value != off {
@@ -150,8 +150,8 @@ func checkSwitch(wrong string) func(supervisor.User, string) (string, error) {
 	}
 }
 
-// showSwitch shows a setting that is on or off, and that no configuration sets. or is the value if
-// the user has set nothing.
+// showSwitch returns the Show function of an on-off setting that no configuration sets. or is the
+// value if the user has set none.
 func (s *Settings) showSwitch(name, or string) func(context.Context, supervisor.User, supervisor.User) (string, bool) {
 	return func(ctx context.Context, with, _ supervisor.User) (string, bool) {
 		ctx, cancel := context.WithTimeout(ctx, queryTimeout)
@@ -178,19 +178,19 @@ func (s *Settings) showStream(_ context.Context, with, _ supervisor.User) (strin
 	return off, configured
 }
 
-// Setting is a setting as a user sees it.
+// Setting is a setting of a user, for display.
 type Setting struct {
 	Name       string
 	Value      string
-	Own        bool // whether the user has set it
-	Configured bool // whether the configuration sets it, if the user has not
+	Own        bool // the user has set this setting
+	Configured bool // the configuration sets this setting, and the user does not
 	Example    string
 	Presses    []string
 	Private    bool
 	Note       string
 }
 
-// List returns a user's settings.
+// List returns a user's settings for display.
 func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 	spec, own, err := s.Models.Choice(ctx, user)
 	if err != nil {

@@ -21,8 +21,8 @@ type Settings struct {
 	Leases        sqlite.Leases
 	Models        ModelChoice
 	Configuration func() *Configuration // the current configuration
-	// ParseDollars reads an amount of US dollars as the configuration does. kept is the stored form
-	// of the amount.
+	// ParseDollars parses an amount of US dollars as the configuration does. kept is the stored
+	// form of the amount.
 	ParseDollars func(text string) (micro int64, kept string, err error)
 	Now          func() time.Time
 	Features     []feature.Setting // the features' settings; must not change after the first call
@@ -31,7 +31,7 @@ type Settings struct {
 	last sync.Map
 }
 
-// queryTimeout is how long a query may take if only an answer waits for it.
+// queryTimeout is how long a query may take that only an answer waits for.
 const queryTimeout = 5 * time.Second
 
 // Effective returns a user with their settings. known reports whether the user exists. If the
@@ -56,8 +56,8 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 	return u
 }
 
-// Find returns a user with their settings. If the settings can't be read, it uses those read last.
-// So Find must not be used for budgets: see Limits.
+// Find returns a user with their settings. If the settings can't be read, it uses the last read
+// ones. So Find must not be used for budgets: see Limits.
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -77,8 +77,8 @@ func (s *Settings) Zone(user string) *time.Location {
 	return timezone.ForUser(u)
 }
 
-// Limits returns a user's spending limits, from the configuration and the user's settings. An error
-// means that they are unknown.
+// Limits returns a user's spending limits, from the configuration and the user's settings. If it
+// returns an error, the limits are unknown.
 func (s *Settings) Limits(name string) (supervisor.Budget, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -97,7 +97,7 @@ func (s *Settings) StreamsReplies(user string) bool {
 	return kept == on
 }
 
-// Busy returns what happens to messages that a user sends while their turn runs. If the database
+// Busy returns the setting for messages that a user sends while their turn runs. If the database
 // fails, the configuration's value holds; no value loses a message.
 func (s *Settings) Busy(ctx context.Context, user string) supervisor.BusyMode {
 	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
@@ -108,7 +108,7 @@ func (s *Settings) Busy(ctx context.Context, user string) supervisor.BusyMode {
 }
 
 // Language returns the language of a user's recordings: auto, or a code such as en. If the database
-// fails, it is the configuration's.
+// fails, it is the configuration's language.
 func (s *Settings) Language(ctx context.Context, user string) string {
 	kept, own, err := s.Store.Find(ctx, user, SettingLanguage)
 	if err != nil || !own {
@@ -117,7 +117,7 @@ func (s *Settings) Language(ctx context.Context, user string) string {
 	return kept
 }
 
-// Check returns a value in the form in which Put stores it. Its errors are for the user.
+// Check returns a setting's value in the form in which Put stores it. Its errors are for the user.
 func (s *Settings) Check(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)
 	for _, row := range s.table() {
@@ -128,7 +128,7 @@ func (s *Settings) Check(_ context.Context, user, name, value string) (kept stri
 	return "", invalid(textNoSetting, name)
 }
 
-// Put stores a value from Check; "" removes the stored value.
+// Put stores a value that Check has returned; "" removes the stored value.
 func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
 	if kept == "" {
 		return s.Store.Delete(ctx, user, name)
@@ -136,7 +136,7 @@ func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
 	return s.Store.Put(ctx, user, name, kept)
 }
 
-// Left returns what a user may still spend, for each of their limits.
+// Left returns the money that a user may still spend, for each of their limits.
 func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, error) {
 	u, _, err := s.Effective(ctx, user)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fixture is a database with ann, who has a budget, and ben.
+// fixture is a database with two users: ann, who has a budget, and ben.
 type fixture struct {
 	db       *sqlite.DB
 	people   *access.People
@@ -54,7 +54,7 @@ func newFixture(t *testing.T) *fixture {
 	}}
 }
 
-// parseDollars reads amounts as the configuration's ParseDollars does.
+// parseDollars parses amounts as the configuration's ParseDollars does.
 func parseDollars(text string) (int64, string, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	micro, err := strconv.ParseUint(whole+(fraction + "000000")[:6], 10, 63)
@@ -79,7 +79,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// set sets a user's setting as the command does.
+// set changes a user's setting as the command /settings does.
 func set(t *testing.T, p *Settings, user, name, value string) {
 	t.Helper()
 	kept, err := p.Check(t.Context(), user, name, value)

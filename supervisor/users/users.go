@@ -1,4 +1,4 @@
-// Package users knows the users, their settings, and the model that answers each.
+// Package users loads the users and their settings, and finds the model that answers each user.
 package users
 
 import (
@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Configuration is the configuration's part about users. It is replaced as a whole.
+// Configuration is the part of the configuration about users. It is replaced as a whole.
 type Configuration struct {
 	Users  []supervisor.User // the users that the configuration names
 	Groups []access.Group    // the groups in which users may speak
@@ -25,7 +25,7 @@ type Configuration struct {
 	Defaults  Defaults
 }
 
-// Defaults are the settings of users who have set nothing.
+// Defaults are the values of settings that a user has not set.
 type Defaults struct {
 	Model         Default[string]
 	Thinking      Default[string]
@@ -34,51 +34,51 @@ type Defaults struct {
 	Language      Default[string] // the language of recordings
 }
 
-// Default is the value of a setting that a user has not set.
+// Default is the value of one setting that a user has not set.
 type Default[T any] struct {
 	Value      T
-	Configured bool // whether the configuration sets Value; otherwise it is Mews's own default
+	Configured bool // the configuration sets Value; otherwise Value is Mews's own default
 }
 
 // Placer gives workers the folders of users.
 type Placer interface {
-	// UseUsers prepares the folders of these users. A call of commit makes them take effect.
+	// UseUsers prepares the folders of users. The new folders take effect when commit is called.
 	UseUsers(users []supervisor.User) (commit func(), err error)
 }
 
-// Options configures a Loader.
+// Options are the dependencies of a Loader.
 type Options struct {
-	People *access.People // gets the current users
+	People *access.People // receives the current users
 	Store  sqlite.Access
 	Placer Placer
 	Log    hclog.Logger
-	// Loaded is called after users were read; nil is allowed. It may be set until the first Refresh
-	// of a running service.
+	// Loaded is called after users were loaded; nil is allowed. It may be set until the first
+	// Refresh of a running service.
 	Loaded func(context.Context)
 }
 
-// Loader keeps the directory of users up to date. It holds the users of the configuration, those
-// added while the service ran, and the accounts bound to both.
+// Loader keeps the directory of users up to date. It has the users of the configuration, the users
+// added while the service ran, and the accounts bound to them.
 type Loader struct {
 	Options
 	current atomic.Pointer[Configuration]
 	mu      sync.Mutex // allows one refresh at a time
 }
 
-// NewLoader makes a loader. It knows no users before its first Use.
+// NewLoader makes a loader. It has no users before its first Use.
 func NewLoader(o Options) *Loader { return &Loader{Options: o} }
 
 // Configuration returns the current configuration.
 func (l *Loader) Configuration() *Configuration { return l.current.Load() }
 
-// Refresh reads the users again. Added users get a home.
+// Refresh loads the users again. Added users get a home.
 func (l *Loader) Refresh(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.load(ctx, l.current.Load())
 }
 
-// Use reads the users of another configuration. On an error the old configuration stays.
+// Use loads the users of another configuration. On an error the old configuration remains.
 func (l *Loader) Use(ctx context.Context, cfg *Configuration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,8 @@ func (l *Loader) load(ctx context.Context, cfg *Configuration) error {
 	return nil
 }
 
-// users returns the users of the configuration, then the added users without a namesake there.
+// users returns the users of the configuration, and then the added users. An added user with the
+// name of a configured one is left out.
 func (l *Loader) users(ctx context.Context, cfg *Configuration) ([]supervisor.User, error) {
 	users := append([]supervisor.User(nil), cfg.Users...)
 	configured := map[string]bool{}
@@ -144,7 +145,7 @@ func (l *Loader) users(ctx context.Context, cfg *Configuration) ([]supervisor.Us
 	return users, nil
 }
 
-// stored returns what the database has about users, and all groups.
+// stored returns the stored data about users, and all allowed groups.
 func (l *Loader) stored(ctx context.Context, cfg *Configuration) (s access.Stored, err error) {
 	bindings, err := l.Store.Bindings.List(ctx)
 	if err != nil {
