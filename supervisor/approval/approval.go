@@ -8,29 +8,29 @@ import (
 	"mews/supervisor"
 )
 
-// Grants knows the effects that users have allowed for always.
+// Grants finds the effects that users have allowed for always.
 type Grants interface {
 	HasGrant(ctx context.Context, user, subject string) (bool, error)
 }
 
-// Asker asks users.
+// Asker asks users questions.
 type Asker interface {
-	// Ask puts a question and returns it once it has ended. For a turn it returns
-	// supervisor.ErrWaitsForAnswer while the question is open. For a command it waits until the end
-	// of the question or of ctx.
+	// Ask asks a question and returns it once it has ended. For a turn it returns
+	// supervisor.ErrWaitsForAnswer while the question is open. For a command it waits until the
+	// question or ctx ends.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// Confirmer makes users prove with a code who they are. Confirmations is one.
+// Confirmer asks users for a code that proves their identity. Confirmations implements it.
 type Confirmer interface {
-	// CheckAskable returns an error if the user can't be asked for the code of a question: a
+	// CheckAskable returns an error if the user can't be asked for the code of a question. It is a
 	// supervisor.Error with CodeForbidden and a text for the user.
 	CheckAskable(ctx context.Context, q supervisor.Question) error
 }
 
-// Approver allows effects or denies them. It may be used from several goroutines.
+// Approver allows or denies effects. It may be used from several goroutines.
 type Approver struct {
-	// false: there is no such user, or the user may not speak now
+	// returns false if the user is unknown or may not speak now
 	FindUser  func(name string) (supervisor.User, bool)
 	Policy    *Policy
 	Grants    Grants
@@ -39,7 +39,7 @@ type Approver struct {
 	Audit     func(user, action, detail string) // never blocks
 }
 
-// Actions of the audit log, one for each end of a request.
+// Actions of the audit log, one for each outcome of a request.
 const (
 	auditAllowed   = "approval.allowed"
 	auditDenied    = "approval.denied"
@@ -48,11 +48,10 @@ const (
 )
 
 // Allow returns nil if the effect may happen now, once. It checks the user and the rules again
-// after the answer to a question.
-// A supervisor.Error with CodeForbidden denies the effect, with a text for the model and the user.
-// Any other error means that the decision failed, and the effect is denied too.
-// Allow returns supervisor.ErrWaitsForAnswer while the user of a turn has not answered. For a
-// command it waits for the answer or the end of ctx.
+// after the answer to a question. A supervisor.Error with CodeForbidden denies the effect, with a
+// text for the model and the user. Any other error means that the decision failed, and the effect
+// is denied too. Allow returns supervisor.ErrWaitsForAnswer while the user of a turn has not
+// answered. For a command it waits for the answer or the end of ctx.
 func (a *Approver) Allow(ctx context.Context, r Request) error {
 	user, known := a.FindUser(r.User)
 	if !known {
@@ -69,7 +68,7 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 	return a.deny(r, "by rule", textDeniedRule, r.User, r.Effect)
 }
 
-// ask asks the user, unless they have allowed exactly this effect for always.
+// ask asks the user, unless the user has allowed exactly this effect for always.
 func (a *Approver) ask(ctx context.Context, r Request) error {
 	granted, err := a.Grants.HasGrant(ctx, r.User, r.Subject())
 	if err != nil {
@@ -85,7 +84,7 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 	return a.resolve(r, RuleAsk, asked.Answer.Say)
 }
 
-// askForCode asks the user for a code. An answer to it never counts for always.
+// askForCode asks the user for a code. The code allows the effect once, and never for always.
 func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	q := r.question(supervisor.QuestionCode)
 	err := a.Confirmer.CheckAskable(ctx, q)
@@ -106,7 +105,7 @@ func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	return a.resolve(r, RuleStepUp, asked.Answer.Say)
 }
 
-// question returns the question to the user. The Asker sets its expiry.
+// question returns the question to the user. The Asker sets the question's expiry.
 func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 	q := supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Inbound: r.Inbound, Call: r.Call, Kind: kind, Tool: r.Effect,
 		Subject: r.Subject(), Text: r.Text}
@@ -116,8 +115,8 @@ func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 	return q
 }
 
-// resolve ends a request according to the answer to its question. rule is the rule that made it
-// ask.
+// resolve ends a request according to the answer to its question. rule is the rule that required
+// the question.
 func (a *Approver) resolve(r Request, rule Rule, said supervisor.Say) error {
 	switch said {
 	case supervisor.SayOnce, supervisor.SayAlways:
@@ -131,12 +130,12 @@ func (a *Approver) resolve(r Request, rule Rule, said supervisor.Say) error {
 	return a.deny(r, "no answer", textNoAnswer, r.User)
 }
 
-// strictness orders the rules by how much they ask for. A missing rule counts as RuleDeny.
+// strictness orders the rules from mild to strict. A missing rule counts as RuleDeny.
 var strictness = map[Rule]int{RuleAllow: 1, RuleAsk: 2, RuleStepUp: 3}
 
-// recheck denies an effect if the answer no longer suffices. The user may have taken an hour to
-// answer; since then they may have lost their role, or the rules may have changed. A milder rule
-// changes nothing.
+// recheck denies an effect if the answer is no longer enough. The user may have taken an hour to
+// answer. Meanwhile the user may have lost their role, or the rules may have become stricter. A
+// milder rule changes nothing.
 func (a *Approver) recheck(r Request, answered Rule) error {
 	user, known := a.FindUser(r.User)
 	if !known {
@@ -165,7 +164,7 @@ func (a *Approver) deny(r Request, why, format string, args ...any) error {
 func (a *Approver) fail(ctx context.Context, r Request, attempt string, err error) error {
 	switch {
 	case errors.Is(err, supervisor.ErrWaitsForAnswer):
-		return err // the next call to Ask returns the answer
+		return err // the next call of Ask returns the answer
 	case ctx.Err() != nil:
 		a.audit(r, auditWithdrawn, attempt)
 		return context.Cause(ctx)
@@ -174,8 +173,8 @@ func (a *Approver) fail(ctx context.Context, r Request, attempt string, err erro
 	return fmt.Errorf("%s %s about %s: %w", attempt, r.User, r.Effect, err)
 }
 
-// audit writes an outcome to the audit log. Instead of the user's words it has the digest of the
-// subject.
+// audit writes an outcome to the audit log. The entry has the digest of the subject instead of the
+// user's words.
 func (a *Approver) audit(r Request, outcome, how string) {
 	a.Audit(r.User, outcome, fmt.Sprintf("%s %s; turn %d, call %q, subject %s", r.Effect, how, r.Turn, r.Call, r.Subject()))
 }

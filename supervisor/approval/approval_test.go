@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/approval"
 )
 
-// person is the user who is asked; it records the questions.
+// person is a fake user who is asked; it records the questions.
 type person struct {
 	says    supervisor.Say
 	err     error
@@ -44,7 +44,7 @@ func (p *person) HasGrant(_ context.Context, user, subject string) (bool, error)
 	return p.granted[user+subject], nil
 }
 
-// codes is a Confirmer that returns err for everybody.
+// codes is a Confirmer that returns err for every question.
 type codes struct{ err error }
 
 func (c codes) CheckAskable(context.Context, supervisor.Question) error { return c.err }
@@ -79,7 +79,7 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    approval.Rule
 		change  func(*rig, *approval.Request)
-		code    supervisor.Code // the code of the denial; "" means allowed
+		code    supervisor.Code // the error code of the denial; "" means allowed
 		audited string
 	}{
 		"allowed":        {approval.RuleAllow, nil, "", "ann approval.allowed send_file by rule; turn 7, call \"t7-1-1\", subject "},
@@ -126,7 +126,7 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 	}
 }
 
-// An hour may pass before the answer. The rules at that time decide.
+// An hour may pass before the user answers. The rules at the time of the answer decide.
 func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 	const gone = approval.Rule("gone") // the user is unknown at the time of the answer
 	for _, c := range []struct {
@@ -193,7 +193,8 @@ func TestApprover_StoppedTurn_WithdrawsQuestion(t *testing.T) {
 	}
 }
 
-// A turn whose user has not answered asks again later, so there is nothing to audit yet.
+// If the user of a turn has not answered, the turn asks again later. So there is nothing to audit
+// yet.
 func TestApprover_WaitingTurn_AuditsNothing(t *testing.T) {
 	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
 		r := newRig(rule)
@@ -235,8 +236,7 @@ func TestTable_SeveralRules_MostSpecificWins(t *testing.T) {
 	}
 }
 
-// Two requests have the same subject if and only if they are equal in all that identifies the
-// effect.
+// Two requests have the same subject if and only if they are about the same effect.
 func TestSubject_SameOnlyForSameEffect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ab\x00]{0,3}`)
@@ -250,7 +250,7 @@ func TestSubject_SameOnlyForSameEffect(t *testing.T) {
 			t.Fatalf("%+v is %s, %+v is %s", a, a.Subject(), b, b.Subject())
 		}
 		b = a
-		b.Turn, b.Call, b.Text = 9, "x", "another text" // none of these identifies the effect
+		b.Turn, b.Call, b.Text = 9, "x", "another text" // none of these fields identifies the effect
 		if a.Subject() != b.Subject() {
 			t.Fatal("the same effect is another subject")
 		}

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-// Gate decides whether an inbound goes on, as access.Gate does.
+// Gate decides whether an inbound is accepted, as access.Gate does.
 type Gate interface {
 	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
 	// SpendUnexpected uses up a valid code that no question asked for. d is the decision of Check.
@@ -15,14 +15,14 @@ type Gate interface {
 	DecideStepUp(user, code string) supervisor.CodeChecker
 }
 
-// CodeCheck is a Gate that also takes codes for effects that wait for one.
+// CodeCheck is a Gate that also accepts the codes that waiting effects need.
 type CodeCheck struct {
 	Gate          Gate
 	Confirmations *Confirmations
 	IsCode        func(text string) bool // says whether a text looks like a code
 }
 
-// Check decides whether an inbound goes on. A code for a waiting effect confirms that effect.
+// Check decides whether an inbound is accepted. A code for a waiting effect confirms that effect.
 func (c *CodeCheck) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	d, err := c.Gate.Check(ctx, in)
 	if err != nil || d.Refusal != "" || d.CheckCode != nil && d.Check == nil {

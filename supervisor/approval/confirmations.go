@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// Confirmations find the effect that a code confirms. They are safe for concurrent use.
+// Confirmations finds the effect that a code confirms. It is safe for concurrent use.
 type Confirmations struct {
 	Conversations Conversations
 	Factors       Factors
@@ -26,13 +26,13 @@ type Factors interface {
 
 // Codes finds the question that a code answers.
 type Codes interface {
-	// FindCode finds the question that a code from the user's chat answers: an open one, or one
-	// that ended without a code a moment ago.
+	// FindCode finds the question that a code from the user's chat answers. The question is open,
+	// or it ended without a code a moment ago.
 	FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
 }
 
-// CheckAskable implements Confirmer. A code answers only one question. If another question in the
-// chat waits for a code, or did a moment ago, CheckAskable returns an error.
+// CheckAskable implements Confirmer. A code answers only one question. CheckAskable returns an
+// error if another question in the chat waits for a code, or did a moment ago.
 func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question) error {
 	conversation, found, err := c.Conversations.FindByID(ctx, q.Conversation.ID)
 	if err != nil || !found {
@@ -55,8 +55,8 @@ func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question)
 	return err
 }
 
-// checkCode returns how to check a code that a user has sent. Without a waiting effect the decision
-// has no CheckCode. decide checks the code against the user's factor.
+// checkCode returns the decision on a code that a user has sent. Without a waiting effect the
+// decision has no CheckCode. decide checks the code against the user's factor.
 func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.CodeChecker) (d supervisor.GateDecision, err error) {
 	q, found, err := c.Codes.FindCode(ctx, in.Conversation)
 	switch {
@@ -68,8 +68,8 @@ func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, de
 	return supervisor.GateDecision{CheckCode: requireFresh(decide, q.CreatedAt), Question: q.ID}, nil
 }
 
-// rejectOtherTopic answers a code that was sent in another topic than the question. The code may be
-// meant for something else, so it is neither checked nor used up.
+// rejectOtherTopic refuses a code that was sent in another topic than the question. The code may be
+// meant for another purpose, so it is neither checked nor used up.
 func rejectOtherTopic(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
 	return f, supervisor.CodeResult{Action: "stepup.elsewhere", Text: textCodeElsewhere}
 }
@@ -78,7 +78,7 @@ func rejectOtherTopic(f supervisor.Factor, _ time.Time) (supervisor.Factor, supe
 const codePeriod = 30 * time.Second
 
 // requireFresh wraps decide and refuses codes that apps no longer showed when the question was
-// asked: a bystander may have read such a code.
+// asked. A bystander may have read such a code.
 func requireFresh(decide supervisor.CodeChecker, askedAt time.Time) supervisor.CodeChecker {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {

@@ -18,10 +18,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// annsChat is where ann is asked.
+// annsChat is the chat in which ann is asked.
 var annsChat = supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "101"}
 
-// fakeQuestions has the question that waits for a code in one chat. factor means that everybody has
+// fakeQuestions has one question that waits for a code in a chat. factor means that every user has
 // a second factor.
 type fakeQuestions struct {
 	q     supervisor.Question
@@ -40,8 +40,8 @@ func (fakeQuestions) Find(context.Context, string) (supervisor.Factor, bool, err
 	return supervisor.Factor{Confirmed: true}, true, nil
 }
 
-// A code confirms only one question. While one waits for a code, or did a moment ago, CheckAskable
-// refuses a second.
+// A code confirms only one question. CheckAskable refuses a second question while the first waits
+// for a code, or did a moment ago.
 func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	asked := supervisor.Question{ID: 5, Conversation: annsChat, Turn: 3, Subject: "a file"}
 	for _, next := range []struct {
@@ -66,7 +66,7 @@ func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	}
 }
 
-// A code answers the question in its own chat and topic.
+// A code answers only the question in its own chat and topic.
 func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
 	w := fakeQuestions{supervisor.Question{ID: 5, Conversation: annsChat}, true}
 	c := Confirmations{Codes: w}
@@ -78,7 +78,7 @@ func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
 	for _, c2 := range []struct {
 		at       supervisor.Conversation
 		confirms int64
-		action   string // "" means that the code answers no question
+		action   string // the audit action; "" means that the code answers no question
 	}{{annsChat, 5, "stepup"}, {topic, 0, "stepup.elsewhere"}, {elsewhere, 0, ""}} {
 		d, err := c.checkCode(t.Context(), supervisor.Inbound{Conversation: c2.at}, right)
 		must(t, err)
@@ -93,7 +93,7 @@ func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
 	}
 }
 
-// Codes of the period of the question and later ones confirm. An older code is refused, but does
+// Codes of the question's period and of later periods confirm. An older code is refused, but does
 // not count as a wrong guess and is not used up.
 func TestCodeCheck_OldCode_ConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
@@ -124,7 +124,7 @@ func TestCodeCheck_OldCode_ConfirmsNothing(t *testing.T) {
 	}
 }
 
-// A recovery code for a waiting effect confirms that effect; it is not for the gate, which is open.
+// A recovery code for a waiting effect confirms that effect. It is not for the gate, which is open.
 func TestCodeCheck_RecoveryCode_Confirms(t *testing.T) {
 	db, seal := sqlitetest.Open(t), access.NewSeal([access.KeySize]byte{7})
 	people, err := access.New([]supervisor.User{{Name: "ann"}}, 1, nil)

@@ -1,4 +1,4 @@
-// Package approval decides whether an effect may happen: by rules for everybody, for a role and for
+// Package approval decides whether an effect may happen, by rules for everybody, for a role and for
 // a user. If a rule says so, it asks the user first. An answer allows exactly the effect of its
 // question: another file, chat or argument needs another question.
 package approval
@@ -13,34 +13,35 @@ import (
 type Rule string
 
 const (
-	RuleAllow Rule = "allow" // without a question
-	// if the user says yes each time, or has allowed exactly this for always
+	RuleAllow Rule = "allow" // allows the effect without a question
+	// RuleAsk allows an effect if the user says yes each time, or has allowed exactly this effect
+	// for always.
 	RuleAsk Rule = "ask"
-	// if the user sends a fresh code from their second factor each time
+	// RuleStepUp allows an effect if the user sends a new code of their second factor each time.
 	RuleStepUp Rule = "step_up"
 	RuleDeny   Rule = "deny"
 )
 
 // Effects of the core that have rules.
 const (
-	EffectSendFile = "send_file" // a file of the user goes to a chat
-	EffectSettings = "settings"  // a setting of the user changes
-	EffectInvite   = "invite"    // a new user is invited
+	EffectSendFile = "send_file" // sending a file of the user to a chat
+	EffectSettings = "settings"  // changing a setting of the user
+	EffectInvite   = "invite"    // inviting a new user
 )
 
-// Rules are the rules of some effects, by effect.
+// Rules maps effects to their rules.
 type Rules map[string]Rule
 
-// defaultRules apply if no other rule is set. Effects that are neither here nor in a Table are
-// denied.
+// defaultRules apply if no other rule is set. An effect is denied if it is neither here nor in a
+// Table.
 var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
 	EffectInvite:   RuleAllow,
 }
 
-// Effects returns the core's effects and their default rules.
-// Features add theirs (feature.Effect): a Table has a rule for each of those.
+// Effects returns the core's effects and their default rules. Features add their own effects
+// (feature.Effect); a Table has a rule for each of them.
 func Effects() map[string]string {
 	all := map[string]string{}
 	for effect, rule := range defaultRules {
@@ -49,15 +50,15 @@ func Effects() map[string]string {
 	return all
 }
 
-// Table holds all rules. The zero value allows every known effect.
+// Table has the rules of all effects. The zero value allows every effect of the core.
 type Table struct {
 	All   Rules
 	Roles map[supervisor.Role]Rules // rules by role; they take precedence over All
 	Users map[string]Rules          // rules by the user's name; they take precedence over Roles
 }
 
-// Rule returns the rule of an effect for a user.
-// The user's own rule comes first, then that of the role, of everybody, and the default.
+// Rule returns the rule of an effect for a user. The user's own rule comes first, then the rule of
+// the role, the rule of everybody, and the default.
 func (t Table) Rule(user supervisor.User, effect string) Rule {
 	for _, rules := range []Rules{t.Users[user.Name], t.Roles[user.Role], t.All, defaultRules} {
 		if rule, ok := rules[effect]; ok {
@@ -73,7 +74,7 @@ type Policy struct{ table atomic.Pointer[Table] }
 // Set replaces the rules. The caller must not change t afterwards.
 func (p *Policy) Set(t Table) { p.table.Store(&t) }
 
-// Rule returns the rule of the current Table.
+// Rule returns the rule of an effect for a user, from the current Table.
 func (p *Policy) Rule(user supervisor.User, effect string) Rule {
 	if t := p.table.Load(); t != nil {
 		return t.Rule(user, effect)

@@ -11,22 +11,22 @@ import (
 // Request asks whether an effect may happen.
 type Request struct {
 	User         string                  // the user whose effect it is
-	Conversation supervisor.Conversation // where the user is asked; its ID and User are enough
-	Turn         int64                   // the turn of the effect; 0 means none
-	// the command or the press that asks for it; 0 means none
+	Conversation supervisor.Conversation // the chat in which the user is asked; ID and User are enough
+	Turn         int64                   // the turn that wants the effect; 0 means none
+	// Inbound is the command or press that wants the effect; 0 means none.
 	Inbound int64
-	Call    string // the tool call of the model; "" means none
-	Effect  string // one of the Effects
-	// all that identifies the effect, in an order of the effect's own, such as destination and name
+	Call    string // the tool call that wants the effect; "" means none
+	Effect  string // the name of the effect, one of Effects
+	// Arguments identify the effect, such as destination and name, in an order of the effect's own.
 	Arguments []string
-	// SHA-256 of the bytes that are sent, in hexadecimal; "" means none
+	// Content is the SHA-256 of the bytes that are sent, in hexadecimal; "" means none.
 	Content string
-	// the question for the user, in whole sentences
+	// Text is the question for the user, in whole sentences.
 	Text string
 }
 
-// Subject returns a digest of exactly the effect that is asked about, in hexadecimal.
-// Two requests have the same subject only if user, effect, arguments and content are the same.
+// Subject returns a digest of exactly the effect that is asked about, in hexadecimal. Two requests
+// have the same subject only if user, effect, arguments and content are the same.
 func (r Request) Subject() string {
 	h := sha256.New()
 	field := func(text string) {
