@@ -12,15 +12,15 @@ import (
 // footnote is a footnote of a document.
 type footnote struct {
 	node   ast.Node
-	number int    // 0 if nothing refers to it
+	number int    // position among the referenced footnotes; 0 if no reference names this footnote
 	url    string // the address at the start of the footnote; "" if there is none
 }
 
 // footnotes are a document's footnotes.
 type footnotes struct {
-	all     []*footnote // in the order of definition
+	all     []*footnote // all footnotes, in the order of definition
 	byLabel map[string]*footnote
-	ordered []*footnote // by number
+	ordered []*footnote // the referenced footnotes, by number
 }
 
 // footnoteLabel returns the label of a footnote's definition.
@@ -47,7 +47,7 @@ func findFootnotes(src []byte, root ast.Node) *footnotes {
 	return found
 }
 
-// footnoteAddress returns the address that a footnote begins with.
+// footnoteAddress returns the address at the beginning of a footnote.
 func footnoteAddress(src []byte, n ast.Node) string {
 	for n != nil && n.Type() != ast.TypeInline {
 		n = n.FirstChild()
@@ -66,7 +66,7 @@ func footnoteAddress(src []byte, n ast.Node) string {
 	return to
 }
 
-// number numbers a footnote, once.
+// number gives a footnote its number, unless the footnote has one.
 func (n *footnotes) number(one *footnote) int {
 	if one.number == 0 {
 		n.ordered = append(n.ordered, one)
@@ -75,7 +75,8 @@ func (n *footnotes) number(one *footnote) int {
 	return one.number
 }
 
-// footnoteReference renders [1]. It is a link if the footnote has an address.
+// footnoteReference renders a reference as [1]. The reference is a link if the footnote has an
+// address.
 func (p *page) footnoteReference(label string) {
 	one := p.footnotes.byLabel[label]
 	if one == nil {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-// Growing is the function Growing for tables of at most c columns.
+// Growing renders unfinished Markdown, with tables of at most c columns as grids.
 func (c Columns) Growing(md string) supervisor.RichText {
 	src := source(md)
 	root := parse(src)

@@ -13,11 +13,11 @@ import (
 // element is the meaning of an HTML tag.
 type element struct {
 	mark supervisor.EntityType // "" means no mark
-	// ^ or _: the element's text is raised or lowered; the sign precedes it if there are no such
-	// characters
+	// the sign ^ or _ if the element's text is raised or lowered; the sign is written before a text
+	// that has no such characters
 	script   string
-	line     bool // the element is on lines of its own
-	unpaired bool // the element needs no closing tag
+	line     bool // whether the element is on lines of its own
+	unpaired bool // whether the element needs no closing tag
 }
 
 // elements are HTML tags that models use if Markdown has no equivalent. Any other tag is shown
@@ -64,7 +64,7 @@ func pairs(from, to string) map[rune]rune {
 type tagAction struct {
 	text       string // shown text
 	script     string // the sign of the tag's raised or lowered text; "" if it has none
-	line       bool   // a line ends
+	line       bool   // whether the tag ends a line
 	opensMark  bool
 	opened     mark
 	closesMark bool
@@ -112,7 +112,7 @@ func (p *page) tagActions(n ast.Node) map[ast.Node]tagAction {
 // pairTags returns the action for each tag. Tags without a partner are shown.
 func pairTags(tags []string) []tagAction {
 	steps := make([]tagAction, len(tags))
-	var open []int // tags without their partner so far
+	var open []int // opening tags without a partner so far
 	names := make([]string, len(tags))
 	for i, t := range tags {
 		steps[i].text = t

@@ -40,7 +40,7 @@ func (p *page) inline(n ast.Node) {
 		p.link(n, n.Destination, n.Title)
 	case *ast.AutoLink:
 		p.w.put(string(n.Label(p.src)))
-	case *extended.TaskCheckBox: // the list shows its marker
+	case *extended.TaskCheckBox: // the list shows the checkbox as its item's marker
 	case *inlineNode:
 		p.ownInline(n)
 	default:
@@ -118,7 +118,7 @@ func (p *page) link(n ast.Node, destination, title []byte) {
 	switch {
 	case words == "":
 		p.w.put(shown)
-	case image && within: // the link around it is more useful than its own address
+	case image && within: // the link around an image is more useful than the image's address
 	case !ok && shown != "" && shown != words:
 		p.w.put(" (" + shown + ")")
 	}

@@ -1,6 +1,6 @@
-// Package markdown renders Markdown of models for channels. Render and Growing return text with
-// marks, and Split cuts it into messages. Settled returns how much of a growing text is final. The
-// package does no I/O, keeps no state, and accepts every input.
+// Package markdown renders Markdown of models for channels. It renders whole and growing Markdown
+// as text with marks, and cuts that text into messages. The package does no I/O, keeps no state,
+// and accepts every input.
 //
 // The output keeps Telegram's rules for entities. No entity is empty, or begins or ends in white
 // space. Entities nest or are separate, and none is within another of its type. Code may only be in
@@ -27,19 +27,19 @@ const (
 // Columns is the width up to which a table is shown as a grid. A wider table is shown row by row.
 type Columns int
 
-// phone is for a channel of unknown width. A phone shows about so many columns of code without
-// wrapping.
+// phone is the width for channels whose width is unknown. A phone shows about so many columns of
+// code without wrapping.
 const phone Columns = 40
 
 // Render renders Markdown. Every input renders, and no visible text is lost.
 func Render(md string) supervisor.RichText { return phone.Render(md) }
 
 // Growing renders unfinished Markdown. Open marks at the end are closed in the most probable way,
-// and partial marks are hidden. A document that ends in an empty line outside a fence has nothing
-// open, so it is rendered as by Render.
+// and partial marks are hidden. A document that ends in an empty line outside a fence has no open
+// marks, so Render gives the same.
 func Growing(md string) supervisor.RichText { return phone.Growing(md) }
 
-// Render is the function Render for tables of at most c columns.
+// Render renders Markdown, with tables of at most c columns as grids.
 func (c Columns) Render(md string) supervisor.RichText {
 	src := source(md)
 	return c.render(src, parse(src))

@@ -21,7 +21,8 @@ func TestRender_Empty(t *testing.T) {
 	}
 }
 
-// TestAddresses checks which links Telegram accepts. Any other link would lose its address.
+// TestAddresses checks which links Telegram accepts. The address of any other link is shown as
+// text, because Telegram would drop it.
 func TestAddresses(t *testing.T) {
 	for address, link := range map[string]bool{
 		"https://x.org": true, "HTTP://x.org/a": true, "https://1.2.3.4:80": true,

@@ -154,7 +154,8 @@ func (t *openText) angle() {
 	}
 }
 
-// delimiterRun reads a run of marks. It closes as many as possible, and the rest opens.
+// delimiterRun reads a run of marks. The run closes as many open marks as possible, and its rest
+// opens new marks.
 func (t *openText) delimiterRun() {
 	c, n, start := t.text[t.at], t.count(t.at), t.at
 	t.at += n
@@ -216,7 +217,7 @@ func (t *openText) unfinished(c byte, n, start int) bool {
 func opensBefore(r rune) bool { return strings.ContainsRune("([{\"'“‘«—", r) }
 
 // flanks reports whether the run of marks from start to end may open or close. The rules are
-// CommonMark's, except that marks within a word never open, because they rarely do.
+// CommonMark's, except that marks within a word never open, because models rarely write such marks.
 func (t *openText) flanks(start, end int) (opens, closes bool) {
 	before, after := ' ', ' '
 	if start > 0 {

@@ -173,7 +173,7 @@ func (p *page) folds(quote mark) bool {
 	return strings.Count(text, "\n") >= foldLines || supervisor.Units(text) > foldUnits || slices.ContainsFunc(p.w.marks, isDiff)
 }
 
-// indented renders what with a longer prefix before each line.
+// indented calls what, and puts a longer prefix before each line of its output.
 func (p *page) indented(prefix string, what func()) {
 	outer := p.w.prefix
 	p.w.prefix += prefix

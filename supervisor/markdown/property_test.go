@@ -66,7 +66,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkSplit checks the promises of Split. If sound is true, whole keeps the rules for entities.
+// checkSplit checks what the splitting into messages promises. If sound is true, whole keeps the
+// rules for entities.
 func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	t.Helper()
 	parts := slices.Clone(markdown.Split(whole, limit))

@@ -22,7 +22,7 @@ func covered(text string, e supervisor.Entity) string {
 	return string(utf16.Decode(all[e.Offset : e.Offset+e.Length]))
 }
 
-// faults returns the ways in which Telegram would change t.
+// faults lists the changes that Telegram would make to t.
 func faults(t supervisor.RichText) []string {
 	var found []string
 	fault := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
@@ -57,8 +57,8 @@ func faults(t supervisor.RichText) []string {
 }
 
 // untrimmed reports whether text begins or ends in white space. The indentation of code does not
-// count. A space with a combining mark does not count either. It is half of a character, which
-// Split does not cut.
+// count. A space with a combining mark does not count either. It is half of a character, and no
+// character is cut.
 func untrimmed(text string, indented bool) bool {
 	first, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
 	before := strings.TrimLeftFunc(text, unicode.IsSpace) != text && strings.TrimSpace(first) == ""

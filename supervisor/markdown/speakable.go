@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// maxSpokenPart is the longest text of one recording in characters, and maxSpoken that of all
-	// recordings.
+	// maxSpokenPart is the most characters of one recording; maxSpoken is the most characters of
+	// all recordings together.
 	maxSpokenPart = 1500
 	maxSpoken     = 6000
 )
 
 // Speech is a text to be spoken.
 type Speech struct {
-	// only words and punctuation, each part on one line that ends a sentence; none if there is no
-	// text to speak
+	// the text of each recording: one line of whole sentences, with only words and punctuation;
+	// empty if there is nothing to speak
 	Parts []string
-	Code  bool // the text has code; only the code's length is spoken
-	Cut   bool // only the beginning is spoken, and its end says so
+	Code  bool // whether the text has code, of which only the length is spoken
+	Cut   bool // whether only the beginning is spoken; its end then says so
 }
 
 // Speakable returns the speech of Markdown. It speaks the words of links, the length of code, and
@@ -43,7 +43,7 @@ func Speakable(md string) Speech {
 
 // speaker collects the speech of one document.
 type speaker struct {
-	page      page // src is the document
+	page      page // its src is the document
 	sentences []string
 	code      bool
 }
@@ -259,7 +259,7 @@ func pictorial(r rune) bool {
 // packSentences packs texts into the longest possible parts, cut between sentences. cut reports
 // whether some sentences did not fit.
 func packSentences(texts []string) (parts []string, cut bool) {
-	// leaves space for the sentence that tells of the rest
+	// the sentence that mentions the unspoken rest needs space, too
 	room := maxSpoken - utf8.RuneCountInString(textRest) - 1
 	for _, text := range texts {
 		for text != "" {

@@ -36,7 +36,7 @@ func Split(t supervisor.RichText, limit int) []supervisor.RichText {
 type cutter struct {
 	text   string
 	limit  int
-	marks  []mark // by start, longer ones first
+	marks  []mark // all marks, sorted by start, longer marks first
 	codes  []mark // marks of code
 	next   int    // index of the first mark at or after the last cut
 	open   []mark // earlier marks that continue after the last cut

@@ -31,8 +31,8 @@ func (p *page) table(n *extended.Table) {
 	p.rows(cells, words)
 }
 
-// keepExcess appends surplus cells to the last cell of each row. The parser drops them. Models
-// forget that a bar within a cell needs a backslash.
+// keepExcess appends surplus cells to the last cell of each row. The parser would drop these cells.
+// Models forget that a bar within a cell needs a backslash.
 func (p *page) keepExcess(n ast.Node) {
 	for row := range children(n) {
 		last := row.LastChild()
