@@ -24,7 +24,7 @@ func Match(
 ) (a supervisor.Answer, answers, reminds bool) {
 	reminded, asked := m.Newest == Reminder(q), !q.ExpiresAt.IsZero()
 	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Capabilities().Edit {
-		asked = true // such a channel shows it at once, and ExpiresAt is set later
+		asked = true // a channel without edits shows the question at once, before ExpiresAt is set
 	}
 	seen := asked && (q.Kind == supervisor.QuestionAsk || m.NewestSent && (reminded || m.Newest == q.Text))
 	if a, ok := ParseMessage(q, draft, m); ok && seen && !m.RepliesElsewhere {
@@ -34,8 +34,8 @@ func Match(
 }
 
 // ParseMessage reads a message as the answer to an open question. draft is what the user has picked
-// so far. If ok is false, the message is no answer and waits for its turn. Words never allow
-// anything for always, and never are a code.
+// so far. If ok is false, the message is no answer and waits for its turn. Words never give a
+// permission for always, and are never a code.
 func ParseMessage(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -111,13 +111,13 @@ func MayAsk(asked int64) error {
 	return supervisor.Errorf(supervisor.CodeInvalid, textEnoughAsked, protocol.MaxQuestions)
 }
 
-// LateMessage makes a message for the model of a late answer. quote is the question, and text has
+// LateMessage turns a late answer into a message for the model. quote is the question, and text has
 // the words of the answer.
 func LateMessage(q supervisor.Question) (quote, text string) {
 	return quotes.Write(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
 }
 
-// ClosingMessage returns a message that tells a question's end and removes its keyboard. It is for
+// ClosingMessage returns a message about a question's end that removes its keyboard. It is for
 // questions whose message can't be changed.
 func ClosingMessage(q supervisor.Question) (text string, buttons [][]supervisor.Button) {
 	return OutcomeText(q),

@@ -12,7 +12,7 @@ import (
 // Words of the buttons of a model's question. An option's word is its index; SayOnce and SayNo are
 // words too.
 const (
-	wordDone  = "done"  // the picked options are the answer
+	wordDone  = "done"  // the user has picked all options of the answer
 	wordOther = "other" // the user will write something else
 )
 
@@ -49,7 +49,7 @@ var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft superviso
 }
 
 // readAsk reads a message as the answer to a model's question. A file answers only a question for a
-// file or for words: with any other answer it would be lost.
+// file or for words: any other kind of question would lose the file.
 func readAsk(q protocol.AskArguments, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
 	takesParts := q.Kind == protocol.AskFile || q.Kind == protocol.AskText
 	if m.Words != "" && q.Kind != protocol.AskFile {
@@ -94,7 +94,7 @@ func readSeveral(q protocol.AskArguments, draft supervisor.Answer, m supervisor.
 			strings.TrimSpace(m.Text) != ""
 }
 
-// parseAskPress is Pressed for a model's question.
+// parseAskPress does the work of ParsePress for a model's question.
 func parseAskPress(
 	q protocol.AskArguments,
 	draft supervisor.Answer,
@@ -128,8 +128,8 @@ func toggle(list []int, i int) []int {
 	return slices.Insert(slices.Clone(list), at, i)
 }
 
-// askButtons returns the buttons of a model's question. On a channel that can't edit messages
-// nothing can be ticked, so Asked lists the options.
+// askButtons returns the buttons of a model's question. A channel that can't edit messages can't
+// show ticks, so the question's text lists the options there.
 func askButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,

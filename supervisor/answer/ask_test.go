@@ -114,7 +114,7 @@ func TestParseMessage_Number_TakesCommaOrPoint(t *testing.T) {
 	}
 }
 
-// The user's zone counts: there it is Monday already.
+// The date depends on the user's time zone, where it is Monday already.
 func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 	for texts, want := range map[string]string{
 		"tomorrow|Morgen|mañana|demain|Tuesday|on tuesday|Dienstag|mardi|2026-11-24|24.11.|24. 11.|24.11.2026|24 " +
@@ -139,7 +139,7 @@ func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 	}
 }
 
-// With any other question the file would be lost. The words of a recording count as words.
+// Any other question would lose the file. The words of a recording count as words.
 func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
 	file := supervisor.AnswerMessage{
 		Text:  "here",
@@ -239,7 +239,8 @@ func TestQuestionText_Channel_DecidesButtons(t *testing.T) {
 	}
 }
 
-// FuzzInWords: an answer to any text is valid for the question, and can be written out.
+// FuzzInWords checks that the answer read from any text is valid for its question, and can be
+// written out.
 func FuzzInWords(f *testing.F) {
 	for _, text := range []string{"1, 2", "the second", "tomorrow 18:00", "1.234,5", "all", "➜", "\x00", "24.11. 6pm"} {
 		f.Add(text, uint8(0))

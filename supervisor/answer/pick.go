@@ -107,7 +107,7 @@ func pickSeveral(options []string, text string) (picked []int, ok bool) {
 	return slices.Compact(picked), len(picked) > 0
 }
 
-// zone loads a time zone. If the name is unknown or empty, it returns the machine's.
+// zone loads a time zone. If the name is unknown or empty, it returns the machine's zone.
 func zone(name string) *time.Location {
 	if z, err := time.LoadLocation(name); err == nil && name != "" {
 		return z

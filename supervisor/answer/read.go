@@ -28,9 +28,9 @@ func readNumber(text string) (string, bool) {
 	if at >= 0 {
 		mark, others := digits[at:at+1], strings.Count(digits[:at], digits[at:at+1])
 		switch rest := len(digits) - at - 1; {
-		case others > 0 && strings.ContainsAny(strings.ReplaceAll(digits, mark, ""), ".,"): // 1.234,567,890
+		case others > 0 && strings.ContainsAny(strings.ReplaceAll(digits, mark, ""), ".,"): // refused: 1.234,567,890
 			return "", false
-		case others > 0: // 1.234.567
+		case others > 0: // such as 1.234.567, which has no decimals
 		case rest == 3 && digits[:at] != "0" && !strings.ContainsAny(digits[:at], ".,"):
 			return "", false
 		default:
@@ -69,7 +69,7 @@ var (
 )
 
 // readDate reads a day with an optional time, in now's zone: 2026-11-24, 2026-11-24 18:30. A day
-// without a year is the next one. An ambiguous day such as 11/12 is refused.
+// without a year is the next such day. An ambiguous day such as 11/12 is refused.
 func readDate(text string, now time.Time) (string, bool) {
 	said := beforeDates.ReplaceAllString(strings.ReplaceAll(normalize(text), ",", ""), "")
 	day, rest, ok := readDay(said, now)
@@ -105,7 +105,7 @@ func readDay(said string, now time.Time) (day time.Time, rest string, ok bool) {
 	if ahead, ok := days[m[1]]; ok {
 		return now.AddDate(0, 0, ahead), m[2], true
 	}
-	if weekday, ok := weekdays[m[1]]; ok { // the next one, and never today
+	if weekday, ok := weekdays[m[1]]; ok { // the next such weekday, and never today
 		return now.AddDate(0, 0, 1+(weekday-int(now.Weekday())+6)%7), m[2], true
 	}
 	return day, "", false
@@ -126,7 +126,8 @@ func resolveDay(year, month, day string, now time.Time) (time.Time, bool) {
 	return at, int(at.Month()) == m && at.Day() == d && at.Year() > 0
 }
 
-// readClock reads a time of day; "" means none. An hour alone needs am, pm or h: it may be a typo.
+// readClock reads a time of day; "" means none. An hour alone needs am, pm or h, because a bare
+// number may be a typo.
 func readClock(said string) (string, bool) {
 	if said == "" {
 		return "", true

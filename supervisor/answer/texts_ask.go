@@ -20,7 +20,8 @@ const (
 	textFiles        = "Your files"
 )
 
-// ticks begin an option's button, if several may be chosen. The key says whether it is picked.
+// ticks begin an option's button, if several may be chosen. The key says whether the option is
+// picked.
 var ticks = map[bool]string{true: "☑ ", false: "☐ "}
 
 var textsConfirmed = map[supervisor.Say]string{supervisor.SayOnce: textYes, supervisor.SayNo: textNo}
