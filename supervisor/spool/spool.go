@@ -18,8 +18,8 @@ import (
 	"mews/protocol"
 )
 
-// unfinishedPrefix begins the names of files that are being written. Sweep removes those that a
-// crash left.
+// unfinishedPrefix begins the names of files that are being written. The regular sweep of the spool
+// removes such files after a crash.
 const unfinishedPrefix = "new-"
 
 // Retention is how long a file is kept after it was last written.
@@ -69,7 +69,7 @@ func (s *Spool) Create() (*Writer, error) {
 	return &Writer{spool: s, file: f, hash: sha256.New()}, nil
 }
 
-// Keep stores bytes. An error contains name.
+// Keep stores bytes under their hash. name only appears in errors.
 func (s *Spool) Keep(name string, content []byte) (protocol.BlobRef, error) {
 	f, err := s.Create()
 	if err != nil {
@@ -152,8 +152,8 @@ func (s *Spool) Remove(sha string) error {
 	return nil
 }
 
-// Sweep removes files last written before a time, except wanted ones. It returns their number.
-// Reading a file does not keep it. Later reads of a removed file return ErrGone.
+// Sweep removes files last written before a time, except wanted ones. It returns their number. A
+// file is removed even if it was read lately. Later reads of a removed file return ErrGone.
 func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	return removed, nil
 }
 
-// IsHash reports whether a name can be a file's: a SHA-256 in hexadecimal.
+// IsHash reports whether a name is a SHA-256 in hexadecimal, as names of files in the spool are.
 func IsHash(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
@@ -208,8 +208,7 @@ func (f *Writer) Write(p []byte) (int, error) {
 // Written returns the written bytes, from the beginning. Read them before the file is ended.
 func (f *Writer) Written() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
 
-// Hash returns the SHA-256 of the written bytes, in hexadecimal. Commit and Keep use it as the
-// name.
+// Hash returns the SHA-256 of the written bytes, in hexadecimal. The stored file has this name.
 func (f *Writer) Hash() string { return hex.EncodeToString(f.hash.Sum(nil)) }
 
 // Commit makes the file durable under its hash. After an error there is no file.
