@@ -24,13 +24,13 @@ const (
 
 // Configured is the speech configuration.
 type Configured struct {
-	protocol.VoiceEngine // also auto, endpoint or off
+	protocol.VoiceEngine // its Engine may also be auto, endpoint or off
 	Voice                string
 	Voices               map[string]string
-	Endpoint             Endpoint // only for the engine endpoint
+	Endpoint             Endpoint // used only by the engine endpoint
 }
 
-// NewEngine returns the configured engine. If there is none, Missing says why.
+// NewEngine returns the configured engine. If there is none, its Missing says why.
 func NewEngine(out Configured) Engine {
 	engine := Engine{Voice: out.Voice, Voices: out.Voices, VoiceEngine: out.VoiceEngine}
 	if out.Engine == engineAuto {
@@ -39,7 +39,7 @@ func NewEngine(out Configured) Engine {
 	if engine.Engine == engineEspeak && len(engine.Voices) == 0 {
 		engine.Voices, engine.Voice = maps.Clone(espeakVoices), cmp.Or(out.Voice, "english")
 		if engine.Voices[engine.Voice] == "" {
-			engine.Voices[engine.Voice] = engine.Voice // an espeak-ng name
+			engine.Voices[engine.Voice] = engine.Voice // the name of the voice in espeak-ng
 		}
 	}
 	if engine.Engine == engineCommand && len(engine.Voices) == 0 {

@@ -13,7 +13,7 @@ func TestNewEngine_OfEachKind_IsAsConfigured(t *testing.T) {
 		missing string
 		voice   string // the voice in use, and the engine's name of it
 		called  string
-		records bool // makes recordings without a worker
+		records bool // whether recordings are made without a worker
 	}{
 		engineEspeak:  {voice: "english", called: "en-us"},
 		"piper":       {named: "amy", voices: map[string]string{"amy": "amy.onnx"}, voice: "amy", called: "amy.onnx"},

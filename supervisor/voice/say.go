@@ -53,7 +53,8 @@ func (v *Voices) Run(ctx context.Context) error {
 	}
 }
 
-// begin reports whether this call starts work on an answer; false means that another does already.
+// begin reports whether this call starts work on an answer; false means that the work was started
+// earlier.
 func (v *Voices) begin(delivery int64) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -68,8 +69,8 @@ func (v *Voices) finish(delivery int64) {
 	delete(v.begun, delivery)
 }
 
-// speak makes the recordings of an answer and puts them into the outbox. If that fails, it says
-// why.
+// speak makes the recordings of an answer and puts them into the outbox. If that fails, the user is
+// told why.
 func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
 	log := v.o.Log.With("user", speech.Conversation.User, "delivery", speech.Delivery)
 	done := v.showRecording(ctx, speech.Conversation)
@@ -95,7 +96,8 @@ func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
 	}
 }
 
-// newNotice returns the notice about a failure; "" if the user got the same for the answer before.
+// newNotice returns the notice about a failure; "" if the user got the same notice for the previous
+// answer.
 func (v *Voices) newNotice(conversation int64, notice string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

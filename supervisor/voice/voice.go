@@ -1,6 +1,6 @@
 // Package voice speaks answers: it makes recordings of an answer's text and puts them into the
-// outbox. The end of a turn keeps a row for each answer to speak, so each is spoken once, even
-// across restarts. The text is sent at once, unless the user wants voice messages only.
+// outbox. The end of a turn stores a row for each answer to speak. So each answer is spoken once,
+// even after a restart. The text is sent at once, unless the user wants voice messages only.
 package voice
 
 import (
@@ -69,7 +69,8 @@ type Options struct {
 	Say func(ctx context.Context, d supervisor.Delivery) error
 	// tells that the outbox has something new
 	Queued func(conversation int64)
-	// reports whether a user is served; the answers of others wait. nil means that all are served
+	// reports whether a user is served; the answers of other users wait. nil means that all users
+	// are served
 	IsServed func(user string) bool
 	Log      hclog.Logger
 }
@@ -94,7 +95,8 @@ func New(o Options) *Voices {
 // Wake tells Run that a new answer may wait. It never blocks.
 func (v *Voices) Wake() { signals.Send(v.woken) }
 
-// End stops speaking the answers of a user who is not served any more, and waits for that.
+// End stops speaking the answers of a user who is not served any more, and waits until that work
+// has ended.
 func (v *Voices) End(ctx context.Context, user string) error {
 	if err := v.tasks.End(ctx, user); err != nil {
 		return fmt.Errorf("end the saying of answers to %s: %w", user, err)
@@ -144,7 +146,7 @@ func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.Voice
 	return mode
 }
 
-// SetMode keeps the mode of a conversation. Its error is for the user.
+// SetMode stores the mode of a conversation. Its error is for the user.
 func (v *Voices) SetMode(ctx context.Context, c supervisor.Conversation, mode supervisor.VoiceMode) error {
 	missing := v.o.Engine().Missing
 	switch {
@@ -169,7 +171,7 @@ func (v *Voices) Forbid(ctx context.Context, c supervisor.Conversation) error {
 	return v.o.Settings.Put(ctx, c.User, settingMode(c.ID), string(supervisor.VoiceForbidden))
 }
 
-// Chosen returns the names of all voices and the user's own. Its error is for the user.
+// Chosen returns the names of all voices, and of the user's voice. Its error is for the user.
 func (v *Voices) Chosen(ctx context.Context, user string) (names []string, chosen string, err error) {
 	engine := v.o.Engine()
 	if engine.Missing != "" {
@@ -186,7 +188,7 @@ func (v *Voices) Chosen(ctx context.Context, user string) (names []string, chose
 	return names, chosen, err
 }
 
-// Choose keeps a user's voice. Its error is for the user.
+// Choose stores a user's voice. Its error is for the user.
 func (v *Voices) Choose(ctx context.Context, user, name string) error {
 	engine := v.o.Engine()
 	if _, there := engine.Voices[name]; !there {

@@ -32,14 +32,14 @@ type rig struct {
 	engine  voice.Engine
 	keys    int
 	hanging atomic.Int64 // counts operations that hang
-	gone    atomic.Bool  // alice is no user any more
-	asked   chan bool    // receives each answer of serves
+	gone    atomic.Bool  // whether alice is no longer served
+	asked   chan bool    // receives each result of the function serves
 
 	mu      sync.Mutex // guards the fields below
 	started []protocol.SpeakParameters
 	shown   int
 	result  protocol.SpeakResult
-	hangs   bool // the worker hangs while this is set
+	hangs   bool // whether operations of the worker hang
 	left    int  // writes until the process ends; 0 means no end
 	end     context.CancelFunc
 }
@@ -96,7 +96,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// Start keeps an operation that is done at once.
+// Start stores an operation that is done at once.
 func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	var p protocol.SpeakParameters
 	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationSpeak || op.User != "alice" {
