@@ -42,7 +42,7 @@ func (t *Transcriber) listen(ctx context.Context, r feature.Request, path string
 	if !filepath.IsLocal(path) {
 		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeInvalid, textTranscribeUsage)
 	}
-	r.Unblock() // a transcription may take long
+	r.Unblock() // so that later messages do not wait for a long transcription
 	recording := Recording{Conversation: r.Conversation, Inbound: r.Inbound, Path: path, Seconds: seconds}
 	return t.Retry(ctx, recording, func(text string) error { return t.o.Begin(ctx, r.Conversation, r.Inbound, text) })
 }

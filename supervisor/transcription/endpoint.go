@@ -46,9 +46,8 @@ type Pay = func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (prot
 // Uploads runs an action of a user's worker on the files that the user sent.
 type Uploads func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
 
-// Hear transcribes a recording by a server.
-// Each try is charged like a call of a model, by the second, and its cost is set aside before it is
-// made.
+// Hear transcribes a recording by a server. Each try is charged like a call of a model, by the
+// second, and its cost is set aside before.
 func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
 	result protocol.TranscribeResult, err error) {
 	ending := strings.ToLower(path.Ext(r.Path))
@@ -91,7 +90,7 @@ func (e Endpoint) putIntoSpool(ctx context.Context, r Recording) (ref protocol.B
 }
 
 // transcribeOnce sends a recording to the server once. It sets aside the cost of the recording's
-// length, and keeps the cost of the length that the server reports.
+// known length, and charges the length that the server reports.
 func (e Endpoint) transcribeOnce(ctx context.Context, r Recording, file modelcall.Recording) (
 	result protocol.TranscribeResult, err error) {
 	bytes, size, err := e.Spool.Read(r.Blob.SHA256)

@@ -18,7 +18,7 @@ const (
 	// minute. (Telegram's Bots FAQ: 20)
 	groupProgressInterval = 15 * time.Second
 
-	// progressLifetime is how long the progress message stays if the recording never ends.
+	// progressLifetime is how long the progress message stays if the transcription never ends.
 	progressLifetime = 24 * time.Hour
 )
 

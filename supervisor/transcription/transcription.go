@@ -20,8 +20,8 @@ import (
 // Operations run work in users' workers.
 type Operations interface {
 	// Do runs an operation, or joins the one that already runs for the same attachment. It returns
-	// the operation once that has ended; meanwhile runs until then. ok is false if ctx has ended or
-	// the operation could not start.
+	// the ended operation; meanwhile runs until that end. ok is false if ctx has ended or the
+	// operation could not start.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 	// Exists reports whether the operation exists already.
 	Exists(ctx context.Context, op supervisor.Operation) bool
@@ -38,15 +38,15 @@ type Options struct {
 	// only splits the server's text. A call may cost money. An error that wraps a *supervisor.Error
 	// has a text for the user.
 	Endpoint func(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, error)
-	// longer recordings are refused
+	// MaxLength is the length of the longest recording; longer recordings are refused.
 	MaxLength time.Duration
-	// shows users the text of their recordings
+	// ShowText shows users the text of their recordings.
 	ShowText bool
-	// sends a message to its Conversation, as an answer to its Inbound
+	// Say sends a message to the message's Conversation, as an answer to the message's Inbound.
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// like Say, but replaces the message that Show sent before
+	// Show is like Say, but replaces the message that Show sent before.
 	Show func(ctx context.Context, d supervisor.Delivery) error
-	// begins a turn with the text of a recording that a command named
+	// Begin begins a turn with the text of a recording that a command named.
 	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
 	Uploads Uploads // Uploads and Now are only for HearUploaded
 	Now     func() time.Time
@@ -63,11 +63,11 @@ func New(o Options) *Transcriber { return &Transcriber{o} }
 type Recording struct {
 	Conversation supervisor.Conversation
 	Inbound      int64 // the message with the recording, or the command for it
-	Position     int   // among the files of that message
+	Position     int   // position of the recording among the files of its message
 	Kind         protocol.AttachmentKind
 	Path         string // the file, relative to the home
 	Seconds      int    // 0 means unknown: a command named the recording
-	// its bytes in the spool; the zero value if they may be gone
+	// the recording's bytes in the spool; the zero value if they may be gone
 	Blob protocol.BlobRef
 }
 
@@ -100,8 +100,8 @@ type outcome struct {
 	heard  bool
 }
 
-// Transcribe returns the text of a new recording for the model, and its words alone.
-// It also tells the user. It returns early only if ctx ends.
+// Transcribe returns the text of a new recording for the model, and its words alone. It also shows
+// the user the text, or why there is none. It returns early only if ctx ends.
 func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words string) {
 	if r.Kind == protocol.AttachmentAudio && r.length() >= longAudio {
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path), ""
@@ -149,10 +149,10 @@ func (r Recording) length() time.Duration { return time.Duration(r.Seconds) * ti
 // failure says why a recording was not transcribed.
 type failure struct {
 	why       string
-	retryable bool // another try may help
+	retryable bool // whether another try may help
 }
 
-// transcribe transcribes a recording, shows its progress meanwhile, and returns the outcome.
+// transcribe transcribes a recording, shows the progress meanwhile, and returns the outcome.
 func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	result, failed := t.hear(ctx, r, func(ctx context.Context, operation int64) { t.showProgress(ctx, r, operation) })
 	switch {
@@ -245,7 +245,7 @@ func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
 	return o
 }
 
-// failedOutcome returns the outcome of a recording that was not transcribed. retry is the press of
+// failedOutcome returns the outcome of a recording that was not transcribed. again is the press of
 // a button that tries again; "" means no button.
 func (r Recording) failedOutcome(why, again string) outcome {
 	o := outcome{text: fmt.Sprintf(textNotTranscribed, r.name(), clock(r.Seconds), r.Path, why)}

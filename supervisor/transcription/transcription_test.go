@@ -23,7 +23,7 @@ import (
 // operations is a fake that returns the results that a test sets.
 type operations struct {
 	started []supervisor.Operation
-	exists  bool // an operation for the attachment exists already
+	exists  bool // whether an operation for the attachment exists already
 	state   supervisor.OperationState
 	result  string
 	wait    func()
@@ -265,7 +265,7 @@ func TestAgain_Heard_BeginsTurn(t *testing.T) {
 }
 
 func TestTranscribe_Cancelled_SaysNothing(t *testing.T) {
-	// nil: the service ends
+	// nil means that the service ends
 	for _, why := range []error{errors.New("the user has dropped it"), nil} {
 		r := newRig(true)
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -277,7 +277,7 @@ func TestTranscribe_Cancelled_SaysNothing(t *testing.T) {
 	}
 }
 
-// Hear returns the text or the reason to its caller, and tells nobody else.
+// The caller gets the text or the reason, and nobody else is told.
 func TestHear_AnswersOnlyTheCaller(t *testing.T) {
 	r := newRig(true)
 	recording := voice()

@@ -10,15 +10,15 @@ import (
 	"mews/supervisor"
 )
 
-// errNobodyWaits cancels a transcription that nobody waits for any more.
+// errNobodyWaits cancels a transcription whose caller has left.
 var errNobodyWaits = errors.New("nobody waits for it any more")
 
 // cleanupTimeout is how long receiving and removing a file may each take after the caller has left.
 // The file's path is known only after it is received.
 const cleanupTimeout = 10 * time.Second
 
-// extendContext returns a context that ends later than ctx by the given time. It ends with a cause,
-// which ends operations too. The caller calls end.
+// extendContext returns a context that ends later than ctx by the given time. The context ends with
+// a cause, so that operations with it end, too. The caller calls end.
 func extendContext(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, func() { cancel(errNobodyWaits) }) })
@@ -32,12 +32,12 @@ func extendContext(ctx context.Context, by time.Duration) (longer context.Contex
 type Heard struct {
 	Text         string // the words; "" if nobody speaks
 	Language     string // "" means unknown
-	Seconds      int    // the length of the file
+	Seconds      int    // the length of the recording
 	Milliseconds int64  // how long the transcription took, without receiving the file
 }
 
-// HearUploaded transcribes a file that came without a message.
-// The file takes the same path as one in a message, but nothing stays in the user's home.
+// HearUploaded transcribes a file that came without a message. The file is handled like a file in a
+// message, but nothing stays in the user's home.
 func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (
 	heard Heard, err error) {
 	got, err := t.receive(ctx, c.User, file)
