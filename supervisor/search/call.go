@@ -14,8 +14,9 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Control calls: a TextQuery returns a Report, and a HistoryQuery a HistoryPage. Users may search
-// their own messages and files. Admins may search anybody's, which the audit log records.
+// Names of control calls: MethodSearch takes a TextQuery, and MethodHistory a HistoryQuery. Users
+// may search their own messages and files. Admins may search those of any user, which the audit log
+// records.
 const (
 	MethodSearch  = "search"
 	MethodHistory = "history"
@@ -116,7 +117,7 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q TextQu
 func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q HistoryQuery) (
 	page HistoryPage, err error) {
 	action := ""
-	if (q.After == supervisor.HistoryPosition{}) { // audit once, not for each page
+	if (q.After == supervisor.HistoryPosition{}) { // a search is audited once, not for each page
 		action = MethodHistory + ".read"
 	}
 	user, err := by.UserFor(q.User, action)
@@ -172,7 +173,7 @@ func (r Report) Text() string {
 	return b.String()
 }
 
-// WriteHistory writes the history in one of HistoryFormats. It asks for all pages.
+// WriteHistory writes the history in one of HistoryFormats. It gets all pages by ask.
 func WriteHistory(q HistoryQuery, format string, w io.Writer, ask func(HistoryQuery) (HistoryPage, error)) error {
 	day := ""
 	for {
@@ -193,7 +194,7 @@ func WriteHistory(q HistoryQuery, format string, w io.Writer, ask func(HistoryQu
 	}
 }
 
-// HistoryFormats append one message to b. day is the day of the message before.
+// HistoryFormats append one message to b. day is the day of the previous message.
 var HistoryFormats = map[string]func(b *strings.Builder, line HistoryLine, day *string){
 	"text": func(b *strings.Builder, line HistoryLine, _ *string) { b.WriteString(line.text()) },
 	"jsonl": func(b *strings.Builder, line HistoryLine, _ *string) {

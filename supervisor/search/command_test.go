@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/search"
 )
 
-// sections is an index that finds 15 sections of files for any words.
+// sections is a fake index that finds 15 sections of files for any words.
 type sections struct{}
 
 func (sections) Search(_ context.Context, q index.Query) (r index.Result, err error) {
@@ -25,7 +25,7 @@ func (sections) Search(_ context.Context, q index.Query) (r index.Result, err er
 	return r, nil
 }
 
-// sent finds one message of ann's, with the id 1.
+// sent knows only one message of ann's, with the id 1.
 type sent struct{ in supervisor.Inbound }
 
 func (s sent) Find(_ context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
@@ -37,7 +37,8 @@ func newSearcher(in supervisor.Inbound) *search.Searcher {
 		Zone: func(string) *time.Location { return time.UTC }})
 }
 
-// The button names only the inbound of its command. No other conversation's command can be named.
+// The button names only the inbound of its command. No button can name a command of another
+// conversation.
 func TestSearch_NextPage_UsesSameWords(t *testing.T) {
 	in := supervisor.Inbound{ID: 1, Conversation: supervisor.Conversation{ID: 3, User: "ann"},
 		Kind: supervisor.KindCommand, Command: "search",

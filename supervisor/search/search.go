@@ -24,7 +24,7 @@ type Transcript interface {
 	History(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error)
 	// Around returns a message with its neighbours, or nothing if the message was deleted.
 	Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error)
-	// WindowFrom is the first message of a conversation that a model still sees.
+	// WindowFrom returns the first message of a conversation that a model still sees.
 	WindowFrom(ctx context.Context, user string, conversation int64) (int64, error)
 }
 
@@ -48,7 +48,7 @@ type Options struct {
 	Now           func() time.Time
 }
 
-// Searcher searches. It may be used from several goroutines.
+// Searcher searches the history and the homes of users. It may be used from several goroutines.
 type Searcher struct{ Options }
 
 func New(o Options) *Searcher { return &Searcher{o} }
@@ -75,21 +75,21 @@ type Query struct {
 type Hit struct {
 	index.Hit
 	Message       supervisor.HistoryMessage // the message
-	Before, After supervisor.HistoryMessage // the neighbours of Said; an ID of 0 means none
+	Before, After supervisor.HistoryMessage // the messages before and after Message; an ID of 0 means none
 }
 
 // Found is the result of a Query.
 type Found struct {
 	Hits       []Hit
 	More       bool
-	Omitted    bool   // some messages were left out because the model still sees them
+	Omitted    bool   // whether messages were left out because the model still sees them
 	Incomplete string // reason why hits may be missing, for the user; "" if the index is complete
 }
 
 const (
 	// Page is how many hits one answer lists.
 	Page = 10
-	// maxHits is how many hits of the index Find filters.
+	// maxHits is how many hits of the index a search filters.
 	maxHits = 200
 )
 
@@ -125,8 +125,8 @@ func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	return found, nil
 }
 
-// dropShown drops the messages that the model of q.Shown still sees. They would be the best hits,
-// because the question itself is among them.
+// dropShown drops the messages that the model of conversation q.OmitShownIn still sees. They would
+// be the best hits, because the question itself is among them.
 func (s *Searcher) dropShown(ctx context.Context, q Query, hits []index.Hit) (list []index.Hit, left bool, err error) {
 	if q.OmitShownIn == 0 {
 		return hits, false, nil

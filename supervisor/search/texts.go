@@ -18,8 +18,8 @@ const (
 	textWordless     = "(no words)"
 )
 
-// neighbourLabels is the beginning of a neighbour's line. The key says whether it comes after the
-// hit.
+// neighbourLabels is the beginning of a neighbour's line. The key says whether the neighbour comes
+// after the hit.
 var neighbourLabels = map[bool]string{false: "before: ", true: "after: "}
 
 // Answers of /search and /history.
