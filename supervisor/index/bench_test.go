@@ -16,8 +16,8 @@ import (
 // benchSections is the number of sections in the benchmarks.
 const benchSections = 100_000
 
-// manyMessages makes a transcript with many messages. They have the length and words of the
-// corpus's texts, a quarter of them made rare.
+// manyMessages makes a transcript with many messages. The messages have the length and the words of
+// the corpus's texts. A quarter of the words are made rare.
 func manyMessages(b *testing.B) *rig {
 	b.Helper()
 	r := newRig(b, "alice")

@@ -24,8 +24,8 @@ func isFull(err error) bool {
 	return problem == engine.ProblemFull
 }
 
-// Remove deletes the index at path and the damaged file that was set aside, if any. No service may
-// have it open.
+// Remove deletes the index at path, and a damaged index that was set aside. No service may have the
+// index open.
 func Remove(path string) error {
 	err := removeSetAside(path)
 	for _, name := range []string{path, path + "-wal"} {

@@ -78,7 +78,7 @@ func makeNewer(path string) error {
 }
 
 // While the disk is full, earlier messages are found, the search says what is missing, and nobody
-// waits. Afterwards the rest is read.
+// waits. Later the other messages are read.
 func TestSearch_FullDisk_SaysWhatIsMissing(t *testing.T) {
 	r := newRig(t, "alice").run()
 	r.putMessage("alice", protocol.RoleUser, "tomatoes")

@@ -19,10 +19,10 @@ const (
 	embedBytes = 64 << 10
 	// embedText is how many bytes of a section go into its vector. Models take 512 to 8,192 tokens.
 	embedText = 8 << 10
-	// minText is a length in bytes: a text that the model finds too long is cut in half while it
-	// is longer.
+	// minText is a length in bytes. A text that the model finds too long is cut in half, again and
+	// again, until it is not longer than minText.
 	minText = 256
-	// pauseTime is how long no vectors are made for a user after a failure.
+	// pauseTime is the pause in making a user's vectors after a failure.
 	pauseTime = 10 * time.Minute
 )
 
@@ -105,15 +105,16 @@ func (x *Index) embedBatch(ctx context.Context, user string) (made int, err erro
 	return len(list), x.embedList(ctx, user, list)
 }
 
-// vectorText returns the text for a section's vector: its heading and text, cut at most bytes. It is
-// never empty.
+// vectorText returns the text for a section's vector: its heading and text, cut to at most most
+// bytes. The result is never empty.
 func (s sectionWords) vectorText(most int) string {
 	text := strings.TrimSpace(strings.TrimSpace(s.heading) + "\n" + s.text)
 	return text[:min(len(text), most)]
 }
 
 // embedList makes the vectors of sections. It halves a list that is too long for the model, and
-// cuts a single text that is. A text that is too long even at minText gets an empty vector.
+// cuts a single text that is too long. A text that is too long even at minText gets an empty
+// vector.
 func (x *Index) embedList(ctx context.Context, user string, list []sectionWords) error {
 	texts := make([]string, len(list))
 	for i, s := range list {

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// batch is the number of messages read in one transaction. It takes some 20 ms, for which other
-// writers wait.
+// batch is the number of messages read in one transaction. The transaction takes some 20 ms, and
+// other writers wait for it.
 const batch = 100
 
 // progress is how many messages of a user have been read, and how many there are.
@@ -110,7 +110,7 @@ func (x *Index) readBatch(ctx context.Context, c chat) error {
 	x.advance(c.user, int64(n))
 	if n == batch {
 		x.mark(c)
-		// leaves half of the processor's time to the users
+		// leaves half of the processor's time to other work
 		retry.Wait(ctx, min(x.o.Now().Sub(began), time.Second))
 	}
 	return nil

@@ -27,8 +27,9 @@ type SectionPosition struct {
 	Line int // first line of the section, from 1
 }
 
-// Section is the text below one heading of a file, without that below deeper headings. A long one
-// should be split into several with the same heading: a hit shows the whole section.
+// Section is the text below one heading of a file, without the text below deeper headings. A long
+// section should be split into several with the same heading, because a hit shows the whole
+// section.
 type Section struct {
 	Hash          SectionHash
 	Heading, Text string
@@ -36,8 +37,8 @@ type Section struct {
 
 const listFiles = `SELECT path, hash, size, modified FROM file WHERE user = ? ORDER BY path`
 
-// Manifest lists the indexed files of a user's home, without their sections. Workers compare it
-// with the home.
+// Manifest lists the indexed files of a user's home, without their sections. Workers compare the
+// list with the home.
 func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
 	if x.reconciledDB() == nil {
 		return nil, errNotOpen

@@ -15,7 +15,7 @@ import (
 // MaxFiles is the largest number of searchable files in a home.
 const MaxFiles = 20_000
 
-// ErrUnexpected is the error for a report that cannot follow from the earlier ones.
+// ErrUnexpected is the error for a report that contradicts earlier reports of the update.
 var ErrUnexpected = errors.New("that does not follow from what was told before")
 
 // HomeUpdate updates the index from a worker's report on its user's home. The worker sends the
@@ -30,7 +30,7 @@ type HomeUpdate struct {
 	batch       []File               // files that are stored when no section is missing
 	missing     map[SectionHash]bool // missing sections of the batch
 	removeUntil time.Time            // time limit for removing sections
-	unfinished  bool                 // some files are still in their old state
+	unfinished  bool                 // whether some files are still in their old state
 }
 
 // UpdateHome begins an update of a user's home.
@@ -56,7 +56,7 @@ func (u *HomeUpdate) Files(ctx context.Context, page []File) (differing []int, e
 	return differing, nil
 }
 
-// load reads the index's files, once.
+// load reads the list of indexed files, once.
 func (u *HomeUpdate) load(ctx context.Context) error {
 	if u.known != nil {
 		return nil
@@ -69,8 +69,8 @@ func (u *HomeUpdate) load(ctx context.Context) error {
 	return err
 }
 
-// Sections takes the sections of files, and returns the missing ones. The files are stored after
-// Put has stored those.
+// Sections takes the sections of files, and returns the missing ones. The files are stored once the
+// missing sections are stored.
 func (u *HomeUpdate) Sections(ctx context.Context, batch []File) ([]SectionHash, error) {
 	if len(u.missing) > 0 {
 		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
@@ -174,7 +174,7 @@ func (u *HomeUpdate) putManifest(ctx context.Context, changed []File, gone []str
 type HomeReport struct {
 	At       time.Time `json:"at"` // time of the last update; zero means none
 	Files    int       `json:"-"`  // number of searchable files
-	Sections int       `json:"-"`  // number of their sections
+	Sections int       `json:"-"`  // number of sections in the searchable files
 	Bytes    int64     `json:"-"`  // bytes of the searchable files
 	// number of files that are too large to search; the next fields count other reasons
 	Large      int `json:"large"`

@@ -129,7 +129,7 @@ func TestHomeUpdate_Interrupted_IsCompletedLater(t *testing.T) {
 	}
 }
 
-// Each case changes nothing.
+// An impossible report changes nothing in the index.
 func TestHomeUpdate_ImpossibleReport_Fails(t *testing.T) {
 	r := newRig(t, "ann").run()
 	r.waitUntilRead()
@@ -222,7 +222,8 @@ func TestSearch_UnreadableFiles_AreReported(t *testing.T) {
 	}
 }
 
-// The search says so before the first update and between its steps, but not afterwards.
+// A search reports the unfinished update before its first step and between its steps, but not
+// afterwards.
 func TestSearch_UnfinishedUpdate_IsReported(t *testing.T) {
 	r := newRig(t, "ann").run()
 	r.waitUntilRead()
@@ -284,7 +285,7 @@ func TestRun_LostCommits_AreRepeated(t *testing.T) {
 	}
 }
 
-// The user was deleted while the index was closed, so nobody told it.
+// The user was deleted while the index was closed, so nobody told the index.
 func TestRun_ErasedUserWithoutWords_IsDeleted(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.reportHome("bob", allSteps, map[string][]string{"zyzzyva.md": nil}, 1)

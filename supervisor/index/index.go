@@ -1,7 +1,7 @@
 // Package index searches messages and files of homes. It has a database of its own, which can be
-// rebuilt at any time: it is in no backup, and a damaged one is set aside.
+// rebuilt at any time: it is in no backup, and a damaged database is set aside.
 //
-// A commit does not wait for the disk, so a power cut may lose up to 256 KiB of the newest ones.
+// A commit does not wait for the disk, so a power cut may lose up to 256 KiB of the newest commits.
 // The next start compares the index with the transcript and repairs the difference; each user's
 // worker does the same for its home when it starts.
 //
@@ -37,8 +37,8 @@ var migrations embed.FS
 type Transcript interface {
 	// Conversations lists a user's conversations.
 	Conversations(ctx context.Context, user string) ([]int64, error)
-	// Said lists the messages after an id, in order: the user's and the answers, without those of
-	// tools.
+	// ListSaid lists the messages after an id, in order: the user's and the answers, without those
+	// of tools.
 	ListSaid(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error)
 	// Sizes returns the bytes of each message after an id, up to and including last.
 	Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error)
@@ -58,8 +58,7 @@ type Options struct {
 	Path       string
 	Transcript Transcript
 	People     func() []string // returns the users whose conversations are read at the start
-	// called after each opening, when the index takes reports of homes; must not block; nil means
-	// nothing
+	// called after each opening, when the index takes reports of homes; must not block; may be nil
 	OnOpen   func()
 	Embedder Embedder // nil means a search by words only
 	// the Embedder's model: vectors of different models are never compared
@@ -78,9 +77,9 @@ type Index struct {
 
 	mu       sync.Mutex // guards the following fields
 	db       *engine.DB // nil while closed
-	ready    bool       // the database was compared with the transcript, so it can be searched
+	ready    bool       // whether the database was compared with the transcript and can be searched
 	damaged  error      // reason why the database must be rebuilt
-	full     bool       // the disk was full at the last write
+	full     bool       // whether the disk was full at the last write
 	changed  map[chat]bool
 	progress map[string]progress // progress of the users whose messages are still being read
 	pauses   map[string]pause    // pauses in making vectors, by user
@@ -136,13 +135,13 @@ func (x *Index) serve(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	written := make(chan error, 1)
-	go func() { // waited for below
+	go func() { // serve waits for its end below
 		defer cancel()
 		written <- db.Run(ctx)
 	}()
 	x.setDB(db)
 	embedded := make(chan struct{})
-	go func() { // waited for below
+	go func() { // serve waits for its end below
 		defer close(embedded)
 		x.embed(ctx)
 	}()
@@ -154,7 +153,7 @@ func (x *Index) serve(ctx context.Context) (err error) {
 	return errors.Join(err, db.Close())
 }
 
-// extend adds the functions of the index's statements to a connection.
+// extend adds the functions that the index's SQL uses to a connection.
 func (x *Index) extend(conn *sqlite3.Conn) error {
 	err := fts5.Register(conn)
 	if err == nil && x.o.Embedder != nil {
@@ -206,7 +205,7 @@ func (x *Index) write(ctx context.Context, fn func(*tx) error, format string, ar
 }
 
 // explain adds the attempted action to an error. If the database is damaged, it also makes feed
-// return, so that Run rebuilds it.
+// return, so that Run rebuilds the database.
 func (x *Index) explain(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

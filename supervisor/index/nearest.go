@@ -58,7 +58,8 @@ func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near 
 	return near[:min(len(near), maxNearest)], vectorShare(awaited, all), err
 }
 
-// vectorShare says in words which share has a vector; "" means that at most one batch has none.
+// vectorShare says in words what share of the sections has a vector. "" means that at most one
+// batch has none.
 func vectorShare(awaited, all int64) string {
 	if awaited <= embedBatch {
 		return ""

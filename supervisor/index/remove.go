@@ -11,7 +11,7 @@ import (
 // tx is a transaction of the index.
 type tx struct {
 	*engine.Tx
-	needsVectors bool // sections get vectors
+	needsVectors bool // whether the transaction adds sections that need vectors
 }
 
 // The words of a user are in a table of their own; %d is the user's id. The table stores no texts:

@@ -44,12 +44,12 @@ type Hit struct {
 	Message       int64 // id of a message; Conversation and Role belong to it
 	Conversation  int64
 	Role          protocol.Role
-	World         bool   // the text may have words of others
+	World         bool   // whether the text may have words of other people
 	Path, Heading string // path and heading of a section of a file; Path is relative to the home
 	Line          int    // first line of the section, from 1
 	At            time.Time
 	Text          string
-	Score         float64 // comparable only within one search
+	Score         float64 // comparable only with scores of the same search
 
 	section int64
 }
@@ -112,8 +112,8 @@ func search(read engine.Reader, person int64, terms []term, q Query, now time.Ti
 }
 
 const (
-	// maxRead limits the sections read for a query's words, the rarest word first. Those of the
-	// rarest are always read.
+	// maxRead limits the sections read for a query's words, the rarest word first. The sections of
+	// the rarest word are always read.
 	maxRead = 8000
 	// maxRanked is the largest number of sections that are scored.
 	maxRanked = 300
@@ -161,7 +161,7 @@ func candidates(read engine.Reader, person int64, terms []term, all int64) ([]in
 		best = append(best, candidate{id, score})
 	}
 	slices.SortFunc(best, func(a, b candidate) int {
-		// of two equal scores the newer first
+		// of two sections with the same score, the newer comes first
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
 	})
 	ids := make([]int64, len(best))
@@ -224,7 +224,7 @@ func sections(read engine.Reader, q Query, ids []int64) ([]Hit, error) {
 // term is a word of a query.
 type term struct {
 	word   string
-	stem   string  // the prefix of its other forms; the word itself if it has none
+	stem   string  // the prefix of the word's other forms; the word itself if it has no other forms
 	found  int64   // number of sections with the word
 	weight float64 // weight of the word, greater for rarer ones
 }
@@ -242,7 +242,7 @@ func termsOf(text string) (terms []term) {
 	return terms
 }
 
-// stemOf removes a possible ending from a word: up to 3 letters from one with 5 or more.
+// stemOf removes a possible ending from a word: up to 3 letters from a word of 5 or more.
 func stemOf(word string) string {
 	letters := []rune(word)
 	n := len(letters)

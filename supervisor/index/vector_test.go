@@ -127,7 +127,7 @@ func putHome(r *rig, user, path, text string) {
 }
 
 // A section is embedded and paid once, even if it moves or the service restarts. Another model
-// embeds all of them again.
+// embeds all sections again.
 func TestEmbed_Section_IsEmbeddedOnce(t *testing.T) {
 	r, m := newVectorRig(t, "alice", "bob")
 	wants := func(what string, want ...string) {
@@ -164,8 +164,8 @@ func TestEmbed_Section_IsEmbeddedOnce(t *testing.T) {
 	wants("of another model", "alice four", "alice one", "alice three", "bob five", "bob two")
 }
 
-// A batch that is too long is divided, a text that is too long is cut, and one that still fails is
-// found only by its words.
+// A batch that is too long is divided, a text that is too long is cut, and a text that is still too
+// long is found only by its words.
 func TestEmbed_TooLongTexts_AreCut(t *testing.T) {
 	r, m := newVectorRig(t, "alice")
 	m.fail = func(texts []string) error {
@@ -224,7 +224,7 @@ func TestSearch_FailingModel_UsesWords(t *testing.T) {
 			}
 			return result
 		}
-		if got := search(); got.Incomplete != textByWords { // the query itself
+		if got := search(); got.Incomplete != textByWords { // the model fails for the query itself
 			t.Errorf("%s: %q", why, got.Incomplete)
 		}
 		r.putMessage("alice", "user", "a garage of stone")
@@ -304,7 +304,7 @@ func TestVector_SectionRemoved_IsDeleted(t *testing.T) {
 			}
 			r.waitForVectors()
 			blob := blobOf(modeltest.Embedding(secret))
-			r.stop() // the last writes are in memory until then
+			r.stop() // the last writes stay in memory until the index stops
 			if !inFiles(t, r.index.o.Path, blob) {
 				t.Fatal("the vector is nowhere: this test sees nothing")
 			}

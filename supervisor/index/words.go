@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// longestWord is the longest word in letters. A longer one is no word: a key, or a picture as text.
+// longestWord is the longest word in letters. A longer run of letters is no word, but a key or a
+// picture as text.
 const longestWord = 40
 
 // unspaced lists the scripts without spaces between words. Each pair of neighbouring letters counts
@@ -22,7 +23,7 @@ func wordsOf(text string) (words []string) {
 			word = word[:0]
 		}
 	}
-	last := rune(0) // the letter before, if both are of an unspaced script
+	last := rune(0) // the previous character, if it is a letter of an unspaced script; otherwise 0
 	for _, r := range text {
 		switch {
 		case r < 0x80 && ('a' <= r && r <= 'z' || '0' <= r && r <= '9'):
@@ -47,7 +48,7 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// accents maps letters to what is kept of them. ASCII is not in it.
+// accents maps letters to the letters that are stored instead. It has no ASCII letters.
 var accents = func() map[rune][]rune {
 	letters := map[rune][]rune{'ß': []rune("ss"), 'æ': []rune("ae"), 'œ': []rune("oe"), 'þ': []rune("th")}
 	for plain, marked := range map[rune]string{
