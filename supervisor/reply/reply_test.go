@@ -181,8 +181,8 @@ func TestReset_NothingToReset_NotifiesNobody(t *testing.T) {
 	}
 }
 
-// TestReply_GrowsInItsDestination checks that a job's turn, whose conversation is its own, is shown
-// where it answers.
+// TestReply_GrowsInItsDestination checks that a job's turn, which has a conversation of its own, is
+// shown in the conversation of its answer.
 func TestReply_GrowsInItsDestination(t *testing.T) {
 	changed := map[int64]int{}
 	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
@@ -232,7 +232,7 @@ func TestReplies_Several_ShowTheFirst(t *testing.T) {
 }
 
 // TestNote_DisappearsWithNextText checks that a note below a reply is shown, but is not a part of
-// it. It disappears with the next text.
+// the reply. It disappears with the next text.
 func TestNote_DisappearsWithNextText(t *testing.T) {
 	for name, change := range map[string]func(*reply.Stream){
 		"text": func(s *reply.Stream) { s.Add("Yes.") }, "a step's end": func(s *reply.Stream) { s.Commit("Yes.") }, "a reset": (*reply.Stream).Reset,

@@ -10,16 +10,16 @@ import (
 // tool lines only show the moment.
 const maxToolLines = 64
 
-// Watcher shows one conversation to one client. Only one goroutine may call Next.
+// Watcher shows one conversation to one client. Only one goroutine may wait for its updates.
 type Watcher struct {
-	feeds        *Feeds // its mutex guards outbox and tools
+	feeds        *Feeds // its mutex also guards outbox and tools
 	conversation int64
 	changed      chan struct{} // holds one token if there is something new
 	outbox       bool
 	tools        []protocol.TurnEvent
 }
 
-// Update is the present state that a watcher has to show, without a history.
+// Update is the present state of a conversation, for a watcher to show.
 type Update struct {
 	Turn    int64 // the running turn; 0 if none runs
 	Inbound int64 // the inbound that the turn answers
