@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// openAdmin makes the service behind the admin commands, with the parts of a running service.
+// openAdmin makes the service that answers admin commands, while Mews runs.
 func (s *service) openAdmin(context.Context) error {
 	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
 	s.configuration.applyRest = s.applyConfiguration
@@ -38,7 +38,7 @@ func (s *service) inviter() admin.Inviter {
 		Now: s.now, KeepPicture: generatedFiles{s.spool}.Keep}
 }
 
-// cleanFiles deletes files of chat messages whose time is over.
+// cleanFiles deletes the files of chat messages that have expired.
 func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
 	return outbox.FileCleaner{Cleanings: s.db.Cleanings(), Remove: s.spool.Remove}.Clean(ctx, now)
 }

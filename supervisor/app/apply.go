@@ -23,12 +23,12 @@ func (c *configuration) Facts() admin.Facts {
 		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, File: cfg.File, Note: reloadNote(cfg)}
 }
 
-// reloadNote returns the note after a reload: secrets that were not read again, and warnings.
+// reloadNote returns the note after a reload: which secrets were not read again, and warnings.
 func reloadNote(cfg *config.Config) string {
 	return strings.TrimPrefix(restartOnlySecrets(cfg)+warnings(cfg), "\n")
 }
 
-// warnings lists a configuration's warnings after a line break. "" means there are none.
+// warnings lists a configuration's warnings after a line break; "" means no warnings.
 func warnings(cfg *config.Config) string {
 	if cfg.Warnings == nil {
 		return ""
@@ -41,8 +41,8 @@ func (c *configuration) CheckAdded(u supervisor.User) error {
 	return c.Current().ValidateNewUser(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }
 
-// Read reads the configuration file again. It returns the changes, and a function that applies
-// them.
+// Read reads the configuration file again. It returns the changes, and a function that puts the new
+// configuration into force.
 func (c *configuration) Read() (changes []admin.Change, use func(context.Context) error, err error) {
 	was := c.Current()
 	if was.File == "" {
@@ -71,8 +71,8 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
 }
 
-// restartOnlySecrets names the secrets that systemd handed over (LoadCredential=). systemd does
-// that only when it starts the service, so a reload does not read them again.
+// restartOnlySecrets names the secrets that systemd handed over (LoadCredential=). systemd hands
+// secrets over only at the service's start, so a reload can't read them again.
 func restartOnlySecrets(cfg *config.Config) string {
 	folder, names := os.Getenv("CREDENTIALS_DIRECTORY"), []string{}
 	for _, path := range cfg.SecretFiles {
@@ -86,7 +86,7 @@ func restartOnlySecrets(cfg *config.Config) string {
 	return fmt.Sprintf(textRestartOnly, strings.Join(names, ", "), unit.Command("restart", cfg.State, "systemctl restart"))
 }
 
-// restartHint returns how to restart Mews, if a systemd unit runs it; else "".
+// restartHint returns the command that restarts Mews if a systemd unit runs it, otherwise "".
 func restartHint(state string) string {
 	if command := unit.Command("restart", state, ""); command != "" {
 		return " with `" + command + "`"
@@ -94,8 +94,8 @@ func restartHint(state string) string {
 	return ""
 }
 
-// apply replaces the old configuration (was) with the new one (is). The steps that can fail run
-// first, so an error changes nothing.
+// apply replaces the old configuration was by the new one is. The steps that can fail run first, so
+// an error changes nothing.
 func (c *configuration) apply(ctx context.Context, was, is *config.Config) error {
 	if err := c.setPrices(is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/question"
 )
 
-// newConfirmations makes the part that asks for a code before an effect. The gate and the approvers
-// need it, so it is made first.
+// newConfirmations makes the store of effects that wait for a code. The gate and the approvers use
+// it, so it is made first.
 func newConfirmations(s *service) *approval.Confirmations {
 	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
 		Codes: s.db.Questions()}
@@ -33,8 +33,8 @@ func newGate(s *service) *approval.CodeCheck {
 	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.confirmations, IsCode: access.IsCode}
 }
 
-// maxWaiting is how many texts beyond the message rate may wait for each user. It fits two of
-// Telegram's largest forwards, of 100 messages each.
+// maxWaiting is how many texts beyond the message rate may wait for each user. Two of Telegram's
+// largest forwards, of 100 messages each, fit.
 const maxWaiting = 200
 
 // gateLimits converts the configured limits of logins and message rates.
@@ -54,10 +54,10 @@ func newApprover(s *service) *approval.Approver {
 	}
 }
 
-// asker implements hostcall's Asker.
+// asker asks users a model's questions. It implements hostcall.Asker.
 type asker struct{ *service }
 
-// Ask puts a question in its conversation, in the user's time zone and the channel's words.
+// Ask asks a question in its conversation. Times are in the user's zone, and words fit the channel.
 func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	c, _, err := a.db.Conversations().FindByID(ctx, q.Conversation.ID)
 	if err != nil {
@@ -69,7 +69,7 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 	return a.questions.Ask(ctx, q)
 }
 
-// setRules applies a configuration's rules about effects.
+// setRules puts a configuration's rules about effects into force.
 func (g *guards) setRules(cfg *config.Config) {
 	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
 		Roles: map[supervisor.Role]approval.Rules{
@@ -90,14 +90,14 @@ func rulesOf(r config.EffectRules) approval.Rules {
 	return rules
 }
 
-// guards check what users send, and which effects may leave the sandbox.
+// guards are the checks of what users send, and of effects outside the sandbox.
 type guards struct {
-	seal          *access.Seal // nil if the sealing key can't be used
+	seal          *access.Seal // the key of second factors; nil if it can't be used
 	gate          *access.Gate
-	codeGate      inbox.Gate // the gate; it also takes codes that confirm effects
+	codeGate      inbox.Gate // the gate, which also accepts codes that confirm effects
 	policy        approval.Policy
 	questions     *question.Questions
-	confirmations *approval.Confirmations // find the effect that a code confirms
+	confirmations *approval.Confirmations // finds the effect that a code confirms
 	audit         *admin.AuditWriter
 }
 

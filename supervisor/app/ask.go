@@ -19,9 +19,9 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// Call calls a method of admin.Service, in the running service or in this process. This process
-// does it if no service runs; it holds the state folder's lock meanwhile. params is a struct;
-// result is a pointer to a struct.
+// Call calls a method of admin.Service: in the running service, or else in this process. Meanwhile
+// this process holds the lock of the state folder. params is a struct; result is a pointer to a
+// struct.
 func Call[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
 	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
@@ -37,14 +37,13 @@ func Call[R any](ctx context.Context, cfg *config.Config, method string, params 
 	if starting := new(statefolder.InUse); !errors.As(err, &starting) {
 		return result, err
 	}
-	if err := AwaitService(ctx, cfg); err != nil { // a service is just starting, or another verb holds the lock
+	if err := AwaitService(ctx, cfg); err != nil { // a service is starting, or another command holds the lock
 		return result, err
 	}
 	return result, control.Ask(ctx, SocketPath(cfg), method, params, &result)
 }
 
-// loadSecrets returns the configuration with its secrets. A client's configuration may lack them,
-// so its file is loaded again.
+// loadSecrets loads the configuration again with its secrets, which a client may have left out.
 func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	if !cfg.Client || cfg.File == "" {
 		return cfg, nil
@@ -77,7 +76,7 @@ func withoutService(ctx context.Context, cfg *config.Config,
 	}
 	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	written := make(chan error, 1)
-	go func() { written <- s.db.Run(writing) }() // the deferred function waits for this goroutine
+	go func() { written <- s.db.Run(writing) }() // the deferred function waits for this goroutine's end
 	defer func() {
 		stop()
 		err = errors.Join(err, <-written)
@@ -92,11 +91,11 @@ func withoutService(ctx context.Context, cfg *config.Config,
 	return work(ctx, admin.New(s.adminOptions()))
 }
 
-// checkStateOwner refuses a state folder of another account. That account could not change the
-// files that this process would create there.
+// checkStateOwner refuses a state folder of another account. The owner could not change files that
+// this process would create in the folder.
 func checkStateOwner(state string) error {
 	info, err := os.Stat(filepath.Join(state, "private"))
-	if err != nil { // there is no folder yet, or opening it will report the error
+	if err != nil { // the folder does not exist, or opening it reports the error
 		return nil
 	}
 	if owner := placement.UIDOf(info); int(owner) != os.Getuid() {
@@ -105,7 +104,7 @@ func checkStateOwner(state string) error {
 	return nil
 }
 
-// ExportTo writes an export of a user. The service makes it, or this process if no service runs.
+// ExportTo writes an export of a user. This process makes the export if no service runs.
 func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
 	p := admin.ExportPiece{}
 	for !p.Last {

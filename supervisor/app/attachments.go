@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/attachment"
 )
 
-// openAttachments makes the part that fetches files of messages and puts them into homes.
+// openAttachments makes the receiver, which downloads files of messages and puts them into homes.
 func (s *service) openAttachments(context.Context) error {
 	s.attachments = attachment.New(attachment.Options{
 		Inbox: s.db.Inbox(), Files: s.db.Attachments(), Operations: s.operations, Spool: s.spool, Fetch: s.fetch,
@@ -35,8 +35,8 @@ func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file st
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoChannelFile, channel)
 }
 
-// tellMissingPackages tells a user which Debian packages are missing to read files: once for each
-// package.
+// tellMissingPackages tells a user which Debian packages are missing to read files. It names each
+// package once.
 func (s *service) tellMissingPackages(ctx context.Context, to supervisor.Conversation, packages []string) {
 	for _, name := range packages {
 		s.notices().TellOnce(ctx, to, "package "+name, fmt.Sprintf(textPackageMissing, name))

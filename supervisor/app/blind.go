@@ -16,7 +16,7 @@ func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec s
 		return
 	}
 	name := "blind " + spec
-	// listing models may need a request to a provider, so check this first
+	// check this first, because listing models may need a request to a provider
 	if told, err := s.notices().WasToldOnce(ctx, c.User, name); err != nil || told {
 		return
 	}

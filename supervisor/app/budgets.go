@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// newReserver returns the part that pays for a turn's model calls.
+// newReserver returns the reserver that pays for a turn's model calls.
 func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 	o, served, err := s.budgetOf(t)
 	switch {
@@ -50,7 +50,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	return o, true, err
 }
 
-// payer returns the part that pays for model calls outside of turns.
+// payer returns the payer for model calls outside of turns.
 func (s *service) payer() usage.Payer {
 	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.newReserver(t) }}
 }
@@ -58,7 +58,7 @@ func (s *service) payer() usage.Payer {
 // jobBudget returns the limits for what a user's jobs may cost.
 func (s *service) jobBudget(user string) supervisor.Budget {
 	cfg := s.configuration.Current()
-	jobs := cfg.Budget.Users.Jobs // for users outside the configuration
+	jobs := cfg.Budget.Users.Jobs // limits for users outside the configuration
 	if i := slices.IndexFunc(cfg.Users, func(u config.User) bool { return u.Name == user }); i >= 0 {
 		jobs = cfg.Users[i].Budget.Jobs
 	}

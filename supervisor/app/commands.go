@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// chatCommands gives package command what it needs of the service.
+// chatCommands connects the slash commands with the service.
 type chatCommands struct{ *service }
 
 // commandOptions returns the dependencies of the slash commands.
@@ -31,7 +31,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 	}
 }
 
-// hiddenGroups lists the groups of commands that can do nothing here: GitHub's, if no repository is
+// hiddenGroups lists the groups of commands without use here: GitHub's, if no repository is
 // configured.
 func (s chatCommands) hiddenGroups() []feature.Group {
 	if len(s.config.GitHub.Repos) == 0 {
@@ -40,7 +40,8 @@ func (s chatCommands) hiddenGroups() []feature.Group {
 	return nil
 }
 
-// queue returns the queue of waiting messages. It may be made before the parts that it wakes.
+// queue returns the queue of waiting messages. It works before the sessions and the receiver of
+// files exist.
 func (s *service) queue() session.Queue {
 	return session.Queue{Inbox: s.db.Inbox(), WakeSession: func(c supervisor.Conversation) { s.sessions.Wake(c) },
 		WakeFiles: func() { s.attachments.Wake() }}

@@ -17,8 +17,8 @@ import (
 // configuration holds the current configuration and loads its users.
 type configuration struct {
 	*users.Loader
-	setPrices func(*config.Config) error // sets the prices of models; an error changes nothing
-	applyRest func(*config.Config)       // applies all other parts, which can't fail
+	setPrices func(*config.Config) error // sets the prices of models; after an error the old prices hold
+	applyRest func(*config.Config)       // applies the rest of the configuration, which can't fail
 	current   atomic.Pointer[config.Config]
 }
 
@@ -34,7 +34,7 @@ func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// usersConfiguration returns the part of a configuration that is about users.
+// usersConfiguration returns a configuration's settings of users.
 func usersConfiguration(cfg *config.Config) *users.Configuration {
 	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
 		Budget: BudgetOf(cfg.Budget.Users)}
@@ -68,7 +68,7 @@ func parseDollars(text string) (micro int64, kept string, err error) {
 	return d.Micro, d.String(), err
 }
 
-// usersOf converts the configured users.
+// usersOf converts the configured users to supervisor.User.
 func usersOf(cfg *config.Config) []supervisor.User {
 	var list []supervisor.User
 	for _, u := range cfg.Users {

@@ -16,12 +16,12 @@ import (
 // listeners are the sockets that other programs connect to.
 type listeners struct {
 	control  *control.Server
-	routes   []feature.Route // routes of the public listener; features add their own
-	public   *web.Server     // nil if there is no route
+	routes   []feature.Route // routes of the public listener, including those of features
+	public   *web.Server     // the public listener; nil without routes
 	webhooks *webhook.Receiver
 }
 
-// openControl makes the control socket, for chats and for the calls of the command line.
+// openControl makes the control socket for terminal chats and the command line.
 func (s *service) openControl(context.Context) (err error) {
 	report := s.statusReporter()
 	methods, err := s.methods(report)
@@ -52,7 +52,7 @@ func (s *service) methods(report api.StatusReporter) (map[string]api.Method, err
 	return table.Methods(), nil
 }
 
-// statusReporter returns the part that reports the service's status. It needs all other parts.
+// statusReporter returns the reporter of the service's status. It needs all other parts.
 func (s *service) statusReporter() api.StatusReporter {
 	r := api.StatusReporter{
 		Version: s.version, State: s.config.State, Since: s.since, DB: s.db, Models: s.models, People: s.people,
@@ -66,7 +66,7 @@ func (s *service) statusReporter() api.StatusReporter {
 	return r
 }
 
-// ownStatus returns the part that answers /status for a user.
+// ownStatus returns the answer to /status for a user.
 func (s *service) ownStatus(report api.StatusReporter) api.OwnStatus {
 	return api.OwnStatus{Report: report, Left: s.settings.Left, AskWorker: s.pool.Ask, Now: s.now, Log: s.log,
 		Limits: func() access.Limits { return gateLimits(s.configuration.Current()) }}

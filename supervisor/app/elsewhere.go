@@ -6,9 +6,9 @@ import (
 	"mews/supervisor"
 )
 
-// fallbackChat returns where a user is told that a conversation refused a message. It is their
-// private chat, or the terminal if the private chat is what refuses. The result is zero for an
-// unknown user.
+// fallbackChat returns the chat that gets messages that a conversation refused. It is the user's
+// private chat, or the terminal if the private chat refused. For an unknown user the result is
+// zero.
 func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendReason) (none supervisor.Conversation) {
 	user, known := s.settings.Find(c.User)
 	if !known {

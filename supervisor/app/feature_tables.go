@@ -11,15 +11,15 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// describeFeatures returns the features without a service. Only their names and tables may be used;
-// none of their functions may be called.
+// describeFeatures returns the features of no service. Use only their names and tables; do not call
+// their functions.
 func describeFeatures() []feature.Feature {
 	s := service{capabilities: capabilities{gitHub: new(github.GitHub), schedule: schedule.New(schedule.Options{})}}
 	s.webhooks = new(webhook.Receiver)
 	return s.newFeatures()
 }
 
-// openFeatures makes the features, and the table of host calls for workers.
+// openFeatures makes the features, and the table of workers' host calls.
 func (s *service) openFeatures(context.Context) (err error) {
 	s.forgetter = s.newForgetter()
 	s.routines = s.newRoutines()
@@ -32,7 +32,7 @@ func (s *service) openFeatures(context.Context) (err error) {
 	return err
 }
 
-// collect returns the rows of one kind of all features.
+// collect returns the rows of one kind from all features.
 func collect[T any](features []feature.Feature, of func(feature.Feature) []T) (all []T) {
 	for _, f := range features {
 		all = append(all, of(f)...)
@@ -43,7 +43,7 @@ func collect[T any](features []feature.Feature, of func(feature.Feature) []T) (a
 // commandRows returns the commands of a feature.
 func commandRows(f feature.Feature) []feature.Command { return f.Commands }
 
-// Effects maps each effect that rules exist for to its default rule.
+// Effects returns the default rule of each effect that can have a rule.
 func Effects() map[string]string {
 	all := approval.Effects()
 	for _, e := range collect(describeFeatures(), func(f feature.Feature) []feature.Effect { return f.Effects }) {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/undo"
 )
 
-// capabilities are the features, and those parts of features that other code uses.
+// capabilities are the features, and the parts of features that other code uses.
 type capabilities struct {
 	features  []feature.Feature
 	forgetter *forget.Forgetter
@@ -20,7 +20,7 @@ type capabilities struct {
 	gitHub    *github.GitHub
 }
 
-// newFeatures lists the features, one on each line. It calls none of their dependencies; see
+// newFeatures lists the features, one on each line. It does not use their dependencies; see
 // describeFeatures.
 func (s *service) newFeatures() []feature.Feature {
 	return []feature.Feature{
@@ -50,7 +50,7 @@ func (s *service) newSearcher() *search.Searcher {
 		Zone: s.settings.Zone, Now: s.now})
 }
 
-// newForgetter makes the feature that deletes what users want forgotten.
+// newForgetter makes the feature that deletes messages that users want forgotten.
 func (s *service) newForgetter() *forget.Forgetter {
 	return forget.New(forget.Options{Store: s.db.Forgettings(), Index: s.index, Home: s.memory(),
 		Turns: s.db.Forgettings(), Facts: s.db.Memories(), Memories: s.memory(), FactPress: memory.ForgetPress,

@@ -45,8 +45,8 @@ func (s *service) openGitHub(context.Context) (err error) {
 	return err
 }
 
-// GitHubClient makes a client for GitHub by a configuration's token or app. A nil store keeps the
-// rate limits in memory.
+// GitHubClient makes a client with a configuration's token or app. If store is nil, rate limits
+// stay in memory.
 func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*api.Client, error) {
 	o := api.Options{URL: cfg.GitHub.APIURL, Token: cfg.GitHub.Token.Reveal, Store: store, Now: now}
 	if app := cfg.GitHub.App; app.ID != 0 {
@@ -55,7 +55,7 @@ func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*a
 	return api.New(o)
 }
 
-// GitHubSetup returns the part that compares GitHub's settings with the configuration.
+// GitHubSetup makes the check that compares GitHub's settings with the configuration.
 func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
 	web, _, _ := strings.Cut(strings.Replace(cfg.GitHub.APIURL, "://api.", "://", 1), "/api/v3")
 	return setup.Setup{

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/transcription"
 )
 
-// openHearing makes the part that transcribes recordings.
+// openHearing makes the transcriber of recordings.
 func (s *service) openHearing(context.Context) error {
 	in := s.config.Speech.In
 	var endpoint func(context.Context, transcription.Recording, string) (protocol.TranscribeResult, error)
@@ -37,7 +37,7 @@ func (s *service) openHearing(context.Context) error {
 // speechInput connects recordings with the transcriber.
 type speechInput struct{ *service }
 
-// showProgress shows a text about an inbound until the inbound has arrived. It does nothing if the
+// showProgress shows a message's progress until its files have arrived. It does nothing if the
 // channel can't edit messages.
 func (h speechInput) showProgress(ctx context.Context, d supervisor.Delivery) error {
 	if !d.Conversation.Channel.Capabilities().Edit || h.channel == nil {
@@ -54,7 +54,7 @@ func (h speechInput) showProgress(ctx context.Context, d supervisor.Delivery) er
 	return nil
 }
 
-// transcribe returns a recording's text for the model, and the bare words in it.
+// transcribe returns a recording's text for the model, and the spoken words alone.
 func (h speechInput) transcribe(ctx context.Context, r attachment.Recording) (text, words string) {
 	return h.transcriber.Transcribe(ctx, transcription.Recording{Conversation: r.Inbound.Conversation, Inbound: r.Inbound.ID,
 		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds, Blob: r.Blob})
@@ -68,7 +68,7 @@ func (h speechInput) engine(ctx context.Context, user string) (engine protocol.S
 	return engine, transcription.CheckEngine(engine)
 }
 
-// transcribeUpload transcribes a file that a user sent without a message.
+// transcribeUpload transcribes an uploaded file that belongs to no message.
 func (h speechInput) transcribeUpload(
 	ctx context.Context, c supervisor.Conversation, file supervisor.Attachment,
 ) (control.Transcribed, error) {

@@ -8,19 +8,20 @@ import (
 	"mews/supervisor/usage"
 )
 
-// openIndex makes the full-text index. Its Run opens it, so that the start need not wait.
+// openIndex makes the full-text index. The index opens its database later, so that the start need
+// not wait.
 func (s *service) openIndex(context.Context) error {
 	s.index = index.New(index.Options{Path: s.private("index.db"), Transcript: s.db.Transcript(), People: s.people.Names, Now: s.now,
 		OnOpen: s.indexHomes, Embedder: s.embedder(), Model: s.config.Models.Embed, Log: s.log.Named("index")})
 	return nil
 }
 
-// indexDependencies returns the functions for workers' reports about homes.
+// indexDependencies returns the functions for workers' reports about their homes.
 func (s *service) indexDependencies() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: s.index.UpdateHome,
 		HomeChanged: func(user string) {
-			if _, there := s.pool.Find(user); there { // not a worker started for this check alone
+			if _, there := s.pool.Find(user); there { // a worker that was started only for a check does not count
 				s.routines.HomeChanged(user)
 			}
 			s.operations.IndexHome(user)
@@ -35,7 +36,7 @@ func (s *service) indexHomes() {
 	}
 }
 
-// indexMessage tells the index of a new message. The index reads earlier messages when it opens.
+// indexMessage adds a new message to the index. The index reads earlier messages when it opens.
 func (s *storage) indexMessage(user string, conversation int64) {
 	if s.index != nil {
 		s.index.NotifyMessage(user, conversation)
@@ -51,7 +52,8 @@ func (s *storage) eraseIndex(ctx context.Context, user string) error {
 	return index.Remove(s.private("index.db"))
 }
 
-// embedder returns the part that turns texts into vectors; nil if no model is configured for it.
+// embedder returns the client that turns texts into vectors; nil if no model is configured for
+// that.
 func (s *service) embedder() index.Embedder {
 	if s.config.Models.Embed == "" {
 		return nil

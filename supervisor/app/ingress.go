@@ -17,7 +17,7 @@ type inboxParts struct {
 	renames     ingress.ChatRenames
 }
 
-// openInbox makes the inbox behind the gate, and the part that releases held messages.
+// openInbox makes the inbox behind the gate, and the releaser of held messages.
 func (s *service) openInbox(context.Context) error {
 	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now,
 		accept(s.sessions, s.commands, s.attachments, s.noteArrival))
@@ -47,8 +47,8 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	})
 }
 
-// movableConversations returns the conversations for the outbox. A failed send may tell the outbox
-// that a chat has a new id.
+// movableConversations returns the conversations, whose chats may get new ids. The outbox learns a
+// new id from a failed send.
 func movableConversations(c *telegramChannel) ingress.MovableConversations {
 	s := c.service
 	return ingress.MovableConversations{
@@ -56,7 +56,7 @@ func movableConversations(c *telegramChannel) ingress.MovableConversations {
 	}
 }
 
-// newHeldReleaser makes the part that releases held messages of users who need no code any more.
+// newHeldReleaser makes the releaser of held messages of users who no longer need a code.
 func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.HeldReleaser {
 	return &ingress.HeldReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
 }

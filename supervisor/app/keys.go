@@ -6,9 +6,9 @@ import (
 	"mews/supervisor/access"
 )
 
-// openSeal finds the key that seals second factors: the configured key, or the service's own. The
-// service makes its own key if nothing was sealed yet. Without a key the service runs, but users
-// with a second factor stay locked out.
+// openSeal finds the key that encrypts second factors: the configured key, or the service's own.
+// The service makes its own key if no factor is stored yet. Without a key the service runs, but
+// users with a second factor stay locked out.
 func (s *service) openSeal(ctx context.Context) error {
 	if configured := s.config.Access.Key.Reveal(); configured != "" {
 		s.seal = access.NewSeal([access.KeySize]byte([]byte(configured)))

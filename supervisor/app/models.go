@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// modelCommands gives the model commands the catalogue, the users' choices and the costs.
+// modelCommands connects the model commands with the catalogue, users' choices and costs.
 type modelCommands struct {
 	users.ModelChoice
 	usage.Sums
@@ -64,7 +64,7 @@ func (s *service) modelCommands() modelCommands {
 	return modelCommands{s.modelChoice(), s.usageSums(), s.models}
 }
 
-// usageSums returns the part that sums up what models have cost.
+// usageSums returns the sums of what models have cost.
 func (s *service) usageSums() usage.Sums {
 	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}
 }

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/notice"
 )
 
-// deliveryQueued wakes the sender of a conversation. It wakes the cleaner too, since the new
-// message may have to be deleted later.
+// deliveryQueued wakes the sender of a conversation. It also wakes the cleaner, because the new
+// message may expire.
 func (s *service) deliveryQueued(conversation int64) {
 	s.feeds.Delivery(conversation)
 	s.cleaningDue()
@@ -22,7 +22,7 @@ func (s *service) cleaningDue() {
 	}
 }
 
-// notices returns the part that sends notices outside of turns.
+// notices returns the sender of notices outside of turns.
 func (s *service) notices() notice.Notices {
 	return notice.Notices{Outbox: s.db.Outbox(), Settings: s.db.Settings(), Admins: s.people.Admins,
 		Queued: s.feeds.Delivery, Now: s.now, Log: s.log}

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// openOperations makes the runner for background work of workers.
+// openOperations makes the runner of operations, the workers' work outside of turns.
 func (s *service) openOperations(context.Context) error {
 	s.operations = operation.New(operation.Options[*hostcall.Conn]{
 		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.Note, Now: s.now, Serves: s.isActive,
@@ -24,7 +24,8 @@ func (s *service) openOperations(context.Context) error {
 	return nil
 }
 
-// archive lets a user's worker archive the user's home. It fails if the disk has no room for that.
+// archive packs a user's home into an archive, in the user's worker. It fails if the disk has no
+// room.
 func (s *service) archive(ctx context.Context, user string) (a operation.Archive, err error) {
 	room, err := s.spool.Room()
 	if err != nil {
@@ -38,7 +39,7 @@ func (s *service) archive(ctx context.Context, user string) (a operation.Archive
 	return s.operations.Archive(ctx, user, most)
 }
 
-// uploads returns the part that writes uploaded files into homes.
+// uploads returns the uploaded files of users, which their workers keep.
 func (s *service) uploads() operation.Uploads {
 	return operation.Uploads{Do: s.operations.DoUploads,
 		MediaType: func(f supervisor.File) (string, error) { return hostcall.MediaType(s.spool, f) }}

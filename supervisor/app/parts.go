@@ -12,9 +12,9 @@ type part struct {
 	run  func(context.Context) error
 }
 
-// runParts starts the parts in order, and waits until ctx ends or a part ends. Then it stops the
-// parts in the reverse order, one after the other, since later parts use earlier ones. It returns
-// the errors of all parts. If a part ended too early without an error, that is an error too.
+// runParts starts the parts in order, and waits until ctx ends or a part ends. Later parts use
+// earlier ones, so it then stops them one by one in the reverse order. It returns the errors of all
+// parts. A part that ends too early is an error, too.
 func runParts(ctx context.Context, parts []part, started func()) error {
 	type running struct {
 		part
@@ -27,7 +27,7 @@ func runParts(ctx context.Context, parts []part, started func()) error {
 		own, stop := context.WithCancel(context.WithoutCancel(ctx))
 		r := running{part: p, stop: stop, ended: make(chan error, 1)}
 		all = append(all, r)
-		go func() { // the loop below waits for it
+		go func() { // the loop below waits for this goroutine
 			r.ended <- p.run(own)
 			first <- p.name
 		}()

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// userParts are the users, their settings, and the places of their workers.
+// userParts are the users, their settings, and the locations of their workers.
 type userParts struct {
 	people        *access.People
 	configuration *configuration
@@ -20,7 +20,7 @@ type userParts struct {
 	admins        *admin.Service
 }
 
-// openPeople loads the users, finds the places of their workers, and gives each user a home.
+// openPeople loads the users, finds the locations of their workers, and gives each user a home.
 func (s *service) openPeople(ctx context.Context) (err error) {
 	o := PlacementOptions(s.config, s.log)
 	o.Kept = s.db.HostUIDs()
@@ -40,7 +40,7 @@ func (s *service) openPeople(ctx context.Context) (err error) {
 	return s.configuration.Use(ctx, s.config)
 }
 
-// modelChoice returns the part that knows which models users chose.
+// modelChoice returns the store of the models that users chose.
 func (s *service) modelChoice() users.ModelChoice {
 	return users.ModelChoice{People: s.people, Settings: s.db.Settings(), Configuration: s.configuration.Configuration}
 }
@@ -61,8 +61,8 @@ func (s *service) isUser(user string) bool {
 func (s *service) isActive(user string) bool { return s.isUser(user) && !s.people.IsSuspended(user) }
 
 // serves says whether a conversation is still served. Its user must be active. A group must be
-// allowed, and a private chat must not belong to somebody else now. For channels without a reader,
-// such as jobs, only the user counts: the answer's own chat is checked when it is sent.
+// allowed, and a private chat must still be the user's. For channels without a reader, such as
+// jobs, only the user counts: the destination is checked later, when the answer is sent.
 func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !s.isActive(c.User):

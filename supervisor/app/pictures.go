@@ -5,7 +5,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// generatedFiles keeps pictures and texts that the service itself makes.
+// generatedFiles stores pictures and texts that the service makes.
 type generatedFiles struct{ spool *spool.Spool }
 
 // Keep puts a PNG picture into the spool.

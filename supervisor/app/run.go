@@ -23,13 +23,13 @@ type Options struct {
 	Config  *config.Config
 	Version string // the programs' version, as users see it
 	Log     hclog.Logger
-	Lock    *os.File         // the lock on the state folder, if the caller holds it; Run takes it over
-	Now     func() time.Time // the clock of events, codes, logins and budgets
-	Manual  []command.Page   // pages of the manual, which /help shows below the commands
-	// called once messages are accepted; hints are the next steps if nothing is configured
+	Lock    *os.File         // lock of the state folder, if the caller holds it; Run takes the lock over
+	Now     func() time.Time // the time for events, codes, logins and budgets
+	Manual  []command.Page   // pages of the manual, for /help
+	// called once messages are accepted; hints say what to configure, if nothing is configured
 	Ready func(hints string)
 
-	Committed func() // called after each commit, before anything is sent about it; may be nil
+	Committed func() // called after each commit, before messages about it are sent; may be nil
 }
 
 // Run serves until ctx ends or a part fails. The caller must have made the process private; see
@@ -49,14 +49,14 @@ func Run(ctx context.Context, o Options) (err error) {
 	})
 }
 
-// zoneOf returns the time zone of a user. chosen is the zone that the user has set; "" means none.
+// zoneOf returns a user's time zone. chosen is the zone of the user's setting; "" means no setting.
 func (s *service) zoneOf(user, chosen string) *time.Location {
 	u, _ := s.people.Find(user)
 	u.Timezone = cmp.Or(chosen, u.Timezone)
 	return timezone.ForUser(u)
 }
 
-// startTimeout is how long a service may take to answer after it has locked its state folder.
+// startTimeout is how long a service may take from locking its state folder to its first answer.
 const startTimeout = 5 * time.Second
 
 // AwaitService waits until a service that has just started answers.

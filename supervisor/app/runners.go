@@ -12,14 +12,15 @@ import (
 	"mews/supervisor/runner"
 )
 
-// triageTimeout is how long a triage may take. It is one model call.
+// triageTimeout limits a triage, which is one model call.
 const triageTimeout = 5 * time.Minute
 
-// localDiffsPerDay is the day's limit for reviews of diffs that belong to no repository, in
-// millionths of a dollar. It equals the default of a repository.
+// localDiffsPerDay is the daily budget for reviews of diffs without a repository, in millionths of
+// a dollar. A repository's default budget is the same.
 const localDiffsPerDay = 5_000_000
 
-// readingTerms returns the limits of a review or triage, by the repository of its conversation.
+// readingTerms returns the model and the limits of a review or triage. They depend on its
+// repository.
 func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
 	cfg := s.configuration.Current()
 	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage

@@ -58,8 +58,8 @@ func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.Home
 	return files, err
 }
 
-// promptInForce returns the approved text of a prompt file. A change that needs approval is shown
-// in the user's private chat.
+// promptInForce returns the approved text of a prompt file. If the file has changed, the user's
+// private chat shows the change for approval.
 func (s *service) promptInForce(ctx context.Context, user string, seen protocol.PromptFile) ([]byte, error) {
 	text, told, err := s.db.PromptFiles().RecordState(ctx, user, seen, s.privateChat(user))
 	if told != 0 {

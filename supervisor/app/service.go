@@ -10,8 +10,8 @@ import (
 )
 
 // service is the supervisor: it holds the parts and decides nothing itself. open makes the parts,
-// Run runs them, and close closes them. Parts that are made together form a group; each group has a
-// file of its own.
+// Run runs them, and close closes them. Parts that are made together are in one struct, and in one
+// file.
 type service struct {
 	storage
 	guards
@@ -46,7 +46,7 @@ func (s *service) open(ctx context.Context) (err error) {
 }
 
 // parts lists the parts in the order of their start; they stop in the reverse order. Parts that
-// deliver answers start before those that make answers. Those start before the parts that accept
+// deliver answers start first. Parts that make answers follow, and then the parts that accept
 // messages. Leases of an earlier run are settled before the first session.
 func (s *service) parts() []part {
 	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"index", s.index.Run}, {"admin", s.admins.Run}}
@@ -69,7 +69,7 @@ func (s *service) parts() []part {
 	return append(list, part{"control socket", s.control.Run})
 }
 
-// featureParts lists the parts of features that start before the sessions (early), or after them.
+// featureParts lists the features' parts that start before the sessions (early), or after them.
 func (s *service) featureParts(early bool) (list []part) {
 	for _, p := range collect(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
 		if p.Early == early {

@@ -27,7 +27,7 @@ type sessionParts struct {
 func (s *service) openSessions(context.Context) (err error) {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
-		// an error is reported by the call itself
+		// the call itself reports an error
 		return o, served && err == nil && c.Channel.Capabilities() != supervisor.Capabilities{}
 	}}
 	o := session.Options{
@@ -55,14 +55,14 @@ func (s *service) turns() runner.Turns {
 		OnEnd: s.places.Disk.Note, Uses: s.memory().CountUses, Log: s.log}
 }
 
-// jobTerms returns the part that chooses a job's model and limits.
+// jobTerms returns the model and the limits of jobs' turns.
 func (s *service) jobTerms() runner.JobTerms {
 	return runner.JobTerms{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: turnLimits(s.config),
 		Log: s.log}
 }
 
-// accept returns the function that passes a stored message on. Commands and presses go to the
-// commands, without waiting in the queue.
+// accept returns the function that passes stored messages on. Commands and presses do not wait in
+// the queue.
 func accept(sessions *session.Registry, commands *command.Commands, attachments *attachment.Receiver, arrived func()) func(supervisor.Inbound) {
 	return func(in supervisor.Inbound) {
 		arrived()
@@ -78,8 +78,8 @@ func accept(sessions *session.Registry, commands *command.Commands, attachments 
 	}
 }
 
-// afterRecovery delays a part's run until the leases of an earlier run are settled and release was
-// called. No new lease may be taken before that.
+// afterRecovery runs a part after the leases of an earlier run are settled and release was called.
+// Before that, no new lease may be taken.
 func afterRecovery(s *storage, release func(context.Context), run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		left, err := s.db.Leases().Recover(ctx)

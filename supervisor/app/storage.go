@@ -26,13 +26,13 @@ type storage struct {
 	version   string
 	log       hclog.Logger
 	since     time.Time
-	now       func() time.Time // the clock of events, codes, logins and budgets
+	now       func() time.Time // the time for events, codes, logins and budgets
 	lock      *os.File
 	committed func() // called after each commit; may be nil
 	zone      func(user, chosen string) *time.Location
 	db        *sqlite.DB
 	spool     *spool.Spool
-	index     *index.Index // nil before it is made, and without a service
+	index     *index.Index // the index; nil until it is made, and without a service
 	closers   []func() error
 }
 
@@ -45,13 +45,13 @@ func (s *storage) close() error {
 	return errors.Join(errs...)
 }
 
-// addCloser adds a function for close to call.
+// addCloser adds a function that close will call.
 func (s *storage) addCloser(f func() error) { s.closers = append(s.closers, f) }
 
-// private returns the path of a file in the folder that only the supervisor may read.
+// private returns the path of a file that only the supervisor may read.
 func (s *storage) private(name string) string { return filepath.Join(s.config.State, "private", name) }
 
-// keepModes repairs the modes of the supervisor's own files until ctx ends.
+// keepModes repairs the permissions of the supervisor's own files until ctx ends.
 func (s *storage) keepModes(ctx context.Context) error {
 	return statefolder.Modes{Private: s.private(""), Log: s.log}.Run(ctx)
 }
@@ -92,11 +92,11 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 
 const (
 	sweepInterval = 24 * time.Hour
-	// raw updates are kept for debugging; GitHub may repeat a delivery for 3 days
+	// updates are kept for debugging; GitHub may repeat a webhook delivery for 3 days
 	updateRetention = 7 * 24 * time.Hour
 )
 
-// sweepSpool deletes old outputs and files, except those that are still to be sent.
+// sweepSpool deletes old files from the spool, except those that are still to be sent.
 func (s *storage) sweepSpool(ctx context.Context) error {
 	wanted, err := s.db.Blobs().ListNeeded(ctx)
 	if err == nil {
@@ -127,7 +127,7 @@ func (s *storage) sweep(ctx context.Context) error {
 	}
 }
 
-// removeSecretFile deletes a file with a secret, whose message has expired.
+// removeSecretFile deletes the file of an expired secret message.
 func (s *storage) removeSecretFile(f supervisor.File) {
 	if err := s.spool.Remove(f.SHA256); err != nil {
 		s.log.Warn("delete a file with a secret", "error", err)

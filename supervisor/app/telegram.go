@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// telegramChannel is Telegram, in both directions.
+// telegramChannel is Telegram, for sending and receiving.
 type telegramChannel struct {
 	service *service
 	log     hclog.Logger
@@ -32,8 +32,7 @@ type telegramChannel struct {
 	receive func(context.Context) error // receives updates until its context ends
 }
 
-// openTelegram makes the way out to Telegram, if a token is configured. It makes no request;
-// requests begin when the parts run.
+// openTelegram makes the sender to Telegram, if a token is configured. It makes no request.
 func (s *service) openTelegram(context.Context) (err error) {
 	if s.config.Telegram.Token.Reveal() == "" {
 		return nil
@@ -73,7 +72,8 @@ func (s *service) openTelegram(context.Context) (err error) {
 	return nil
 }
 
-// noteArrival tells the reactor of each message that has come, on any channel.
+// noteArrival tells the reactor of each new message, from any channel. The reactor reacts to
+// messages in chats.
 func (s *service) noteArrival() {
 	if s.channel != nil {
 		s.channel.reactor.Arrived()
@@ -85,8 +85,7 @@ func sendRates(r config.SendRate) outbox.Rates {
 	return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group}
 }
 
-// openTelegramIn makes the way in from Telegram to the inbox. It is a poller, or a webhook's route
-// with its registrar.
+// openTelegramIn makes the receiver of Telegram's updates: a poller or a webhook.
 func (s *service) openTelegramIn(context.Context) error {
 	c := s.channel
 	if c == nil {
@@ -111,12 +110,12 @@ func (s *service) openTelegramIn(context.Context) error {
 	return nil
 }
 
-// presentInterval is how often the bot's name and menu are refreshed. Both can be changed at
-// @BotFather.
+// presentInterval is how often the bot's name and menu are refreshed, because @BotFather can change
+// both.
 const presentInterval = 24 * time.Hour
 
-// present refreshes the bot's name and its menu of commands, once a day until ctx ends. No other
-// part waits for it.
+// present refreshes the bot's name and its menu of commands, daily until ctx ends. It delays no
+// other part.
 func (c *telegramChannel) present(ctx context.Context) error {
 	var met time.Time
 	introduce := func() error {
@@ -144,8 +143,8 @@ func (c *telegramChannel) present(ctx context.Context) error {
 	return nil
 }
 
-// setMenus sets the menu for everybody, and a larger one for each admin's private chat. A private
-// chat that does not exist yet is no error.
+// setMenus sets everybody's menu, and a larger menu in each admin's private chat. A private chat
+// that does not exist yet is no error.
 func (c *telegramChannel) setMenus(ctx context.Context) error {
 	menu := func(admin bool) (menu []telegram.Command) {
 		for _, entry := range c.service.commands.Menu(admin) {
@@ -189,8 +188,8 @@ func (c *telegramChannel) status() api.Channel {
 	return status
 }
 
-// render splits a text into messages and formats them. growing means that more of the text will
-// come.
+// render splits a text into messages and formats them. growing means that the text is not complete
+// yet.
 func render(text string, growing bool) []supervisor.RichText {
 	rich := markdown.Render
 	if growing {
@@ -199,7 +198,7 @@ func render(text string, growing bool) []supervisor.RichText {
 	return markdown.Split(rich(text), markdown.MaxMessage-outbox.Room)
 }
 
-// halve splits a message that was refused as too long.
+// halve splits a message that the channel refused as too long.
 func halve(t supervisor.RichText) []supervisor.RichText {
 	return markdown.Split(t, max(1, supervisor.Units(t.Text)/2))
 }

@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// userTools lists the tools of users for /tools. Only their workers know them.
+// userTools lists the tools of users for /tools. Only the user's worker knows them.
 type userTools struct{ *service }
 
 // List returns the tools that a user's worker announces. It starts the worker if needed.

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/voice"
 )
 
-// openVoices makes the part that speaks answers aloud.
+// openVoices makes the speaker, which reads answers aloud.
 func (s *service) openVoices(context.Context) error {
 	s.voices = voice.New(voice.Options{
 		Store: s.db.Speeches(), Settings: s.db.Settings(), Operations: s.operations, Engine: s.voiceEngine,
@@ -21,7 +21,7 @@ func (s *service) openVoices(context.Context) error {
 	return nil
 }
 
-// showRecording shows in the chat that a voice message is being made.
+// showRecording shows "recording a voice message" in the chat.
 func (s *service) showRecording(ctx context.Context, c supervisor.Conversation) {
 	if s.channel != nil {
 		s.channel.outbox.Recording(ctx, c)

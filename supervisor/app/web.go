@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/web"
 )
 
-// openWeb makes the public listener, if there is a route for it.
+// openWeb makes the public listener, if a part has a route for it.
 func (s *service) openWeb(context.Context) (err error) {
 	routes := slices.Concat(s.routes, collect(s.features, func(f feature.Feature) []feature.Route { return f.Routes }))
 	if len(routes) == 0 {

@@ -32,8 +32,8 @@ func (s *service) openWebhooks(context.Context) error {
 	return nil
 }
 
-// hooks returns the configured hooks, sorted by name. A hook whose template is refused works
-// without it.
+// hooks returns the configured hooks, sorted by name. A hook with an invalid template works without
+// the template.
 func (s *service) hooks() (hooks []webhook.Hook) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
 		h := s.config.Hooks[name]
@@ -60,7 +60,7 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 	return hooks
 }
 
-// activeChat returns a group, or a user's private chat if to names no group. It returns false if
+// activeChat returns the group that to names, or else the user's private chat. It returns false if
 // the user is not active.
 func (s *service) activeChat(user string, to supervisor.GitHubRecipient) (supervisor.Conversation, bool) {
 	u, known := s.people.Find(user)

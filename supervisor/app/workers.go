@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/voice"
 )
 
-// PlacementOptions converts the configured options for workers' places.
+// PlacementOptions converts the configured options for the locations of workers.
 func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	w := cfg.Worker
 	from, to := w.UIDRange()
