@@ -19,8 +19,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, and fails if a goroutine is left at the end. If the tests run as
-// root, it first creates the workers' account. At the end it removes the programs.
+// Main runs a package's tests, and fails if a goroutine is left at the end. As root, it first
+// creates the workers' account. At the end it removes the built programs.
 func Main(m *testing.M) {
 	if err := ensureWorkersAccount(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -39,8 +39,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// LinkPrograms links the spawner and the worker beside the test's own program. A service inside the
-// test looks for them there.
+// LinkPrograms links the spawner and the worker into the folder of the test's own program. A
+// service inside the test looks for them there.
 func LinkPrograms(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
@@ -67,11 +67,12 @@ func LinkPrograms(t testing.TB) {
 	}
 }
 
-// Programs returns a folder with the three programs, built once for all tests. If the tests run
-// with the race detector, so does mews.
+// Programs returns a folder with the three programs, built once for all tests. If the tests use the
+// race detector, mews uses it too.
 func Programs(t testing.TB) string { return programsIn(t, built) }
 
-// PlainPrograms returns the programs without the race detector, for tests that measure.
+// PlainPrograms returns a folder with the programs, without the race detector. It is for
+// measurements.
 func PlainPrograms(t testing.TB) string {
 	if !raceDetector {
 		return Programs(t)
@@ -79,7 +80,7 @@ func PlainPrograms(t testing.TB) string {
 	return programsIn(t, builtPlain)
 }
 
-// programsIn returns the folder that built made, or fails the test.
+// programsIn calls built and returns its folder. An error fails the test.
 func programsIn(t testing.TB, built func() (string, error)) string {
 	t.Helper()
 	dir, err := built()
@@ -136,10 +137,10 @@ func GiveToWorkers(t testing.TB, dir string) {
 // LinkFlags are the linker flags of make build, for programs that tests run.
 const LinkFlags = "-s -w -X main.version=test"
 
-// build builds the released programs; with race, mews has the race detector, which needs cgo. The
-// other two programs never have it: it takes more memory than a worker may have, and the tests of
-// their own packages use it. The flags are those of make build and, by MEWS_RACE_FLAGS, of make
-// test. So nothing is compiled twice.
+// build builds the programs as `make build` does. With race, mews has the race detector, which
+// needs cgo. The other two programs never have it, because it takes more memory than a worker may
+// have. Tests of their own packages use the detector. The flags equal those of `make build` and, by
+// MEWS_RACE_FLAGS, of `make test`, so nothing is compiled twice.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {

@@ -30,9 +30,9 @@ type Service struct {
 	exited chan error
 }
 
-// NewService configures a service; Start starts it. Each of people gets a folder and an id on
-// Telegram. model is the base URL of a model endpoint; "" means none. Every second user's model is
-// called in Anthropic's format, all others in OpenAI's.
+// NewService configures a service; Start starts it. Each name in people gets a home and an id on
+// Telegram. model is the base URL of a model endpoint; "" means no model. Every second user's model
+// uses Anthropic's API, the others OpenAI's.
 func NewService(t testing.TB, model string, people ...string) *Service {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func (h *Service) Configure(lines string) {
 	}
 }
 
-// OwnPrograms links the programs into a folder of the test. Their paths then mark the test's
+// OwnPrograms links the programs into a folder of the test. The paths then identify the test's
 // processes.
 func OwnPrograms(t testing.TB, programs string) string {
 	t.Helper()
@@ -121,20 +121,20 @@ func (h *Service) Start() {
 	})
 }
 
-// Kill kills the supervisor and waits for all its processes to end. It fails if one is left after
-// two seconds.
+// Kill kills the supervisor and waits for the end of all its processes. It fails if a process is
+// left after two seconds.
 func (h *Service) Kill() {
 	h.T.Helper()
 	h.endWith(os.Kill)
 }
 
-// Quit is like Kill, but the supervisor logs the stacks of its goroutines.
+// Quit kills the supervisor as Kill does, and makes it log the stacks of its goroutines.
 func (h *Service) Quit() {
 	h.T.Helper()
 	h.endWith(syscall.SIGQUIT)
 }
 
-// endWith sends a signal to the supervisor and waits for all its processes to end.
+// endWith sends a signal to the supervisor and waits for the end of all its processes.
 func (h *Service) endWith(signal os.Signal) {
 	h.T.Helper()
 	if err := h.cmd.Process.Signal(signal); err != nil {
@@ -183,7 +183,8 @@ func (h *Service) Log() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitFor waits until there returns true. It fails the test after most; what is for the message.
+// WaitFor waits until there returns true. After the time most, the test fails with the message
+// what.
 func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
@@ -198,7 +199,7 @@ func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	}
 }
 
-// Processes lists the running processes of one of the service's programs. "" means all three.
+// Processes lists the running processes of one of the programs. "" means all programs.
 func (h *Service) Processes(name string) []int {
 	var found []int
 	entries, err := os.ReadDir("/proc")
@@ -212,7 +213,7 @@ func (h *Service) Processes(name string) []int {
 		}
 		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
 		if err != nil || filepath.Dir(exe) != h.Bin {
-			continue // the process has ended, or is not ours
+			continue // the process has ended, or belongs to somebody else
 		}
 		if name == "" || filepath.Base(exe) == name {
 			found = append(found, pid)
@@ -221,7 +222,7 @@ func (h *Service) Processes(name string) []int {
 	return found
 }
 
-// Workers returns the process ids of the users' workers. They come from the service, since workers
+// Workers returns the process id of each user's worker. The service reports them, because workers
 // look alike from outside.
 func (h *Service) Workers() map[string]int {
 	found := map[string]int{}
@@ -252,7 +253,7 @@ func (h *Service) CheckIntegrity() {
 	}
 }
 
-// query returns the first column of a query, in a copy of the current database.
+// query returns the first column of a query's result, from a copy of the current database.
 func (h *Service) query(query string, args ...any) string {
 	h.T.Helper()
 	return strings.Join(sqlitetest.QueryCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
@@ -268,6 +269,6 @@ func (h *Service) Count(query string, args ...any) (n int) {
 	return n
 }
 
-// Patience is how long a test waits if the duration is not what it tests. A busy machine may take
-// half a minute for the work of a second.
+// Patience is how long a test waits for something that is not itself measured. On a busy machine,
+// work of a second may take half a minute.
 const Patience = 2 * time.Minute

@@ -9,12 +9,12 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TelegramConfig returns configuration lines that connect a service to a test's Telegram.
+// TelegramConfig returns the configuration that connects a service with a test's Telegram.
 func TelegramConfig(s *telegramtest.Server, more string) string {
 	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
 }
 
-// OneByOne configures an answer for each single message, for tests that count answers.
+// OneByOne configures a separate answer for each message, for tests that count answers.
 const OneByOne = "chat: {busy: queue}\n"
 
 // EnvNumber returns the value of an environment variable, or otherwise if it is not set.
