@@ -1,5 +1,5 @@
-// Package policies gives the database's transactions their rules and texts, which other packages
-// define.
+// Package policies collects the rules and texts of other packages that the database's transactions
+// need.
 package policies
 
 import (
