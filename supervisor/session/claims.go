@@ -7,13 +7,13 @@ import (
 	"mews/supervisor/claim"
 )
 
-// earlierMessages is how many of a conversation's latest messages are read for an answer that may
-// speak of an earlier turn.
+// earlierMessages is how many of a conversation's latest messages are read to verify a claim. The
+// claim may be about an earlier turn.
 const earlierMessages = 60
 
-// unverified returns the line below an answer with a claim that no tool call supports. It returns
-// "" if there is no such claim, or if the store fails. It reads the store only if the answer has a
-// claim.
+// unverified returns a warning to put below an answer that claims something without a matching tool
+// call. It returns "" without such a claim, and if the store fails. Without a claim it does not
+// read the store.
 func (t *turn) unverified(ctx context.Context, answer string) string {
 	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""

@@ -15,13 +15,13 @@ import (
 type progress struct {
 	step    int
 	first   int64 // ID of the turn's first message
-	taken   int   // number of messages taken in after the first
+	taken   int   // number of messages that joined the turn after the first
 	last    int64 // ID of the newest message
 	said    string
-	recent  []protocol.ToolCall    // all calls of the turn since the user's last message
-	pending []protocol.PendingCall // calls without a result
-	// whether only the turn's end is missing: the model's last message calls no tool, or a job's
-	// result exists
+	recent  []protocol.ToolCall    // all tool calls of the turn since the user's last message
+	pending []protocol.PendingCall // tool calls without a result
+	// whether only the turn's end is missing: the model's last message calls no tool, or the result
+	// of a job exists
 	answered bool
 }
 
@@ -57,18 +57,17 @@ func progressOf(open sqlite.RunningTurn) progress {
 	return p
 }
 
-// take counts a user's message. It returns the reply's line about that message and those directly
-// after it. The line is empty for messages from before the first step, and for messages that no
-// step has answered.
+// take counts a user's message. It returns the line that the reply shows for a group of messages.
+// The line is "" before the first step, and for messages that no step has answered.
 func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if p.first == 0 {
 		p.first = all[i].ID
 		return ""
 	}
 	p.taken++
-	p.recent = nil // the user may want the same calls again
+	p.recent = nil // the user may want the same tool calls again
 	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
-		return "" // the line for the first message of the group covers this one
+		return "" // the line of the group's first message covers this message
 	}
 	n := 0
 	for n < len(all)-i && all[i+n].Role == protocol.RoleUser {
@@ -80,7 +79,7 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	return reply.Taken(n)
 }
 
-// start returns the turn.start that continues from p.
+// start returns the turn.start with which a worker continues the turn.
 func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protocol.TurnStart {
 	to := turn.AnswersIn()
 	return protocol.TurnStart{
@@ -97,12 +96,12 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 	}
 }
 
-// maxRecent is the maximum of earlier calls in a turn.start, in bytes of their arguments. The
-// newest are enough to notice repetition. Together with the pending calls of one message, half a
-// mebibyte at most, they must fit a line of the wire.
+// maxRecent limits the earlier calls in a turn.start, by the bytes of their arguments. The newest
+// calls are enough to notice repetition. They and the pending calls of one message (half a mebibyte
+// at most) must fit into one line of the wire.
 const maxRecent = 128 << 10
 
-// newest returns the last calls whose arguments together have at most most bytes.
+// newest returns the last calls whose arguments have at most the given bytes together.
 func newest(calls []protocol.ToolCall, most int) []protocol.ToolCall {
 	from := len(calls)
 	for from > 0 && len(calls[from-1].Arguments) <= most {

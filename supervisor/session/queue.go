@@ -12,10 +12,10 @@ import (
 type Queue struct {
 	sqlite.Inbox
 	WakeSession func(supervisor.Conversation) // makes the conversation's session read the inbox again
-	WakeFiles   func()                        // makes the fetching of files read the inbox again
+	WakeFiles   func()                        // makes the receiver of files read the inbox again
 }
 
-// Begin stores the text after a command as a separate message.
+// Begin queues the text after a command as a message of its own.
 func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
 	_, _, err := q.Inbox.Put(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
 		Kind: supervisor.KindText, Text: text})
@@ -25,7 +25,7 @@ func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int
 	return err
 }
 
-// AnswerAnew queues an edited text for a new answer.
+// AnswerAnew queues an edited text again, for a new answer.
 func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error) {
 	in, ok, err := q.Inbox.AnswerAgain(ctx, press, edited)
 	if ok {
@@ -42,7 +42,8 @@ func (q Queue) DropBefore(ctx context.Context, command int64) (int, error) {
 	return len(dropped), err
 }
 
-// MoveToFront makes a text the next to be answered, by its session or by the running turn.
+// MoveToFront moves a text to the front of the queue. Its session or the running turn answers it
+// next.
 func (q Queue) MoveToFront(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
 	in, ok, err := q.Inbox.MoveToFront(ctx, user, inbound)
 	if ok {

@@ -12,19 +12,19 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// defaultAtOnce is how many turns run at the same time, of all users together.
+// defaultAtOnce is how many turns of all users run at once.
 const defaultAtOnce = 8
 
-// turnsAtOnce is how many conversations of one user run at the same time.
+// turnsAtOnce is how many conversations of one user run at once.
 const turnsAtOnce = 2
 
-// jobsAtOnce is how many jobs of one user run at the same time, besides the conversations.
+// jobsAtOnce is how many jobs of one user run at once, besides the user's conversations.
 const jobsAtOnce = 1
 
-// defaultJobs is how many jobs run at the same time, of all users together.
+// defaultJobs is how many jobs of all users run at once.
 const defaultJobs = 2
 
-// readsAtOnce is how many turns of one-shot workers run at the same time, of all users together.
+// readsAtOnce is how many turns in one-shot workers run at once, of all users together.
 const readsAtOnce = 2
 
 // Registry runs a session for each conversation with work.
@@ -32,7 +32,7 @@ type Registry struct {
 	o        Options
 	stops    *stopRequests
 	allTurns *slots.Slots // slots of all users' turns
-	chats    *slots.Slots // slots of turns that answer users
+	chats    *slots.Slots // slots of turns in chats
 	jobs     *slots.Slots // slots of jobs' turns
 	reads    *slots.Slots // slots of turns with one-shot workers
 
@@ -40,7 +40,7 @@ type Registry struct {
 	sessions map[int64]*session
 	woken    map[int64]supervisor.Conversation // conversations woken since their sessions last read the inbox
 	users    map[string]*userTurns             // turns by user
-	changed  chan struct{}                     // holds a token if woken may hold something
+	changed  chan struct{}                     // holds a token if woken may have entries
 }
 
 // New returns a registry; call Run to start it.
@@ -70,13 +70,13 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	signals.Send(r.changed)
 }
 
-// Stop ends the turn that a command is about. The turn is running, waits for a slot, or is about to
-// begin; an earlier process may have begun it. Messages sent after the turn's text are not
-// affected. A command that is repeated after a crash ends the same turn as the first time.
+// Stop ends the turn that a command is about. The turn may be running, waiting for a slot, or about
+// to begin; an earlier process may have begun it. Later messages are not affected. A command that
+// is repeated after a crash ends the same turn as before.
 //
-// Stop returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause,
-// and the turn ends all the same. In the result, Inbound is 0 if there was no turn to stop. Why is
-// not WhyStopped if the turn had ended by itself.
+// Stop returns when the turn's answer is in the outbox. If ctx ends first, Stop returns the cause,
+// and the turn still ends. In the result, Inbound is 0 if no turn ran. Why differs from WhyStopped
+// if the turn ended by itself.
 func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
@@ -111,13 +111,13 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopNow ends the turn of a conversation without a write to the disk, which may be full. It
-// returns whether there was a turn.
+// StopNow ends the turn of a conversation without writing to the disk, which may be full. It
+// returns whether a turn ran.
 func (r *Registry) StopNow(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
 
-// Tell sends a notice to each of a user's conversations with a session.
+// Tell sends a notice to a user, in each conversation with a session.
 func (r *Registry) Tell(ctx context.Context, user, text string) {
 	r.mu.Lock()
 	var active []*session
@@ -163,8 +163,8 @@ func (r *Registry) Run(ctx context.Context) error {
 	}
 }
 
-// startWoken makes sessions for the woken conversations that have none. A conversation that has a
-// session stays woken, and the session notices that before it leaves.
+// startWoken makes sessions for woken conversations without a session. If a conversation has a
+// session, it stays woken until the session reads the inbox.
 func (r *Registry) startWoken() []*session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,8 +184,8 @@ func (r *Registry) startWoken() []*session {
 	return started
 }
 
-// serve runs a session's turns as long as the session is woken. It waits for a slot before each
-// turn, so that a busy conversation does not delay the others until its end.
+// serve runs a session's turns until no message waits. It waits for a slot before each turn, so
+// that a busy conversation does not hold back other conversations.
 func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
 		leave, ok := s.waitForSlots(ctx)
@@ -200,7 +200,7 @@ func (r *Registry) serve(ctx context.Context, s *session) {
 	}
 }
 
-// leave removes a session, unless it was woken meanwhile.
+// leave removes a session, unless the conversation was woken meanwhile.
 func (r *Registry) leave(s *session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,17 +213,17 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-// ownWorkers reports whether the turns of a conversation have one-shot workers. No user talks in
-// such a conversation.
+// ownWorkers reports whether a conversation's turns run in one-shot workers. No user talks in such
+// a conversation.
 func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor.ChannelGitHub }
 
-// talks reports whether a user talks in a conversation, and waits for an answer there.
+// talks reports whether a user talks in the conversation and waits for an answer.
 func talks(c supervisor.Conversation) bool {
 	return c.Channel.Capabilities() != supervisor.Capabilities{}
 }
 
-// userTurns returns the turns that share a worker with a conversation's turns, and the slots of the
-// conversation's kind. Turns with one-shot workers share nothing. The caller holds r.mu.
+// userTurns returns the turns of the same worker, and the slots of the conversation's kind. Turns
+// in one-shot workers share no worker. The caller holds r.mu.
 func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, *slots.Slots) {
 	if ownWorkers(c) {
 		return newUserTurns(), r.reads

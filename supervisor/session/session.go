@@ -40,10 +40,10 @@ type Turns interface {
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
 }
 
-// Waiting stores which turns wait for their users.
+// Waiting stores which turns are suspended until their users answer.
 type Waiting interface {
-	// Suspend stores how long a turn has run. It returns whether the turn still waits, because the
-	// answer may have come.
+	// Suspend stores how long a turn has run. It returns false if the user's answer has come
+	// meanwhile.
 	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
 }
 
@@ -52,25 +52,25 @@ type LastSteps interface {
 	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
-// Advances holds the money that turns set aside at their start.
+// Advances holds money that is set aside at the start of a turn.
 type Advances interface {
-	// Claim returns the money to set aside for a conversation's next turn; nil means none.
+	// Claim returns the money to set aside for a conversation's next turn; nil means no money.
 	Claim(c supervisor.Conversation) *supervisor.Claim
-	// Begin reports that a turn has started with a lease.
+	// Begin records that a turn has started with a lease.
 	Begin(turn int64, lease supervisor.Lease, of supervisor.Claim)
-	// End returns the money that an attempt has not used.
+	// End returns the money that an attempt at a turn has not used.
 	End(ctx context.Context, turn int64) error
 }
 
 // Voices speaks answers.
 type Voices interface {
-	// ModeOf returns how an answer in a conversation is spoken.
+	// ModeOf returns whether and how an answer is spoken.
 	ModeOf(c supervisor.Conversation, text string) supervisor.VoiceMode
-	// Wake reports that an answer to be spoken was stored. It never blocks.
+	// Wake starts the speaking of a stored answer. It never blocks.
 	Wake()
 }
 
-// Worked lists the results of tools.
+// Worked lists the tools that have worked in a turn.
 type Worked interface {
 	ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error)
 }
@@ -91,23 +91,22 @@ type Options struct {
 	Feeds     *reply.Feeds
 	Limits    protocol.TurnLimits
 	Jobs      JobLimits // limits of the turns of jobs
-	// maximum of turns that run at once, of all users together; 0 means 8
+	// maximum of turns that run at once, for all users together; 0 means 8
 	AtOnce int
 	Audit  func(user, action, detail string) // stores an entry in the audit log; never blocks
 	// reports whether a conversation's user is still served; nil means that every user is
 	Serves func(supervisor.Conversation) bool
-	// Busy returns how a user wants messages handled that come while a turn runs; nil means
-	// BusyQueue. Package hostcall handles BusySteer, in the model's requests.
+	// Busy returns a user's setting for messages that come while a turn runs; nil means BusyQueue.
+	// For BusySteer, package hostcall adds the messages to the model's requests.
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
-	// Claim reserves the next call of a chat for an answer that is about to be stored. It succeeds
-	// if the answer is one message and can be sent at once; nil never succeeds.
+	// Claim reserves the next call of a chat, for an answer that is about to be stored. It succeeds
+	// if the answer is one message and can be sent at once; a nil Claim never succeeds.
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
-	Voices Voices // nil speaks no answers
-	// called when a turn has ended, which may make work for operations; never blocks. nil means no
-	// call
+	Voices Voices // speaks answers aloud; nil speaks none
+	// called when a turn has ended; may create operations; never blocks. nil means no call
 	Ended    func()
-	Worked   Worked   // nil verifies no claims
-	Advances Advances // nil sets nothing aside before a turn's first call of a model
+	Worked   Worked   // verifies claims in answers; nil verifies none
+	Advances Advances // sets money aside at a turn's start; nil sets none aside
 	Now      func() time.Time
 	Log      hclog.Logger
 }
@@ -116,7 +115,7 @@ type Options struct {
 type JobLimits struct {
 	// returns the limits of a job's turn; nil means the limits of every turn
 	Turn func(context.Context, supervisor.Turn) protocol.TurnLimits
-	// maximum of jobs' turns at once, of all users together; 0 means 2
+	// maximum of jobs' turns that run at once, for all users together; 0 means 2
 	AtOnce int
 }
 
@@ -127,15 +126,15 @@ type session struct {
 	log          hclog.Logger
 	stops        *stopRequests // stop requests of all sessions
 	userTurns    *userTurns    // turns of the user's sessions
-	turns        *slots.Slots  // slots for the turn's kind; a turn takes one
-	behind       bool          // whether its turns wait for all others to begin, and take none of the others' slots
+	turns        *slots.Slots  // slots of the conversation's kind; each turn takes one
+	behind       bool          // whether all other turns begin before the session's, which hold no slot of allTurns
 	allTurns     *slots.Slots  // slots of all sessions
-	interrupted  chan struct{} // holds a token if stops may hold something new
-	arrived      chan struct{} // holds a token if something new may wait in the conversation
+	interrupted  chan struct{} // holds a token if stops may have a new request
+	arrived      chan struct{} // holds a token if a new message may wait in the conversation
 }
 
-// waitForSlots waits for a slot of the turn's kind, and then for a slot of all turns. release frees
-// both. A turn that is to be stopped needs none. ok is false if ctx has ended.
+// waitForSlots waits for a slot of the conversation's kind, and then for one of all turns. release
+// frees both. A turn that is to be stopped needs no slot. ok is false if ctx has ended.
 func (s *session) waitForSlots(ctx context.Context) (release func(), ok bool) {
 	for ctx.Err() == nil && !s.stops.wanted(s.conversation.ID) {
 		slot, ok := s.waitFor(ctx, s.turns, s.conversation.User)
@@ -163,8 +162,8 @@ func (s *session) waitFor(ctx context.Context, of *slots.Slots, person string) (
 	return nil, false
 }
 
-// waitForTurn waits for one of the slots of all turns. A session that is behind gives it back at
-// once.
+// waitForTurn waits for a slot of all turns. A session that lets others begin first (behind) frees
+// the slot at once.
 func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	whose := s.conversation.User
 	if s.behind {
@@ -181,8 +180,8 @@ func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	return slot.Release, true
 }
 
-// runNext runs the conversation's next turn until it has ended, in one or more attempts, and puts
-// its answer into the outbox. It returns whether there may be another turn.
+// runNext runs the conversation's next turn to its end, in one or more attempts. It puts the answer
+// into the outbox, and returns whether another turn may follow.
 func (s *session) runNext(ctx context.Context) (more bool) {
 	running, ok := s.nextTurn(ctx)
 	if !ok || running.WaitsForUser && !s.stops.wanted(s.conversation.ID) {
@@ -246,17 +245,17 @@ func (t *turn) endAdvance(ctx context.Context) {
 	if t.Advances == nil {
 		return
 	}
-	// the next start of the service returns it
+	// the money is returned at the next start of the service
 	if err := t.Advances.End(ctx, t.Turn.ID); err != nil {
 		t.log.Error("give back what a turn has not used", "turn", t.Turn.ID, "error", err)
 	}
 }
 
-// served reports whether the user is still served. If not, messages wait. They continue when the
-// user is served again, and the service restarts or the user sends something.
+// served reports whether the user is still served. If not, messages wait. They continue once the
+// user is served again and the service restarts, or the user sends a message.
 func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversation) }
 
-// reopen reads the progress of the conversation's turn.
+// reopen reads how far the conversation's turn has come.
 func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.RunningTurn, ok bool) {
 	return retry.Persist(ctx, s.log, "read an open turn", func() (sqlite.RunningTurn, error) {
 		running, _, err := s.Turns.FindRunning(ctx, s.conversation.ID)

@@ -9,14 +9,14 @@ import (
 )
 
 // stopRequests stops turns from outside their sessions. A request stays until its turn has ended,
-// even if the turn has not begun yet. The methods may be called from any goroutine.
+// even if the turn has not begun yet. The methods are safe for several goroutines.
 type stopRequests struct {
-	mu       sync.Mutex // guards the fields below, and why of every request
+	mu       sync.Mutex // guards the fields below, and the field why of requests
 	running  map[int64]runningTurn
-	requests map[int64]*stopRequest // requests by the inbound that the turn answers
+	requests map[int64]*stopRequest // stop requests, by the inbound that the turn answers
 }
 
-// runningTurn is a turn that has begun. Its key is the inbound that it answers.
+// runningTurn is a turn that has begun.
 type runningTurn struct {
 	conversation int64
 	cancel       context.CancelCauseFunc
@@ -26,9 +26,9 @@ type runningTurn struct {
 type stopRequest struct {
 	conversation int64
 	ended        chan struct{}          // closed when the turn has ended
-	why          protocol.TurnEndReason // reason of the turn's end, once ended is closed; "" if unknown
-	// stops that still read the messages after the turn; until they end, its session begins no
-	// other turn
+	why          protocol.TurnEndReason // reason of the turn's end, valid after ended is closed; "" if unknown
+	// goroutines that still read the inbox for this request; the session begins its next turn after
+	// them
 	readers sync.WaitGroup
 }
 
@@ -36,8 +36,8 @@ func newStopRequests() *stopRequests {
 	return &stopRequests{running: map[int64]runningTurn{}, requests: map[int64]*stopRequest{}}
 }
 
-// request stops the turn of an inbound, now or when it begins. The caller must call readers.Done
-// once.
+// request stops the turn of an inbound, at once or when the turn begins. The caller must call
+// readers.Done once.
 func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +53,8 @@ func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	return r
 }
 
-// stopRunning stops the running turn of a conversation, without a lasting request. It returns
-// whether there was a turn.
+// stopRunning stops the running turn of a conversation, without storing a request. It returns
+// whether a turn ran.
 func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	return stopped
 }
 
-// supersede stops the running turn of an inbound because of a newer message. It needs no request,
+// supersede stops the running turn of an inbound because of a newer message. It stores no request,
 // because the message is on disk.
 func (s *stopRequests) supersede(inbound int64) {
 	s.mu.Lock()
@@ -89,8 +89,8 @@ func (s *stopRequests) wanted(conversation int64) bool {
 	return false
 }
 
-// turnBegun records that a turn runs. The returned context ends when the turn is stopped. If that
-// was requested before, it ends at once.
+// turnBegun records that a turn runs. The returned context ends when the turn is stopped; it has
+// ended already if a stop was requested before.
 func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -102,7 +102,8 @@ func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) cont
 	return ctx
 }
 
-// turnLeft records that a turn no longer runs, whether it has ended or not. Its stop request stays.
+// turnLeft records that a turn does not run any more, even if it has not ended. A stop request
+// stays.
 func (s *stopRequests) turnLeft(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +113,7 @@ func (s *stopRequests) turnLeft(inbound int64) {
 	}
 }
 
-// turnEnded answers the stop request for an inbound's turn, which has ended. It returns the request
-// or nil.
+// turnEnded ends the stop request for a turn that has ended. It returns the request, or nil.
 func (s *stopRequests) turnEnded(inbound int64, why protocol.TurnEndReason) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

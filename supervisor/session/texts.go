@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/reply"
 )
 
-// Texts for a user, in addition to the model's.
+// Texts of answers, which follow the model's text.
 const (
 	textNothingSaid = "(The model had nothing to say.)"
 	textOnlyEffects = "(The model had nothing to say. Its actions are listed below.)"
@@ -40,7 +40,8 @@ const (
 		"sent; nothing of it is lost. An admin may find the cause in the log, or with `mews doctor`."
 )
 
-// endTexts returns the sentence about a turn's end, by reason. A finished turn needs none.
+// endTexts maps the reason of a turn's end to the function that makes its sentence. A finished turn
+// has none.
 var endTexts = map[protocol.TurnEndReason]func(outcome, protocol.TurnLimits) string{
 	protocol.WhyDone: func(outcome, protocol.TurnLimits) string { return "" },
 	protocol.WhyStopped: func(o outcome, _ protocol.TurnLimits) string {
@@ -64,8 +65,7 @@ var endTexts = map[protocol.TurnEndReason]func(outcome, protocol.TurnLimits) str
 	},
 }
 
-// finalText returns the answer of a turn: the model's text, and the reason of the end if the turn
-// did not finish.
+// finalText returns the answer of a turn: the model's text, and why the turn did not finish.
 func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	replaced := ""
 	if r := o.end.Replaced; r != nil {
@@ -82,7 +82,7 @@ func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	return reply.Join(said, endTexts[o.why](o, limits), replaced)
 }
 
-// notice returns the text about e for the user.
+// notice returns the text about the error for the user.
 func (e *NoWorkerError) notice() string {
 	if e.Why != "" {
 		return fmt.Sprintf(textCannotStart, e.Why)
@@ -90,7 +90,8 @@ func (e *NoWorkerError) notice() string {
 	return fmt.Sprintf(textKeepsDying, e.Until.Format("15:04:05"))
 }
 
-// unanswered returns the result, for later requests, of a call that this turn did not reach.
+// unanswered returns the result of a call that this turn did not run. Later requests show it to the
+// model.
 func unanswered(why protocol.TurnEndReason) string {
 	if why == protocol.WhyStopped {
 		return "no result: the person stopped the turn; look before assuming that it was or was not done"

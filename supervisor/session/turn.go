@@ -19,10 +19,10 @@ import (
 // Runner runs attempts in workers. Run waits for a worker. When it returns, nothing of the attempt
 // is running.
 //
-// A nil error means that the worker reported an end that passed the attempt's CheckEnd. With
-// WhyError, Failure is the cause. A worker whose end does not pass is killed, and CheckEnd's error
-// is returned. A *NoWorkerError means that no worker is available for a while. Any other error
-// means that the worker died, unless ctx has ended.
+// A nil error means that the worker reported an end, and CheckEnd accepted it. With WhyError,
+// Failure is the cause. If CheckEnd refuses the end, Run kills the worker and returns CheckEnd's
+// error. A *NoWorkerError means that no worker is available for a while. Any other error means that
+// the worker died, unless ctx has ended.
 type Runner interface {
 	Run(ctx context.Context, a Attempt) (End, error)
 }
@@ -35,8 +35,8 @@ type Attempt struct {
 	Stream *reply.Stream
 	// checks the end that a worker reports; an invalid one is audited
 	CheckEnd func(protocol.TurnEnd) error
-	// CommitLast commits a step without further calls. If no message waits, it ends the turn with
-	// that step, and later reports of the worker do not change the turn.
+	// CommitLast commits a step without further calls. If no message waits, the turn ends with the
+	// step. Later reports of the worker then do not change the turn.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
 }
 
@@ -55,7 +55,7 @@ type End struct {
 type NoWorkerError struct {
 	Until time.Time
 	Err   error
-	Why   string // text for the user why the worker can't be started; "" if it keeps dying
+	Why   string // for the user: why the worker can't be started; "" if it keeps dying
 }
 
 func (e *NoWorkerError) Error() string {
@@ -63,14 +63,14 @@ func (e *NoWorkerError) Error() string {
 }
 func (e *NoWorkerError) Unwrap() error { return e.Err }
 
-// maxDeaths is how many workers a turn may end while it runs alone. After that its inbound is
+// maxDeaths is how many workers may die in a turn that runs alone. After that its inbound is
 // parked.
 const maxDeaths = 3
 
-// offence is the audit log's action for a worker that broke a rule.
+// offence is the audit log's word for a worker that broke a rule.
 const offence = "worker.offence"
 
-// Reasons to end a turn early: its user stopped it, or has sent a message that stops it.
+// Reasons to end a turn early: its user stopped it, or sent a newer message.
 var (
 	errStopped    = errors.New("stopped by the person")
 	errSuperseded = errors.New("stopped by what the person sent next")
@@ -81,35 +81,34 @@ type turn struct {
 	*session
 	sqlite.RunningTurn
 	stream   *reply.Stream
-	alone    bool        // whether the turn needs the worker for itself, because a worker has died during it
-	notified bool        // whether the user was told that there is no worker
+	alone    bool        // whether no other turn may use the worker, because a worker has died during this turn
+	notified bool        // whether the user was told that no worker is available
 	ended    atomic.Bool // whether the turn has ended with its last step
 }
 
-// outcome is the result of an attempt. Unless again or unfinished is set, it is the turn's end.
+// outcome is the result of an attempt. It ends the turn, unless again, waits or unfinished is set.
 type outcome struct {
 	why        protocol.TurnEndReason
-	state      supervisor.InboundState // InboundParked; otherwise the inbound is answered
+	state      supervisor.InboundState // InboundParked, or else the inbound is answered
 	end        End
-	taken      int  // with InboundParked: number of messages that the turn had taken in after its first
+	taken      int  // with InboundParked: number of messages that joined the turn after the first
 	superseded bool // whether the turn was stopped for a newer message
 	again      bool // whether another attempt must follow
-	// whether the turn waits for its user's answer: it stays open, and resumes when its question
-	// has ended
+	// whether the turn waits for its user's answer, and resumes when the question has ended
 	waits bool
-	// whether the process is ending: the turn stays open, and continues after the next start
+	// whether the process is ending; the turn stays open until the next start
 	unfinished bool
 }
 
 // attempt runs the turn once, from its current step, when a worker is free. turnCtx ends when the
-// turn is stopped, and ctx with the service.
+// turn is stopped, and ctx when the service ends.
 func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	at := progressOf(t.RunningTurn)
 	if at.answered {
 		return outcome{why: protocol.WhyDone}
 	}
 	limits := t.remaining(ctx)
-	// a worker that claims to wait can't run for ever
+	// a worker that keeps waiting must not run longer than the turn's limit
 	if t.Turn.RunTime > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
 		return outcome{why: protocol.WhyTime}
 	}
@@ -130,7 +129,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 		return outcome{why: protocol.WhyDone}
 	case ctx.Err() != nil:
 		return outcome{unfinished: true}
-	// otherwise the stop came too late
+	// the turn was stopped before it finished
 	case stopped != nil && (err != nil || end.Why != protocol.WhyDone):
 		return outcome{why: protocol.WhyStopped, superseded: stopped == errSuperseded}
 	case err == nil && end.Why == protocol.WhyWaits:
@@ -144,20 +143,20 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	return t.workerDied(ctx, shared, err)
 }
 
-// suspend makes the turn wait for its user's answer. It stores the running time; the wait does not
-// count.
+// suspend makes the turn wait for its user's answer. It stores how long the turn ran; the wait does
+// not count.
 func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
 	if waits || !ok {
 		return outcome{waits: waits, unfinished: !ok}
 	}
-	running, ok := t.reopen(ctx, t.Turn.ID) // the answer has come already
+	running, ok := t.reopen(ctx, t.Turn.ID) // the user's answer has come already
 	t.RunningTurn = running
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// why returns why the turn ends: WhyDeclined if the model declined to answer, otherwise the
-// worker's reason.
+// why returns the reason of the turn's end: WhyDeclined if the model declined to answer, otherwise
+// the worker's reason.
 func (e End) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
 	if e.Why == protocol.WhyError && errors.As(e.Failure, &failed) && failed.Class == modelcall.Filtered {
@@ -166,8 +165,8 @@ func (e End) why() protocol.TurnEndReason {
 	return e.Why
 }
 
-// remaining returns the turn's limits, less the time that the turn ran before it waited for its
-// user.
+// remaining returns the limits of the turn. The time that it ran before it was suspended is
+// subtracted.
 func (t *turn) remaining(ctx context.Context) protocol.TurnLimits {
 	limits := t.limits(ctx)
 	limits.Seconds -= int64(t.Turn.RunTime.Seconds())
@@ -190,10 +189,10 @@ func stopCause(turnCtx context.Context) error {
 	return nil
 }
 
-// checkEnd checks an end of the turn that a worker reports, and audits a bad one.
+// checkEnd checks the turn's end as a worker reports it. It audits an invalid end.
 func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) error {
 	if ctx.Err() != nil {
-		// at the service's end every turn is stopped, and continues after the next start
+		// at the service's end every turn is stopped; it continues after the next start
 		return context.Cause(ctx)
 	}
 	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
@@ -211,7 +210,7 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 	return err
 }
 
-// checkWhy returns an error if a worker's reason for an end is impossible.
+// checkWhy returns an error if the worker's reason for a turn's end is impossible.
 func checkWhy(why protocol.TurnEndReason, stopped bool) error {
 	switch _, known := endTexts[why]; {
 	case !known && why != protocol.WhyWaits || why == protocol.WhyRefused:
@@ -222,8 +221,8 @@ func checkWhy(why protocol.TurnEndReason, stopped bool) error {
 	return nil
 }
 
-// waitForWorker waits until a worker may be tried again or the turn is stopped. It tells the user
-// once.
+// waitForWorker waits until a worker may be tried again, or the turn is stopped. It tells the user
+// once that no worker is available.
 func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	if !t.notified {
 		t.notified = t.notice(turnCtx, t.Turn.AnswersIn().ID, e.notice())
@@ -231,9 +230,9 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
-// workerDied counts a worker's death in the turn, unless another turn or an operation in the worker
-// may have caused it. After maxDeaths the turn is parked. Before that it continues, alone, from the
-// committed steps.
+// workerDied counts a worker's death in the turn. If another turn or an operation may have caused
+// the death, it does not count. After maxDeaths the turn is parked. Before that it continues alone,
+// from the committed steps.
 func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0
@@ -276,7 +275,7 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 	return e.Message, e.Ended, err
 }
 
-// finish puts the answer into the outbox, unless the answer is already there. The turn stays open
+// finish puts the answer into the outbox, unless the answer is there already. The turn stays open
 // until the answer is on disk.
 func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	var end sqlite.FinishTurn
@@ -291,15 +290,15 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 			t.Ended()
 		}
 		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
-			r.readers.Wait() // waits for one read of the store, or until its caller leaves
+			r.readers.Wait() // waits for a read of the store by each stop request
 		}
 		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
 	}
 	return done
 }
 
-// finishTurn returns the turn's end with an outcome and a text; partial is the uncommitted part of
-// the text.
+// finishTurn returns the stored end of the turn. text is the answer, and partial its uncommitted
+// part.
 func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) sqlite.FinishTurn {
 	end := sqlite.FinishTurn{
 		Turn:       t.Turn.ID,
@@ -314,20 +313,20 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	if end.Text == textNothingSaid {
 		end.TextWithEffects = textOnlyEffects
 	}
-	// only answers of chats are spoken; those of other turns are cards to be read
+	// only answers in chats are spoken; the answers of other turns are cards to read
 	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone {
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}
 	return end
 }
 
-// passing are the classes of model failures that may be gone after a few minutes.
+// passing are the classes of model failures that may be over in a few minutes.
 var passing = map[modelcall.Class]bool{
 	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true, modelcall.Network: true,
 	modelcall.Stalled: true, modelcall.Cut: true, modelcall.Malformed: true, modelcall.Empty: true,
 }
 
-// passes reports whether a turn failed for a reason that may pass.
+// passes reports whether a turn failed for a reason that may be over soon.
 func passes(o outcome) bool {
 	failed := new(modelcall.Error)
 	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && passing[failed.Class]

@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// userTurns coordinates the turns of one user, which run in one worker.
+// userTurns coordinates the turns of one user, which share a worker.
 //
-// If two turns run in a worker that dies, nobody knows which of them caused the death. Such a death
-// counts for neither. From then on each of the two turns runs alone, so that a death has a clear
-// cause.
+// If a worker dies while two turns run in it, the turn that caused the death is unknown. Such a
+// death counts for neither turn. After it, each of the two turns runs alone, so that the next death
+// has a clear cause.
 type userTurns struct {
-	mu      sync.Mutex // guards the fields below, and shared of every workerUse
+	mu      sync.Mutex // guards the fields below, and the field shared of every use
 	running map[*workerUse]bool
-	waiting []*workerUse // uses in order of arrival, so that each gets its turn
+	waiting []*workerUse // waiting uses in order of arrival
 }
 
 // workerUse is one attempt's use of the worker.
 type workerUse struct {
-	alone   bool          // whether the attempt needs the worker for itself
+	alone   bool          // whether the attempt must have the worker alone
 	shared  bool          // whether another attempt was in the worker at the same time
 	started chan struct{} // closed when the attempt may start
 }
@@ -29,7 +29,7 @@ func newUserTurns() *userTurns {
 }
 
 // acquire waits until an attempt may use the worker, shared or alone. An error is ctx's cause.
-// Without an error the caller must call release.
+// After success the caller must call release.
 func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -48,7 +48,7 @@ func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error)
 	}
 }
 
-// release ends a use or the wait for it. shared reports whether another use was in the worker at
+// release ends a use, or the wait for it. shared reports whether another use was in the worker at
 // the same time.
 func (u *userTurns) release(use *workerUse) (shared bool) {
 	u.mu.Lock()
@@ -59,7 +59,7 @@ func (u *userTurns) release(use *workerUse) (shared bool) {
 	return use.shared
 }
 
-// startWaiting starts the uses that may start. The caller holds u.mu.
+// startWaiting starts the waiting uses that may start now. The caller holds u.mu.
 func (u *userTurns) startWaiting() {
 	for len(u.waiting) > 0 && u.mayStart(u.waiting[0]) {
 		use := u.waiting[0]
@@ -72,7 +72,7 @@ func (u *userTurns) startWaiting() {
 	}
 }
 
-// mayStart reports whether a use may start beside the running ones. The caller holds u.mu.
+// mayStart reports whether a use may start while others run. The caller holds u.mu.
 func (u *userTurns) mayStart(use *workerUse) bool {
 	for other := range u.running {
 		if use.alone || other.alone {

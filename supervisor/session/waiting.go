@@ -13,13 +13,12 @@ func (s *session) supersedes(ctx context.Context) bool {
 	return s.Busy != nil && !s.behind && s.Busy(ctx, s.conversation.User) == supervisor.BusyRestart
 }
 
-// maxTakenAtStart is the maximum of texts that a turn takes in before its first step, in bytes. A
-// longer text gets its own answer.
+// maxTakenAtStart limits the texts that may join a turn before its first step, in bytes. A longer
+// text gets its own answer.
 const maxTakenAtStart = 32 << 10
 
-// takeWaiting lets a turn that has done nothing yet take in all waiting messages that would stop
-// it. So such messages get one answer together, instead of a stopped answer for each. It returns
-// whether there were any.
+// takeWaiting adds waiting messages to a turn that has not begun its work, if they would stop it.
+// All of them then get one answer. takeWaiting returns whether a message waited.
 func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 	if progressOf(t.RunningTurn).step > 0 || !t.supersedes(ctx) {
 		return false
@@ -31,15 +30,14 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 		return false
 	}
 	running, ok := t.reopen(ctx, t.Turn.ID)
-	if ok { // otherwise the process is ending, and the turn runs no further
+	if ok { // otherwise the process is ending, and the turn does not go on
 		t.RunningTurn = running
 	}
 	return ok
 }
 
-// restart lets a turn that was stopped for a newer message take that message in. The turn must have
-// said and done nothing: then users have seen nothing of it, and one answer covers all. restart
-// returns false if the turn must end.
+// restart adds a newer message to the turn that it has stopped. The turn must have said and done
+// nothing, so that one answer covers all messages. restart returns false if the turn must end.
 func (t *turn) restart(ctx context.Context) bool {
 	if said, _ := t.stream.Text(); said != "" {
 		return false
@@ -52,7 +50,7 @@ func (t *turn) restart(ctx context.Context) bool {
 }
 
 // firstMessage returns the first message that a turn must answer. If the store fails, it returns
-// the turn's own first message.
+// the first message of the turn.
 func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	asked, ok := retry.Persist(ctx, t.log, "find what a turn is to answer", func() (int64, error) {
 		return t.Turns.FirstMessage(ctx, t.Turn.ID)
@@ -63,9 +61,9 @@ func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
 	return asked
 }
 
-// watchInbox stops the turn when a message waits that should stop it, until end is called. It reads
-// only the disk, and checks once at its beginning. So a message from just before a crash stops the
-// turn that continues after the crash.
+// watchInbox stops the turn when a newer message should stop it, until end is called. It reads only
+// the disk, and checks once at the start. So a message from just before a crash stops the turn that
+// continues after the crash.
 func (t *turn) watchInbox(ctx context.Context) (end func()) {
 	if t.Busy == nil {
 		return func() {}
