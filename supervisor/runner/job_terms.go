@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/users"
 )
 
-// JobTerms choose the model of a turn, and the limits of a job's turn.
+// JobTerms chooses the model of each turn, and limits the turns of jobs.
 type JobTerms struct {
 	Find   func(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	Choice users.ModelChoice
-	Small  func() string       // returns the small model
-	Limits protocol.TurnLimits // the limits of any turn
+	Small  func() string       // returns the name of the small model
+	Limits protocol.TurnLimits // limits of every turn
 	Log    hclog.Logger
 }
 
-// jobOf returns the job of a turn. found is false if the turn belongs to no job.
+// jobOf returns the job of a turn; found is false for a turn without a job.
 func (j JobTerms) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.Job, found bool, err error) {
 	id, err := strconv.ParseInt(t.Conversation.Chat, 10, 64)
 	if t.Kind != supervisor.TurnJob || err != nil {
@@ -31,7 +31,7 @@ func (j JobTerms) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.
 }
 
 // Model returns the model of a turn. A job's own model comes first. Checks and routines use the
-// small model, and all other turns the model that the user chose.
+// small model. All other turns use the model that the user chose.
 func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) {
 	job, found, err := j.jobOf(ctx, t)
 	switch own := job.Options.Model; {
@@ -46,8 +46,8 @@ func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) 
 	return spec, err
 }
 
-// TurnLimits returns the limits of a job's turn. A job may set its own steps and minutes, up to
-// those of any turn.
+// TurnLimits returns the limits of a job's turn. A job may set its own steps and minutes, within
+// the limits of every turn.
 func (j JobTerms) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
 	most, usual := j.Limits, jobLimits(j.Limits)
 	job, _, err := j.jobOf(ctx, t)

@@ -17,30 +17,30 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OneShots run turns that only read. Each has a worker of its own, without a home and tools, which
-// ends with the turn.
+// OneShots runs turns that only read, such as reviews. Each turn has its own worker, without a home
+// and tools; the worker ends with the turn.
 type OneShots struct {
 	Turns
 	Place func() pool.Place
 	Terms func(supervisor.Turn) ReadingTerms
 	Audit func(user, action, detail string)
-	// Await passes the reports of a turn's worker to take, until end is called.
+	// Await calls take with the reports of a turn's worker, until end is called.
 	Await func(turn int64, take func(context.Context, protocol.ReviewReport) error) (end func())
 }
 
 // ReadingTerms are the model and the limits of a turn that only reads.
 type ReadingTerms struct {
-	Model string // provider/model; "" is the default
+	Model string // provider/model; "" means the default model
 	Pot   string
-	// Turn limits the cost of the turn, and Day the daily cost of its pot, in millionths of a
-	// dollar. 0 means no limit.
+	// Turn limits the cost of the turn, and Day the daily cost of its pot. Both are in millionths
+	// of a dollar; 0 means no limit.
 	Turn int64
 	Day  int64
 	Time time.Duration
 }
 
-// Run runs an attempt at a turn that only reads, in a worker of its own. If the worker reports,
-// report is called before Run returns an end with WhyDone; otherwise it is never called.
+// Run runs an attempt at a turn that only reads, in its own worker. If the worker reports, Run
+// calls report before it returns an end with WhyDone; otherwise Run never calls it.
 func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
 	report func(context.Context, protocol.ReviewReport) error) (session.End, error) {
 	user, terms := a.Turn.Conversation.User, o.Terms(a.Turn)
@@ -70,8 +70,8 @@ func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 		err
 }
 
-// checkEnd returns a function that checks the end that a worker reports. An end without a report is
-// an error, and is written to the audit log.
+// checkEnd returns a function that checks the end that a worker reports. An end without a review
+// report is an error, and is audited.
 func (o OneShots) checkEnd(ctx context.Context, t supervisor.Turn, reported *atomic.Bool) func(protocol.TurnEnd) error {
 	return func(end protocol.TurnEnd) error {
 		switch {
@@ -99,7 +99,7 @@ func (r ByKind) Run(ctx context.Context, a session.Attempt) (session.End, error)
 	return runner.Run(ctx, a)
 }
 
-// keepMaterial puts the material that a turn reads into the spool.
+// keepMaterial stores the material that a turn reads in the spool.
 func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRef, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -108,8 +108,8 @@ func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRe
 	return kept.Keep("material.json", text)
 }
 
-// endWithCard ends a turn whose worker has only reported. The turn's answer is a card, which no
-// model wrote.
+// endWithCard ends a turn whose worker has only reported. The answer is a card, which is not
+// written by a model.
 func endWithCard(ctx context.Context, turns sqlite.Turns, a session.Attempt, card string) (session.End, error) {
 	_, err := turns.CommitStep(ctx, sqlite.Step{Turn: a.Turn.ID, Charged: true,
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: card}}}})

@@ -11,16 +11,16 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reading runs reviews and triages: turns whose worker only reads some material.
+// Reading runs reviews and triages: turns whose worker only reads material.
 type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)] struct {
 	OneShots
 	Spool *spool.Spool
 	Steps sqlite.Turns
-	// Work calls read, acts on the report, and returns the card that ends the turn.
+	// Work lets read run a worker, acts on its report, and returns the card that ends the turn.
 	Work func(ctx context.Context, turn supervisor.Turn, read R) (card string, err error)
 }
 
-// Run runs an attempt and ends it with the card of Work. A worker reads the material for Work.
+// Run runs an attempt: a worker reads the material, and the card of Work ends the turn.
 func (s Reading[R]) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	card, err := s.Work(ctx, a.Turn, func(ctx context.Context, m protocol.ReviewMaterial) (
 		r protocol.ReviewReport, err error) {

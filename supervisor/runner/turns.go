@@ -1,5 +1,5 @@
-// Package runner runs the attempts of sessions at turns: it gives each to a worker and waits for
-// its end.
+// Package runner runs the attempts at turns: it gives each attempt to a worker and waits for its
+// end.
 package runner
 
 import (
@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// overtime is how long a worker may take to end a turn after the turn's time is over.
+	// overtime is how long a worker may take to end a turn after its time limit.
 	overtime = 15 * time.Second
-	// refusedRetry is the pause before a worker that could not start is started again.
+	// refusedRetry is the pause before the next start of a worker that could not start.
 	refusedRetry = 15 * time.Second
-	// deathTimeout is how long to wait for a worker that is being killed. The pool's own steps take
+	// deathTimeout is how long to wait for the end of a killed worker. The pool's own steps take
 	// less.
 	deathTimeout = 15 * time.Second
 )
 
-// Pool and Worker are a pool and a worker whose host calls a hostcall.Conn answers.
+// Pool and Worker have a hostcall.Conn that answers the worker's host calls.
 type (
 	Pool   = pool.Pool[*hostcall.Conn]
 	Worker = pool.Worker[*hostcall.Conn]
@@ -52,10 +52,10 @@ var errOvertime = errors.New("the turn's time is over")
 // Run runs an attempt in the user's worker.
 func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	model, err := t.Model(ctx, a.Turn)
-	if err != nil { // go on with the default model
+	if err != nil { // continue with the default model
 		t.Log.Error("find a user's model", "user", a.Turn.Conversation.User, "error", err)
 	}
-	// if the counts can't be read, all facts rank the same
+	// without the counts, all facts rank the same
 	if a.Start.RecallCounts, err = t.Uses(ctx, a.Turn.Conversation.User); err != nil {
 		t.Log.Error("count the uses of a user's facts", "user", a.Turn.Conversation.User, "error", err)
 	}
@@ -79,8 +79,8 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 		Shared: worker.Shared()}, err
 }
 
-// acquire returns a worker for a user's turn. err is the error of finding the worker's spec; it is
-// handled like a failed start.
+// acquire returns a worker for a user's turn. err is the error of making spec; it is handled like a
+// failed start.
 func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*Worker, error) {
 	t.OnBegin(user)
 	if err != nil {
@@ -102,7 +102,7 @@ func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err err
 }
 
 // call starts a turn in a worker and waits for its end. It kills a worker that does not end the
-// turn in time or reports a wrong end, so that nothing of the turn runs on.
+// turn in time, or that reports a wrong end. So nothing of the turn continues to run.
 func call(ctx context.Context, worker *Worker, a session.Attempt) (end protocol.TurnEnd, err error) {
 	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
 	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)
