@@ -15,41 +15,41 @@ import (
 	"mews/supervisor/internal/slots"
 )
 
-// Pauses between a chat's attempts to reach a supervisor that went away.
+// Pauses between attempts to reconnect to a supervisor that is away.
 const (
 	minRetryDelay = 50 * time.Millisecond
 	maxRetryDelay = time.Second
 )
 
-// Screen shows a conversation to a user. Its methods are called one at a time.
+// Screen shows a conversation to a user. Only one of its methods runs at a time.
 type Screen interface {
-	// Attached reports that the conversation is joined; again means that it was joined before and
-	// lost.
+	// Attached reports that the client has joined the conversation; again means not for the first
+	// time.
 	Attached(a Attached, again bool)
-	// Deliver shows a message. It returns false to leave the message to another client.
+	// Deliver shows a delivery. It returns false to leave the delivery to another client.
 	Deliver(d Delivery) (taken bool)
-	// Show shows the current progress.
+	// Show shows the progress of the reply.
 	Show(p Progress)
-	// Lost reports that the supervisor went away; the chat tries to reconnect.
+	// Lost reports that the supervisor is away; the chat tries to reconnect.
 	Lost(err error)
 }
 
-// Chat is a client's side of a conversation. It outlives its supervisor: it reconnects, repeats
-// messages that were not accepted, and gets the missed deliveries. It shows each delivery once. It
-// may be used from several goroutines.
+// Chat is a client's side of a conversation. If the supervisor restarts, the chat reconnects,
+// repeats messages that were not accepted, and gets missed deliveries. It shows each delivery once.
+// It is safe for several goroutines.
 type Chat struct {
 	path   string
 	screen Screen
 
-	// sending has one slot, for the message under way, so that messages stay in order.
+	// sending has one slot, for the message that is being sent, so that messages stay in order.
 	sending *slots.Slots
 
 	mu              sync.Mutex     // guards the fields below, and serializes the screen's calls
-	attach          Attach         // After is the newest delivery that was shown
-	tookNewest      bool           // whether the screen took the delivery After
+	attach          Attach         // parameters of chat.attach; After is the newest delivery that was shown
+	tookNewest      bool           // whether the screen took the newest delivery
 	conn            *protocol.Conn // the attached connection, or nil
-	pendingProgress []Progress     // progress from before setConn; kept for the screen
-	changed         chan struct{}  // closed when conn changes
+	pendingProgress []Progress     // progress from before the connection was set, for the screen
+	changed         chan struct{}  // closed when conn changes; then replaced
 }
 
 // NewChat makes a chat over the socket at path; call Run to start it.
@@ -60,8 +60,8 @@ func NewChat(path string, attach Attach, screen Screen) *Chat {
 // StartCommand returns the command that starts this chat's supervisor.
 func (c *Chat) StartCommand() string { return StartCommand(c.path) }
 
-// Run keeps the conversation joined until ctx ends. It fails if the first join fails, or if the
-// supervisor refuses it. It also fails if the supervisor is gone for longer than away; 0 means no
+// Run keeps the conversation joined until ctx ends. It fails if it can't join at first, or if the
+// supervisor refuses it. It also fails if the supervisor is away for longer than away; 0 means no
 // limit.
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	again := false
@@ -89,12 +89,12 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	}
 }
 
-// NewKey returns a new key for a message.
+// NewKey returns a random key for a message.
 func NewKey() string { return rand.Text() }
 
-// Say sends a message with uploaded files under a key. It returns when the supervisor has the
-// message on disk. It may be called before Run has joined. A refusal is an error. While the
-// supervisor is away, Say waits until ctx ends.
+// Say sends a message with uploaded files. It returns when the supervisor has the message on disk.
+// While the supervisor is away, Say waits until ctx ends. key identifies the message if it is sent
+// again. Say may be called before Run has joined. A refusal is an error.
 func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile) (said Said, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -102,12 +102,12 @@ func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile)
 	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text, Files: files})
 }
 
-// Press sends the press of a button below a delivery, as Say does.
+// Press sends the press of a button below a delivery. It waits and repeats as Say does.
 func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
 	return c.callInOrder(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
 }
 
-// callInOrder makes a call after the earlier ones have been answered.
+// callInOrder makes a call after all earlier calls have been answered.
 func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said Said, err error) {
 	slot, err := c.sending.Acquire(ctx, "")
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said
 	return said, err
 }
 
-// checkText returns an error if the wire refuses a text.
+// checkText returns an error if a text is too long or invalid for the wire.
 func checkText(text string) error {
 	switch {
 	case len(text) > supervisor.MaxText:
@@ -130,7 +130,7 @@ func checkText(text string) error {
 }
 
 // Leave waits until the supervisor has stored that the newest delivery was taken. Call it before a
-// chat ends, so that the next chat does not show that delivery again.
+// chat ends, so that the next chat does not show the delivery again.
 func (c *Chat) Leave(ctx context.Context) error {
 	c.mu.Lock()
 	newest, took := c.attach.After, c.tookNewest
@@ -141,7 +141,7 @@ func (c *Chat) Leave(ctx context.Context) error {
 	return c.call(ctx, MethodTook, Took{Delivery: newest}, nil)
 }
 
-// call calls the supervisor until it answers or ctx ends, over as many connections as needed.
+// call calls the supervisor until it answers or ctx ends. It may need several connections.
 func (c *Chat) call(ctx context.Context, method string, params, result any) error {
 	var conn *protocol.Conn
 	for {
@@ -159,7 +159,7 @@ func (c *Chat) call(ctx context.Context, method string, params, result any) erro
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case late:
-			conn = nil // call may use the same connection again
+			conn = nil // the next attempt may use the same connection
 		case !errors.Is(err, protocol.ErrClosed):
 			return decodeError(err)
 		}
@@ -228,7 +228,7 @@ func (c *Chat) setConn(conn *protocol.Conn) {
 	c.changed = make(chan struct{})
 }
 
-// attachedConn waits for an attached connection other than old, and returns it.
+// attachedConn returns an attached connection other than old, and waits for one if necessary.
 func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.Conn, error) {
 	for {
 		c.mu.Lock()
@@ -245,8 +245,7 @@ func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.
 	}
 }
 
-// Call takes a delivery, once the screen knows that the conversation is joined. The connection
-// calls this method.
+// Call takes a delivery of the supervisor, after the screen has joined the conversation.
 func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method != MethodDeliver {
 		return nil, protocol.MethodNotFound(req.Method)
@@ -262,7 +261,7 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	defer c.mu.Unlock()
 	switch {
 	case d.ID < c.attach.After:
-		return Delivered{}, nil // the delivery came before this chat began, so another client should get it
+		return Delivered{}, nil // the delivery is from before this chat began, so another client should get it
 	case d.ID > c.attach.After:
 		c.tookNewest = c.screen.Deliver(d)
 		c.attach.After = d.ID
@@ -270,8 +269,8 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return Delivered{Taken: c.tookNewest}, nil
 }
 
-// Notify shows progress. The connection calls this method, in order. The first call may come before
-// setAttached, while the answer to chat.attach is under way.
+// Notify shows progress of the reply, in order. The first progress may come before the answer to
+// chat.attach.
 func (c *Chat) Notify(req *protocol.Request) {
 	var s Progress
 	if req.Method != MethodProgress || req.Decode(&s) != nil {
@@ -286,8 +285,8 @@ func (c *Chat) Notify(req *protocol.Request) {
 	c.screen.Show(s)
 }
 
-// isRefusal reports whether an error is the supervisor's answer. It would refuse the same call
-// again.
+// isRefusal reports whether an error is the supervisor's answer. The supervisor would refuse the
+// same call again.
 func isRefusal(err error) bool {
 	var wire *protocol.Error
 	var refused *supervisor.Error

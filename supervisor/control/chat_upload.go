@@ -11,8 +11,8 @@ import (
 )
 
 // Upload sends a file, and returns when the supervisor has the file on disk. While the supervisor
-// is away, it waits as Say does, and then starts the file again. Only one goroutine may upload at a
-// time.
+// is away, Upload waits, and then sends the file again from its start. Only one goroutine may
+// upload at a time.
 func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
 	var conn *protocol.Conn
 	for {
@@ -29,7 +29,7 @@ func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.Blo
 	}
 }
 
-// uploadOver sends a file over one connection.
+// uploadOver sends a file over a given connection.
 func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return ref, fmt.Errorf("read the file anew: %w", err)
@@ -51,8 +51,8 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	return ref, nil
 }
 
-// TranscribeFile sends a file to the service at a socket, which transcribes it. user "" means this
-// account's user. It takes none of the user's deliveries.
+// TranscribeFile lets the service behind a socket transcribe a file. user "" means this account's
+// user. The call takes no deliveries of the user.
 func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard Transcribed, err error) {
 	conn, err := dial(ctx, path, takingNothing{})
 	if err != nil {
@@ -60,7 +60,7 @@ func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSe
 	}
 	running, cancel := context.WithCancel(ctx)
 	var ended sync.WaitGroup
-	ended.Go(func() { _ = conn.Run(running) }) // each call returns the error of the connection
+	ended.Go(func() { _ = conn.Run(running) }) // each call over the connection returns its error
 	defer ended.Wait()
 	defer cancel()
 	f := UploadedFile{Name: name}

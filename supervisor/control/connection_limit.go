@@ -12,31 +12,32 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Limits of connections served at once. One account may have only a part of them, so that it can't
-// lock out the others. An admin's account may have more, so that the service can always be
+// Limits of connections at the same time. One account gets only a part of them, so that it can't
+// lock out other accounts. An admin's account gets more, so that the service can always be
 // maintained.
 const (
 	maxConnections          = 128
 	maxConnectionsOfAccount = 16
 	maxConnectionsOfAdmin   = 64
-	// clients that are being told why they are refused; further ones are only disconnected
+	// refused clients that are told the reason at the same time; further clients are only
+	// disconnected
 	maxRefusing      = 16
 	refusalTimeout   = 2 * time.Second // how long a refused client may take to make its call
-	firstCallTimeout = 5 * time.Second // the default of Options.FirstCallTimeout
+	firstCallTimeout = 5 * time.Second // default of Options.FirstCallTimeout
 )
 
-// connectionLimit counts the connections.
+// connectionLimit counts the connections of each account.
 type connectionLimit struct {
 	people   People
-	refusing *slots.Slots // one slot for each client that is being told why it is refused
+	refusing *slots.Slots // one slot for each refused client that is told the reason
 
 	mu    sync.Mutex // guards the fields below
 	total int
 	byUID map[uint32]int // connections of each user id; entries of 0 are removed
 }
 
-// acquire counts a connection of a user id until release. An error says why the connection may not
-// be served; then it is not counted.
+// acquire counts a connection of a user id until release. If the connection may not be served,
+// acquire returns the reason, and does not count.
 func (l *connectionLimit) acquire(uid uint32) error {
 	if !l.people.IsKnown(uid) {
 		_, err := l.people.Speaker(uid, "")
@@ -71,7 +72,8 @@ func (l *connectionLimit) release(uid uint32) {
 	}
 }
 
-// refuse answers a client's calls with the reason of its refusal, for a moment, and disconnects.
+// refuse answers a client's calls with the reason of its refusal, and disconnects it after
+// refusalTimeout.
 func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why error) {
 	slot, ok := l.refusing.TryAcquire("")
 	if !ok {
@@ -84,6 +86,6 @@ func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why er
 	handler := failing(func(*protocol.Request) error {
 		return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(why)}
 	})
-	// the client is refused however the connection ends
+	// the error does not matter, because the client is refused anyway
 	_ = protocol.NewConn(conn, handler, protocol.Options{}).Run(ctx)
 }

@@ -19,10 +19,10 @@ import (
 	"mews/supervisor/unit"
 )
 
-// callTimeout bounds one call of a client.
+// callTimeout limits one call of a client.
 const callTimeout = 30 * time.Second
 
-// NotRunning is the error if no process listens on a control socket.
+// NotRunning is the error if no process listens on the control socket.
 type NotRunning struct {
 	Path string
 	Err  error
@@ -32,12 +32,12 @@ func (e *NotRunning) Error() string {
 	return fmt.Sprintf(textNotRunning, e.Path, StartCommand(e.Path))
 }
 
-// StartCommand returns the command that starts the Mews whose control socket is at path.
+// StartCommand returns the shell command that starts the Mews with this control socket.
 func StartCommand(path string) string { return unit.Command("start", filepath.Dir(path), "mews run") }
 
 func (e *NotRunning) Unwrap() error { return e.Err }
 
-// Ask calls one method on its own connection.
+// Ask calls one method over a new connection.
 func Ask(ctx context.Context, path, method string, params, result any) error {
 	conn, err := dial(ctx, path, failing(noMethods))
 	if err != nil {
@@ -45,7 +45,7 @@ func Ask(ctx context.Context, path, method string, params, result any) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	var running sync.WaitGroup
-	running.Go(func() { _ = conn.Run(ctx) }) // Call returns the error of the connection
+	running.Go(func() { _ = conn.Run(ctx) }) // Call returns the connection's error
 	defer running.Wait()
 	defer cancel()
 	return decodeError(conn.Call(ctx, method, params, result))
@@ -68,7 +68,7 @@ func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn,
 	return protocol.NewConn(conn, h, protocol.Options{}), nil
 }
 
-// groupOf returns the name or number of a socket's group; "" means unknown.
+// groupOf returns the name or number of the group of a socket; "" means unknown.
 func groupOf(path string) string {
 	var stat syscall.Stat_t
 	if err := syscall.Stat(path, &stat); err != nil {
@@ -90,7 +90,7 @@ func accountName() string {
 	return uid
 }
 
-// decodeError restores an error for a user from its form on the wire.
+// decodeError converts an error from the wire into an error for the user.
 func decodeError(err error) error {
 	var wire *protocol.Error
 	if errors.As(err, &wire) && wire.Code == protocol.CodeFailed {

@@ -16,13 +16,13 @@ import (
 const (
 	// listLimit is how many deliveries are read from the outbox at once.
 	listLimit = 50
-	// maxText is how many bytes are sent of a text that is too long for a line of the wire. A line
-	// has 1 MiB, and JSON writes a control character with six bytes.
+	// maxText limits a text that is too long for a line of the wire, in bytes. A line has 1 MiB,
+	// and JSON needs six bytes for a control character.
 	maxText = 128 << 10
 )
 
-// serve sends deliveries and progress to the client, once it has attached. It returns when ctx ends
-// with the connection.
+// serve sends deliveries and progress to the client after it has attached. It returns when ctx
+// ends.
 func (c *serverConn) serve(ctx context.Context) {
 	defer c.conn.Close(nil)
 	p, ok := c.awaitAttach(ctx)
@@ -38,8 +38,9 @@ func (c *serverConn) serve(ctx context.Context) {
 	}
 }
 
-// awaitAttach waits until the client attaches. A client must make a call within FirstCallTimeout,
-// and attach within CallTimeout after that. So idle connections do not use up the limit.
+// awaitAttach waits until the client attaches. The client must make its first call within
+// FirstCallTimeout, and attach within CallTimeout after that. So idle connections do not use up the
+// limit.
 func (c *serverConn) awaitAttach(ctx context.Context) (p position, ok bool) {
 	deadline := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
 	defer deadline.Stop()
@@ -68,8 +69,8 @@ type follower struct {
 	lastShown     shownReply // the part of the running reply that the client has
 }
 
-// follow delivers what the client has missed, and then new deliveries and progress. An answer is
-// delivered before any progress of the next turn.
+// follow sends missed deliveries, and then new deliveries and progress. An answer is delivered
+// before any progress of the next turn.
 func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watcher) error {
 	if err := f.catchUp(ctx, start); err != nil {
 		return err
@@ -93,8 +94,8 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 	}
 }
 
-// catchUp delivers what no client has taken, up to start. The client's newest delivery comes again
-// first: the supervisor may have ended between the client's answer and its commit.
+// catchUp delivers the messages up to start that no client has taken. The client's newest delivery
+// is sent again: the supervisor may have ended before it committed the client's answer.
 func (f *follower) catchUp(ctx context.Context, start int64) error {
 	if f.after > 0 {
 		list, err := f.o.Outbox.List(ctx, f.conversation, f.after-1, 1)
@@ -123,7 +124,7 @@ func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	return list
 }
 
-// deliverAll delivers the deliveries of a list after the client's newest one, up to the ID last.
+// deliverAll delivers the deliveries of a list after the client's newest, up to the ID last.
 func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error),
 	last int64) error {
 	for {
@@ -138,7 +139,8 @@ func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context
 	}
 }
 
-// deliver delivers a list in order. Each delivery waits for the client's answer to the one before.
+// deliver delivers a list in order. Before each delivery, the client must have answered the
+// previous one.
 func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) error {
 	for _, d := range list {
 		answer, err := f.offer(ctx, d)
@@ -155,8 +157,8 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 	return nil
 }
 
-// offer sends a delivery. If it is too long for a line, offer sends only its beginning; the whole
-// stays in the outbox.
+// offer sends a delivery. If the text is too long for a line, offer sends only its beginning; the
+// whole text stays in the outbox.
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
@@ -173,7 +175,7 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 	return answer, err
 }
 
-// present shows progress, but not of a turn whose answer was delivered.
+// present shows progress, except for a turn whose answer was already delivered.
 func (f *follower) present(ctx context.Context, update reply.Update) error {
 	if update.Turn <= f.deliveredTurn {
 		update = reply.Update{}
@@ -183,20 +185,20 @@ func (f *follower) present(ctx context.Context, update reply.Update) error {
 		return nil
 	}
 	err := f.conn.Notify(ctx, MethodProgress, show)
-	if errors.Is(err, protocol.ErrTooLong) { // the tools' lines are too long; a client may miss them
+	if errors.Is(err, protocol.ErrTooLong) { // the lines about tools are too long; clients may miss progress
 		show.Tools = nil
 		err = f.conn.Notify(ctx, MethodProgress, show)
 	}
 	return err
 }
 
-// shownReply is the part of the running reply that a client was shown.
+// shownReply is the part of the running reply that the client has got.
 type shownReply struct {
 	turn int64
 	text string
 }
 
-// next returns the changes since the last call, and whether there are any.
+// next returns the changes of the reply since the last call. It returns false if nothing changed.
 func (s *shownReply) next(u reply.Update) (Progress, bool) {
 	was := *s
 	s.turn, s.text = u.Turn, cut(u.Text, maxText)
@@ -210,7 +212,7 @@ func (s *shownReply) next(u reply.Update) (Progress, bool) {
 	return show, show.Turn != was.turn || show.Text != "" || show.Offset < len(was.text) || len(show.Tools) > 0
 }
 
-// cut returns at most that many bytes of a text's beginning, without a partial character.
+// cut returns the beginning of a text, in at most that many bytes and without a partial character.
 func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:min(most, len(text))], "")
 }

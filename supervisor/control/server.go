@@ -32,7 +32,7 @@ type People interface {
 	IsAdmin(uid uint32) bool
 }
 
-// Conversations finds a conversation, or makes a new one.
+// Conversations finds a conversation, or creates it.
 type Conversations interface {
 	Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
 }
@@ -42,7 +42,7 @@ type Inbox interface {
 	Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error)
 }
 
-// Outbox holds the deliveries.
+// Outbox holds the deliveries of conversations.
 type Outbox interface {
 	List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
 	ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
@@ -50,13 +50,13 @@ type Outbox interface {
 	MarkDelivered(ctx context.Context, delivery int64) error
 }
 
-// Blobs knows which user owns the bytes in the spool.
+// Blobs knows the owner of each blob in the spool.
 type Blobs interface {
 	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
 	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
 }
 
-// Spool keeps the bytes of files.
+// Spool stores the bytes of files.
 type Spool interface {
 	Create() (*spool.Writer, error)
 }
@@ -70,19 +70,19 @@ type Options struct {
 	Blobs         Blobs
 	Spool         Spool
 	Feeds         *reply.Feeds
-	Greet         func(supervisor.User) Attached // describes the service to a client that attaches
+	Greet         func(supervisor.User) Attached // describes the service for a client that attaches
 	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (Transcribed, error)
-	Methods       map[string]Method // further methods, by name, for any process of an OS account
-	// how long a client may take to attach after its first call, or to take a delivery; 0 is 30 s
+	Methods       map[string]Method // methods besides chat.*, for the processes of any OS account
+	// how long a client may take to attach or to take a delivery; 0 is 30 s
 	CallTimeout      time.Duration
 	FirstCallTimeout time.Duration // how long a client may take to make its first call; 0 is 5 s
-	// Refused is called for each refused client, and must not block; nil is allowed.
+	// called for each refused client; must not block; nil means no call
 	Refused func(uid uint32, why error)
 	Group   string // the OS group that may connect; "" is the process's own group
 	Log     hclog.Logger
 }
 
-// Method answers a call of a process with that user id.
+// Method answers a call of a process with the user id uid.
 type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
 // Server listens on the control socket.
@@ -91,8 +91,8 @@ type Server struct {
 	listener *net.UnixListener
 }
 
-// Listen makes the socket at path, 0660, and replaces a socket that a dead process left. The caller
-// holds the lock of the state folder.
+// Listen makes the socket at path with mode 0660. It replaces a socket that a dead process left.
+// The caller holds the lock of the state folder.
 func Listen(path string, o Options) (*Server, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the old control socket: %w", err)
@@ -115,9 +115,9 @@ func Listen(path string, o Options) (*Server, error) {
 
 const socketMode = 0o660
 
-// closeToOthers sets a socket's mode before it has a path. Linux keeps that mode when the socket is
-// bound, so that nobody else can connect for a moment. A umask would affect the whole process. If a
-// system refuses the mode, the mode of the path must suffice.
+// closeToOthers sets a socket's mode before the socket has a path. Linux keeps the mode when it
+// binds the socket, so other accounts can never connect. A umask would affect the whole process. If
+// a system refuses the mode, the mode of the path must suffice.
 func closeToOthers(_, _ string, conn syscall.RawConn) error {
 	return conn.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), socketMode) })
 }
@@ -141,9 +141,9 @@ func giveGroup(path, group string) error {
 	return nil
 }
 
-// Run serves clients until ctx ends, and returns when the last one has gone.
+// Run serves clients until ctx ends, and returns when all clients are disconnected.
 func (s *Server) Run(ctx context.Context) error {
-	defer s.listener.Close() // this removes the socket; later, the path might be another process's
+	defer s.listener.Close() // removes the socket now; later, the path might belong to another process
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -184,7 +184,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// serve handles one connection until either side ends it.
+// serve serves one connection until one side ends it.
 func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
 	c := &serverConn{o: &s.o, uid: uid, called: make(chan struct{}), attachedAt: make(chan position, 1)}
 	c.conn = protocol.NewConn(conn, c, protocol.Options{
@@ -204,7 +204,7 @@ func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
 	c.upload.drop(s.o.Log)
 }
 
-// peerUID returns the kernel's user id of the process at the other end.
+// peerUID returns the user id of the connected process, as the kernel reports it.
 func peerUID(conn *net.UnixConn) (uint32, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

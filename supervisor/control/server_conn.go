@@ -14,31 +14,31 @@ import (
 )
 
 const (
-	// source is the Source of the inbounds that come over this socket.
+	// source is the Source of inbounds from this socket.
 	source = "terminal"
-	// maxName is the maximum length of the names that a client may give, in bytes.
+	// maxName limits names that a client gives, in bytes.
 	maxName = 64
 )
 
-// serverConn is the supervisor's side of one connection, and the handler of its conn.
+// serverConn is the supervisor's side of a connection, and handles its calls.
 type serverConn struct {
 	o          *Options
 	uid        uint32
 	conn       *protocol.Conn
 	called     chan struct{} // closed at the client's first call
-	attachedAt chan position // passes the result of chat.attach to serve, once
+	attachedAt chan position // passes the client's position from chat.attach to serve, once
 	firstCall  sync.Once     // closes called
-	upload     upload        // the file under way
+	upload     upload        // the unfinished upload
 
 	mu           sync.Mutex               // guards conversation
 	conversation *supervisor.Conversation // nil before chat.attach
 }
 
-// position is the place in a conversation at which a client starts.
+// position is the point in a conversation at which a client starts.
 type position struct {
 	conversation int64
 	after        int64 // the newest delivery that the client has
-	start        int64 // up to start the client gets what no client has taken; after it, all
+	start        int64 // up to start the client gets only deliveries that no client has taken; after start all
 }
 
 // chatMethods are the methods that a client may call, besides Options.Methods.
@@ -52,7 +52,7 @@ var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Reques
 	MethodTranscribe: decoded((*serverConn).transcribe),
 }
 
-// decoded makes a method from a function with decoded parameters.
+// decoded makes a method from a function that takes decoded parameters.
 func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) func(*serverConn, context.Context, *protocol.Request) (any, error) {
 	return func(c *serverConn, ctx context.Context, req *protocol.Request) (any, error) {
 		var params T
@@ -63,7 +63,7 @@ func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) f
 	}
 }
 
-// Call answers a client. It sends only the part of an error that is for users.
+// Call answers a client. Of an error, it sends only the text for users.
 func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result any, err error) {
 	c.firstCall.Do(func() { close(c.called) })
 	switch chat, other := chatMethods[req.Method], c.o.Methods[req.Method]; {
@@ -84,7 +84,7 @@ func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result an
 	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
 }
 
-// Notify does nothing: clients have no notifications.
+// Notify does nothing, because clients send no notifications.
 func (c *serverConn) Notify(*protocol.Request) {}
 
 func (c *serverConn) attach(ctx context.Context, p Attach) (any, error) {
@@ -148,7 +148,7 @@ func (c *serverConn) say(ctx context.Context, p Say) (any, error) {
 	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Text: p.Text}, files...)
 }
 
-// press stores the press of a button. The button must belong to the conversation.
+// press stores the press of a button, which must belong to the conversation.
 func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
 	conversation, d, err := c.delivery(ctx, p.Delivery)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
 	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Kind: supervisor.KindPress, Text: p.Press})
 }
 
-// keep puts an inbound into the inbox, and returns its state.
+// keep stores an inbound, and returns the answer for the client.
 func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (any, error) {
 	in.Source = source
 	kept, err := c.o.Inbox.Put(ctx, in, files...)
@@ -178,7 +178,7 @@ func (c *serverConn) took(ctx context.Context, p Took) (any, error) {
 	return nil, c.o.Outbox.MarkDelivered(ctx, p.Delivery)
 }
 
-// delivery returns the delivery with that ID in this connection's conversation.
+// delivery returns the delivery with an ID, if it belongs to this connection's conversation.
 func (c *serverConn) delivery(ctx context.Context, id int64) (conversation supervisor.Conversation, d supervisor.Delivery, err error) {
 	if conversation, err = c.activeConversation(); err != nil {
 		return conversation, d, err
@@ -193,8 +193,8 @@ func (c *serverConn) delivery(ctx context.Context, id int64) (conversation super
 	return conversation, list[0], nil
 }
 
-// activeConversation returns this connection's conversation, if the client's process may still
-// speak in it. Users may have changed meanwhile.
+// activeConversation returns this connection's conversation. It fails if the process's user may not
+// speak in the conversation any more.
 func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	c.mu.Lock()
 	conversation := c.conversation

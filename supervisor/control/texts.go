@@ -1,6 +1,6 @@
 package control
 
-// Texts of the server for a client.
+// Texts of the server for clients.
 const (
 	textTooManyOfAccount = "Too many terminals of this account are connected (%d). Leave one of them with Ctrl-D."
 	textTooMany          = "Too many terminals are connected (%d). Try again when somebody has left."
@@ -22,7 +22,7 @@ const (
 	textCut              = "%s\n\n(This is the beginning of %d KiB; the rest is too long to be shown here.)"
 )
 
-// Texts of the client itself.
+// Texts of the client.
 const (
 	textNotRunning = "Mews is not running here (no answer on %s). Start it with `%s`."
 	textHungUp     = "the service has hung up: it ends, or its account has no descriptors or epoll watches left for another connection; its log " +

@@ -16,13 +16,13 @@ import (
 	"mews/supervisor/spool"
 )
 
-// upload is the file under way over a connection. The zero value means none.
+// upload is the unfinished file of a connection. The zero value means no file.
 type upload struct {
 	mu   sync.Mutex    // guards file
-	file *spool.Writer // nil means none
+	file *spool.Writer // nil means no file
 }
 
-// drop drops the file.
+// drop deletes the unfinished file.
 func (u *upload) drop(log hclog.Logger) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -35,7 +35,7 @@ func (u *upload) drop(log hclog.Logger) {
 	u.file = nil
 }
 
-// takePart writes a part of a file into the spool. Only that part is in memory.
+// takePart writes a part of a file into the spool. Only this part is in memory.
 func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
 	return Uploaded{Blob: &ref}, err
 }
 
-// spoolFailed returns the text for a user about an error of the spool.
+// spoolFailed converts an error of the spool into an error for the user.
 func spoolFailed(err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: textSpoolFull, Err: err}
@@ -82,7 +82,7 @@ func spoolFailed(err error) error {
 	return err
 }
 
-// attachments returns the files of a message, after checking that the user owns each.
+// attachments returns the attachments of a message. It checks that the user owns each file.
 func (c *serverConn) attachments(ctx context.Context, user string, files []UploadedFile) (list []supervisor.Attachment, err error) {
 	if len(files) > protocol.MaxArrivedFiles {
 		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooManyFiles, protocol.MaxArrivedFiles)
@@ -96,7 +96,7 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 		if !owns || size != f.Blob.Size {
 			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotUploaded, name)
 		}
-		// mediaType is "" if unknown.
+		// "" means an unknown type
 		mediaType, _, _ := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(name)))
 		group, _, _ := strings.Cut(mediaType, "/")
 		list = append(list, supervisor.Attachment{File: f.Blob.SHA256, SHA256: f.Blob.SHA256, Size: size, Name: name, MediaType: mediaType,
@@ -105,7 +105,7 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 	return list, nil
 }
 
-// transcribe returns the text of the user's file.
+// transcribe returns the text of a file of the user.
 func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
@@ -118,8 +118,7 @@ func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) 
 	return c.o.Transcribe(ctx, conversation, files[0])
 }
 
-// kinds maps the group of a media type to how a file is shown and read. All other files are
-// documents.
+// kinds maps the main media type of a file to its kind. Files of other types are documents.
 var kinds = map[string]protocol.AttachmentKind{
 	"image": protocol.AttachmentPhoto, "audio": protocol.AttachmentAudio, "video": protocol.AttachmentVideo,
 }
