@@ -14,7 +14,7 @@ import (
 
 const (
 	activityPrefix = "a:"
-	activityPage   = 20 // lines on a page of /activity
+	activityPage   = 20 // effects on a page of /activity
 )
 
 var activityRows = []row{
@@ -25,7 +25,7 @@ var activityRows = []row{
 		press: olderActivity},
 }
 
-// activity lists the user's effects, or counts everybody's for an admin.
+// activity lists the user's effects. For an admin it can count the effects of all users.
 func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	rest, all := cutName(r.Arguments, "all")
 	if all {
@@ -50,13 +50,13 @@ func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 	return d, err
 }
 
-// groupOf returns the group of activities that has the kinds of a query.
+// groupOf returns the group of effects with the kinds of a query.
 func groupOf(kinds []string) string {
 	k, _ := effect.FindKind(kinds[0])
 	return k.Group
 }
 
-// olderActivity lists the next page. The press has the page's beginning and the query.
+// olderActivity lists the next page. The press names the page's beginning and the query.
 func olderActivity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	var before, from, to int64
 	var group string

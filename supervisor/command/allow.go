@@ -10,7 +10,7 @@ import (
 
 // Groups are the group chats in which Mews answers.
 type Groups interface {
-	// Allow allows the group of a conversation.
+	// Allow allows the group of a conversation to talk to Mews.
 	Allow(ctx context.Context, c supervisor.Conversation) error
 	// Disallow forbids the group of a conversation. stays means that the configuration still
 	// allows the group.

@@ -16,7 +16,7 @@ import (
 
 // chartBar is one bar of a chart.
 type chartBar struct {
-	Label string  // ASCII text below the bar, if there is space
+	Label string  // text below the bar in ASCII, if space is left
 	Value float64 // never negative
 }
 
@@ -44,8 +44,8 @@ var chartPalette = color.Palette{color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{
 // chartPicture is a chart while it is drawn.
 type chartPicture struct{ *image.Paletted }
 
-// drawBars draws bars side by side as a PNG, below a title and beside a scale. format writes the
-// numbers of the scale. The output depends only on the arguments.
+// drawBars draws a bar chart as a PNG, with a title above and a scale beside it. format formats the
+// numbers of the scale. The same arguments give the same bytes.
 func drawBars(title string, bars []chartBar, format func(float64) string) ([]byte, error) {
 	p := chartPicture{image.NewPaletted(image.Rect(0, 0, chartWidth, chartHeight), chartPalette)}
 	most := 0.0
@@ -64,11 +64,11 @@ func drawBars(title string, bars []chartBar, format func(float64) string) ([]byt
 	return b.Bytes(), nil
 }
 
-// scaleLines is the approximate number of lines of a scale.
+// scaleLines is the approximate number of lines in a scale.
 const scaleLines = 4
 
-// scaleStep returns the distance of two lines: 1, 2 or 5 times a power of ten, for about scaleLines
-// lines. If most is 0, it returns 1.
+// scaleStep returns the distance of two lines in a scale up to most. It is 1, 2 or 5 times a power
+// of ten, for about scaleLines lines. If most is 0, it is 1.
 func scaleStep(most float64) float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		return 1
@@ -82,7 +82,7 @@ func scaleStep(most float64) float64 {
 	return 10 * power
 }
 
-// scale draws the lines and their numbers.
+// scale draws the lines of the scale and their numbers.
 func (p chartPicture) scale(step, full float64, format func(float64) string) {
 	for i := 0; float64(i) <= full/step+0.5; i++ {
 		y := chartTop + plotHeight - int(math.Round(float64(i)*step/full*plotHeight))
@@ -93,7 +93,7 @@ func (p chartPicture) scale(step, full float64, format func(float64) string) {
 }
 
 func (p chartPicture) bars(bars []chartBar, full float64) {
-	free := chartLeft // the left edge of free space for the next label
+	free := chartLeft // left edge of the space for the next label
 	for i, b := range bars {
 		from, to := chartLeft+i*plotWidth/len(bars), chartLeft+(i+1)*plotWidth/len(bars)
 		tall := int(math.Round(b.Value / full * plotHeight))

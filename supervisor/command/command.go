@@ -1,6 +1,6 @@
 // Package command answers slash commands and presses of buttons. Its table has the core's commands,
-// each in a file of its own, and those of the features (package feature). Commands and presses are
-// kept like messages and answered once, but they do not wait in the queue.
+// each in its own file, and those of the features (package feature). Commands and presses are
+// stored like messages and answered once, but do not wait in the queue.
 package command
 
 import (
@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/slash"
 )
 
-// textAnswer makes a run from a function that answers with text only.
+// textAnswer makes a run from a function that returns only a text.
 func textAnswer(text func(context.Context, *Commands, feature.Request) (string, error)) run {
 	return func(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 		text, err := text(ctx, c, r)
@@ -44,7 +44,7 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	return row.Run(ctx, r)
 }
 
-// requestIn makes a request that asks its user in a conversation.
+// requestIn makes a request whose questions go to a conversation.
 func (c *Commands) requestIn(in supervisor.Conversation, r feature.Request) feature.Request {
 	r.Conversation = in
 	r.Allow = func(ctx context.Context, effect, text string, arguments ...string) error {
@@ -68,7 +68,7 @@ func (c *Commands) unknownText(r feature.Request) string {
 	return fmt.Sprintf(textNoCommand, r.Name)
 }
 
-// answerInPrivate sends the answer to the user's private chat, and says so in the group. After a
+// answerInPrivate sends the answer to the user's private chat, and tells the group so. After a
 // crash between the two messages, it sends the answer again.
 func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.Request) (
 	d supervisor.Delivery, err error) {
@@ -85,7 +85,7 @@ func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r f
 	return supervisor.Delivery{Text: textInPrivate}, nil
 }
 
-// userNamed returns a user with their settings. An unknown user has only a name.
+// userNamed returns a user with their settings. For an unknown user, only the name is set.
 func (c *Commands) userNamed(name string) supervisor.User {
 	user, _ := c.o.People.Find(name)
 	user.Name = name
@@ -100,13 +100,13 @@ func (c *Commands) checkAdmin(command supervisor.SlashCommand, user string) erro
 	return nil
 }
 
-// isAdmin reports whether a user may administrate the service.
+// isAdmin reports whether a user is an admin.
 func (c *Commands) isAdmin(user string) bool {
 	u, known := c.o.People.Find(user)
 	return known && u.Role == supervisor.RoleAdmin
 }
 
-// allow asks for approval of an effect. Meanwhile the conversation's next command runs.
+// allow asks the user to approve an effect. Meanwhile the conversation's next command may run.
 func (c *Commands) allow(ctx context.Context, r feature.Request, effect, text string, arguments ...string) error {
 	wait := time.AfterFunc(askGrace, r.Unblock)
 	defer wait.Stop()

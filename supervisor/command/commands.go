@@ -20,25 +20,24 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Store keeps commands and presses.
+// Store stores commands and presses.
 type Store interface {
 	ListCommands(ctx context.Context) ([]supervisor.Inbound, error) // commands without an answer
 	ListPresses(ctx context.Context) ([]supervisor.Inbound, error)  // presses without an answer
 }
 
-// Outbox takes the answers to commands and presses.
+// Outbox queues answers to commands and presses.
 type Outbox interface {
-	// AnswerCommand queues the answer to a command or press, once.
+	// AnswerCommand queues the answer to a command or press. A second answer is refused.
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
-	// Say queues another message in the conversation of d. It creates the conversation if
-	// necessary.
+	// Say queues a message in the conversation of d, and creates the conversation if necessary.
 	Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
-// Approver decides about effects outside the sandbox.
+// Approver decides whether an effect outside the sandbox is allowed.
 type Approver interface {
-	// Allow returns nil if the effect is allowed, or an error for the user. It may ask the user,
-	// and wait for the answer.
+	// Allow returns nil if the effect is allowed, or an error for the user. It may ask the user and
+	// wait for the answer.
 	Allow(ctx context.Context, r approval.Request) error
 }
 
@@ -73,59 +72,59 @@ type Options struct {
 	Tools       Tools
 	OpenedTools sqlite.OpenedTools
 	People      People
-	Audit       func(user, action, detail string) // never blocks
+	Audit       func(user, action, detail string) // stores an entry in the audit log; never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)
-	// Drop drops the waiting messages of a command's conversation, and counts them. A repeated call
-	// returns the same number.
+	// Drop drops the waiting messages of a command's conversation, and returns their number. A
+	// repeated call for the same command returns the same number.
 	Drop func(ctx context.Context, command int64) (int, error)
-	// Begin begins a turn with the text in a command's arguments. A repeated call for the same
-	// command does nothing.
+	// Begin queues the text after a command as a message. A repeated call for the same command does
+	// nothing.
 	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	// AnswerAgain answers an edited message that was answered before, once for each press. It
-	// reports whether there is such a message.
+	// AnswerAgain queues an edited message for a new answer, once for each press. It returns false
+	// if the message does not exist or was not answered before.
 	AnswerAgain func(ctx context.Context, press, edited int64) (bool, error)
-	// OfferZone offers to change the jobs in another time zone to the user's new one. The delivery
-	// is empty if there are none.
+	// OfferZone offers to move jobs to the user's new time zone. The delivery is empty if no job is
+	// in another zone.
 	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
-	Welcome   func(supervisor.Conversation) string // the service's part of the answer to /start
-	// called when an answer, or the removal of buttons, was queued; never blocks
+	Welcome   func(supervisor.Conversation) string // the service's text in the answer to /start
+	// called after an answer or a removal of buttons was queued; never blocks
 	Queued   func(conversation int64)
 	Features []feature.Command // commands of features, besides the core's
-	Hidden   []feature.Group   // groups that /help and menus leave out, because they have no data here
+	Hidden   []feature.Group   // groups of commands that /help and menus leave out, because they have no use here
 	Manual   []Page
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
 const (
-	// commandTimeout limits a command. A stopped turn has to end within it.
+	// commandTimeout limits a command. A turn that /stop ends must end within this time.
 	commandTimeout = time.Minute
-	// questionTimeout limits a command that may ask its user. A question about an effect is open
-	// for an hour.
+	// questionTimeout limits a command that asks its user. A question about an effect is open for
+	// an hour.
 	questionTimeout = time.Hour + commandTimeout
-	// askGrace is how long the next command of a conversation waits for an approval. An approval
-	// that takes longer waits for the user's answer, so the next command runs.
+	// askGrace is how long the conversation's next command waits while a command asks for approval.
+	// After this time the next command runs.
 	askGrace = 2 * time.Second
 )
 
-// Commands runs commands and presses. Those of one conversation run one after another, in the order
-// of sending. Urgent commands and presses run at once. It may be used from several goroutines.
+// Commands runs commands and presses. In a conversation they run one by one, in the order of
+// sending. Urgent commands and presses run at once. Its methods are safe for several goroutines.
 type Commands struct {
 	o     Options
-	table []feature.Command // in the order of /help; never changed
+	table []feature.Command // all commands, in the order of /help; never changed
 
 	mu      sync.Mutex           // guards the fields below
-	waiting []supervisor.Inbound // accepted inbounds that Run has not yet taken
+	waiting []supervisor.Inbound // accepted commands and presses that Run has not started or queued yet
 	// waiting inbounds by the key that queueOf returns; a queue exists while one of its inbounds
 	// runs
 	queues map[int64][]supervisor.Inbound
-	// inbounds that wait or run; a repeated Accept is ignored
+	// IDs of inbounds that wait or run; Accept ignores them
 	taken   map[int64]bool
-	active  map[int64]*execution // inbounds that run or start next
+	active  map[int64]*execution // inbounds that run or will start next
 	changed chan struct{}        // holds a token when waiting has inbounds
 }
 
-// New makes Commands; Run runs them. It refuses features with colliding commands.
+// New makes Commands; Run runs them. Features with colliding commands are an error.
 func New(o Options) (*Commands, error) {
 	c := &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{},
 		active:  map[int64]*execution{},
@@ -151,8 +150,8 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 	signals.Send(c.changed)
 }
 
-// Run runs the commands that the last life left unanswered, and then accepted ones. It returns when
-// ctx has ended and no command runs.
+// Run runs the commands that an earlier process left unanswered, and then accepted ones. It returns
+// when ctx has ended and no command runs.
 func (c *Commands) Run(ctx context.Context) error {
 	left, err := c.unanswered(ctx)
 	if ctx.Err() != nil {
@@ -191,8 +190,8 @@ func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error)
 	return append(commands, presses...), nil
 }
 
-// takeReady returns the inbounds that run now. It queues the others behind the running ones of
-// their conversation.
+// takeReady returns the inbounds that may run now. It queues the rest behind the running commands
+// of their conversations.
 func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,9 +217,9 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	return ready
 }
 
-// queueOf returns the queue of an inbound; 0 means none. A press waits for no command, because a
-// command may wait for it. Presses of questions wait for each other, because each continues from
-// the options picked before.
+// queueOf returns the queue of an inbound; 0 means no queue. A press does not wait for commands,
+// because a command may wait for that press. Presses of questions wait for each other, because each
+// adds to the options picked before.
 func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	switch {
 	case in.Kind == supervisor.KindPress && strings.HasPrefix(in.Text, questionPrefix):
@@ -231,8 +230,8 @@ func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	return in.Conversation.ID
 }
 
-// runQueue runs a command, and then the next of its conversation. The next one starts earlier if
-// the first one asks the user.
+// runQueue runs a command, and then the next commands of its conversation. While a command asks its
+// user, the next command may start.
 func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
 	behind := sync.OnceFunc(func() {
 		if next, more := c.nextQueued(in); more && ctx.Err() == nil {
@@ -243,8 +242,8 @@ func (c *Commands) runQueue(ctx context.Context, running *sync.WaitGroup, in sup
 	behind()
 }
 
-// nextQueued takes the inbound that follows a finished one in its queue. more is false if there is
-// none.
+// nextQueued takes the next inbound of a finished inbound's queue; more is false for an empty
+// queue.
 func (c *Commands) nextQueued(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
 	key := c.queueOf(over)
 	if key == 0 {
@@ -269,8 +268,8 @@ func (c *Commands) timeoutOf(in supervisor.Inbound) time.Duration {
 	return commandTimeout
 }
 
-// run answers a command. A command whose answer was not stored before a crash runs again, so every
-// command must be repeatable.
+// run answers a command. If the service crashes before the answer is stored, the command runs
+// again. So every command must be repeatable.
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
 	ctx, over := c.beginExecution(ctx, in)
 	defer over()
@@ -289,8 +288,8 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	c.store(ctx, in, d)
 }
 
-// store queues an answer, and retries while that fails. The outbox refuses a second answer to a
-// command that was sent twice, and an answer to a deleted user.
+// store queues an answer, and retries if that fails. The outbox refuses a second answer to the same
+// command, and an answer to a deleted user.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	_, kept := retry.Persist(ctx, log, "answer a command", func() (supervisor.Delivery, error) {

@@ -11,16 +11,16 @@ import (
 // execution is a command or press that runs or is about to run.
 type execution struct {
 	user   string
-	ended  bool               // the user is locked out: end at once, even before the beginning
-	cancel context.CancelFunc // nil until it begins
-	done   chan struct{}      // closed when it has ended
+	ended  bool               // whether the user is locked out; then the execution ends at once, even before it begins
+	cancel context.CancelFunc // nil until the execution begins
+	done   chan struct{}      // closed when the execution has ended
 }
 
 func newExecution(in supervisor.Inbound) *execution {
 	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// beginExecution registers a command that begins to run, and over unregisters it. End cancels the
+// beginExecution registers a command that begins to run. Call over at its end. End cancels the
 // returned context.
 func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -41,8 +41,8 @@ func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_
 }
 
 // End ends all commands and presses of a locked-out user, without an answer. It returns when none
-// of them runs, or with ctx's cause if ctx ends before. They stay unanswered in the store, so the
-// next start runs them unless they were deleted.
+// of them runs, or with ctx's cause if ctx ends before. The commands stay unanswered in the store.
+// The next start runs them unless they were deleted.
 func (c *Commands) End(ctx context.Context, user string) error {
 	for _, j := range c.stopUser(user) {
 		select {
@@ -54,7 +54,7 @@ func (c *Commands) End(ctx context.Context, user string) error {
 	return nil
 }
 
-// stopUser drops the waiting inbounds of a user, cancels the running ones, and returns those.
+// stopUser drops the waiting inbounds of a user, and cancels and returns the running ones.
 func (c *Commands) stopUser(user string) (ending []*execution) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

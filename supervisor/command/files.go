@@ -14,17 +14,19 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Uploads are the files that users have sent, through their workers. Its errors are for the user.
+// Uploads are the files that users have sent. The users' workers keep them. Errors are for the
+// user.
 type Uploads interface {
-	// List lists the newest files after the one with key, or after offset files if key is gone.
+	// List lists the newest files after the file with key. If that file is gone, it skips offset
+	// files.
 	List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error)
-	// Send returns a file to send. It has no name if the file is gone.
+	// Send returns the file with a key. The name is "" if the file is gone.
 	Send(ctx context.Context, user, key string) (supervisor.File, error)
-	// Delete moves a file to the trash, and returns its path; "" if the file is gone.
+	// Delete moves a file to the trash and returns its path; "" if the file is gone.
 	Delete(ctx context.Context, user, key string) (path string, err error)
 }
 
-// Presses of /files: an action, and its file or the beginning of a page.
+// Presses of /files: an action, with a file or the beginning of a page.
 const (
 	filesPrefix = "f:"
 	pressSend   = "send "
@@ -69,7 +71,7 @@ func pressFiles(ctx context.Context, c *Commands, r feature.Request) (d supervis
 	return c.listFiles(ctx, r, key, offset)
 }
 
-// listFiles lists a page of a user's files, with buttons for each.
+// listFiles lists a page of a user's files, with buttons for each file.
 func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind string, offset int) (
 	d supervisor.Delivery, err error) {
 	page, err := c.o.Uploads.List(ctx, r.Conversation.User, behind, offset)

@@ -14,5 +14,5 @@ var followupRows = []row{
 		group: feature.GroupChat, run: textAnswer(followup)},
 }
 
-// followup explains the command. With words or files, /followup is a message and never comes here.
+// followup explains /followup. With words or files, /followup is a message and does not come here.
 func followup(context.Context, *Commands, feature.Request) (string, error) { return textFollowup, nil }

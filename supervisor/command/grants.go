@@ -14,7 +14,7 @@ import (
 
 const (
 	grantPrefix     = "g:"
-	maxGrants       = 20 // grants that /grants lists
+	maxGrants       = 20 // maximum of grants in /grants
 	maxGrantButtons = 8
 	maxGrantText    = 200 // characters of a grant's text
 )
@@ -25,7 +25,7 @@ var grantsRows = []row{
 		group: feature.GroupPrivacy, run: grants, prefix: grantPrefix, press: textAnswer(pressGrant)},
 }
 
-// grants lists the user's grants, or revokes one. A grant keeps its number when others are revoked.
+// grants lists the user's grants, or revokes one. The remaining grants keep their numbers.
 func grants(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	word, number, _ := strings.Cut(r.Arguments, " ")
 	switch {

@@ -14,8 +14,8 @@ import (
 
 // Page is a page of the manual, for /help.
 type Page struct {
-	Name      string // the topic, as users type it
-	First     string // the first screen of Text, in Markdown
+	Name      string // the topic that users type after /help
+	First     string // the beginning of Text for one screen, in Markdown
 	Text      string
 	ForAdmins bool
 }
@@ -26,7 +26,7 @@ var helpRows = []row{
 		group: feature.GroupEveryday, run: help},
 }
 
-// help lists the commands, or explains one word.
+// help lists the commands, or explains a word.
 func help(_ context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	user := r.Conversation.User
 	if strings.TrimSpace(r.Arguments) == "" {
@@ -35,7 +35,7 @@ func help(_ context.Context, c *Commands, r feature.Request) (supervisor.Deliver
 	return c.explain(r, c.isAdmin(user))
 }
 
-// overview lists the everyday commands, the names of the others, and the pages of the manual.
+// overview lists the everyday commands, the names of all other commands, and the manual's pages.
 func (c *Commands) overview(admin bool) string {
 	var b strings.Builder
 	b.WriteString(textHelp + c.linesOf(feature.GroupEveryday, admin) + textHelpGroups)
@@ -53,7 +53,7 @@ func (c *Commands) overview(admin bool) string {
 	return b.String() + textHelpEnd
 }
 
-// explain explains the command, the group and the page that a word names.
+// explain explains the command, the group and the manual's page with a name.
 func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery, err error) {
 	asked := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.Arguments), "/"))
 	known := c.words(admin)
@@ -87,8 +87,8 @@ func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery
 	return d, nil
 }
 
-// showPage returns a page's first screen and a file of the whole page. A channel without files gets
-// the whole text.
+// showPage returns the beginning of a page, and the whole page as a file. For a channel without
+// files, it returns the whole text.
 func (c *Commands) showPage(in supervisor.Conversation, p Page) (text string, files []supervisor.File, err error) {
 	if !in.Channel.Capabilities().Files || p.First == p.Text {
 		return p.Text, nil, nil
@@ -100,7 +100,7 @@ func (c *Commands) showPage(in supervisor.Conversation, p Page) (text string, fi
 	return p.First + textWholePage, []supervisor.File{file}, nil
 }
 
-// maySee reports whether a user may know of a command.
+// maySee reports whether a user may see a command in /help.
 func (c *Commands) maySee(row feature.Command, admin bool) bool { return admin || !row.AdminsOnly }
 
 // isListed reports whether /help and menus list a command.
@@ -128,7 +128,7 @@ func (c *Commands) linesOf(group feature.Group, admin bool) string {
 	return b.String()
 }
 
-// topics returns the names of the guide's pages, or of those for admins.
+// topics returns the names of the manual's pages: those for users, or those for admins.
 func (c *Commands) topics(forAdmins bool) (names []string) {
 	for _, p := range c.o.Manual {
 		if p.ForAdmins == forAdmins {
@@ -138,7 +138,7 @@ func (c *Commands) topics(forAdmins bool) (names []string) {
 	return names
 }
 
-// words returns all words that /help can explain to a user.
+// words returns all words that /help explains to a user.
 func (c *Commands) words(admin bool) []string {
 	all := c.topics(false)
 	if admin {

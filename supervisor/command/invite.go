@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Invites creates invitations.
+// Invites makes invitations.
 type Invites interface {
-	// Check returns nil if the name can be invited, or an error for the user.
+	// Check returns nil if a user of that name can be invited, or an error for the admin.
 	Check(ctx context.Context, name string) error
-	// Invite creates a one-time code that binds an account to a user. It adds an unknown name as a
-	// new user.
+	// Invite creates a one-time code that binds an account to a user. An unknown name becomes a new
+	// user.
 	Invite(ctx context.Context, name string) (access.Invitation, error)
 }
 
@@ -44,7 +44,7 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 	if err != nil {
 		return d, err
 	}
-	// the question may have been open for an hour
+	// check again, because the question may have been open for an hour
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
@@ -56,7 +56,7 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 	return supervisor.Delivery{Text: invitationText(made, name, r.Conversation.Channel.Capabilities().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
-// checkInvite returns nil if the conversation's user may invite somebody of that name there.
+// checkInvite returns nil if the conversation's user may invite that name in this chat.
 func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
 	case conversation.InGroup():

@@ -10,17 +10,17 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Locks are the gates of users.
+// Locks closes the gates of users.
 type Locks interface {
-	// HasFactor reports whether a user has a second factor in force. Without one there is no gate.
+	// HasFactor reports whether a user has a second factor. Without a factor the user has no gate.
 	HasFactor(ctx context.Context, user string) (bool, error)
-	// Close closes the gate in a conversation's chat. CloseAll closes all open gates of a user, and
-	// counts them.
+	// Close closes the gate in a conversation's chat. CloseAll closes a user's gates in all chats,
+	// and returns how many were open.
 	Close(ctx context.Context, c supervisor.Conversation) error
 	CloseAll(ctx context.Context, user string) (int64, error)
 }
 
-// lockAll is the argument of /lock that closes all gates.
+// lockAll is the argument of /lock that closes the user's gates in all chats.
 const lockAll = "all"
 
 var lockRows = []row{
@@ -29,7 +29,7 @@ var lockRows = []row{
 		group: feature.GroupChat, run: textAnswer(lock)},
 }
 
-// lock closes the user's gate at once. Anybody may use it: closing a gate harms nobody.
+// lock closes the user's gate at once. Any user may close their own gate.
 func lock(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	all := strings.EqualFold(r.Arguments, lockAll)
 	if !all && r.Arguments != "" {

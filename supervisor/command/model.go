@@ -16,18 +16,18 @@ import (
 
 // Models are the configured models.
 type Models interface {
-	// Resolve returns the full name of a model. It asks no provider. Its errors are for the user.
+	// Resolve returns the full name of a model. It makes no request to a provider. Its errors are
+	// for the user.
 	Resolve(spec string) (full string, err error)
-	// Offers returns the models that providers list, and the providers that gave no list.
+	// Offers returns the models that providers list. A provider without a list is an offer, too.
 	Offers(ctx context.Context) []Offer
 }
 
 // Choices are the users' own choices of models.
 type Choices interface {
-	// Choice returns the user's model. own says whether the user chose it, and not the
-	// configuration.
+	// Choice returns the user's model. own is false if the configuration chose it.
 	Choice(ctx context.Context, user string) (spec string, own bool, err error)
-	// Choose stores a user's choice; "" revokes it.
+	// Choose stores a user's choice; "" returns to the default.
 	Choose(ctx context.Context, user, spec string) error
 	// MayChoose reports whether a user may choose a model by its full name.
 	MayChoose(user, spec string) bool
@@ -58,11 +58,11 @@ func model(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 	return d, err
 }
 
-// currentModel is the user's model.
+// currentModel is the model that a user uses.
 type currentModel struct {
-	spec, full string // the chosen or configured name, and the full one
-	own        bool   // the user has chosen it
-	err        error  // reason why the model can't be used, for the user
+	spec, full string // the name as chosen or configured, and the full name
+	own        bool   // whether the user has chosen the model
+	err        error  // why the model can't be used, for the user
 }
 
 func (c *Commands) currentModel(ctx context.Context, user string) (m currentModel, err error) {
@@ -93,11 +93,11 @@ func showModel(ctx context.Context, c *Commands, user string) (d supervisor.Deli
 
 const (
 	maxModelButtons = 8
-	maxPressBytes   = 64 // maximum size of a press (Bot API, callback_data)
+	maxPressBytes   = 64 // bytes of a button's press (Bot API, callback_data)
 	inUse           = "✓ "
 )
 
-// modelButtons returns buttons for the models that a user may choose. The current one is marked.
+// modelButtons returns buttons for the models that a user may choose. The current model is marked.
 func modelButtons(ctx context.Context, c *Commands, user string, m currentModel) (rows [][]supervisor.Button) {
 	rank := func(o Offer) int { return slices.Index([]bool{o.Spec == m.full, o.Default, true}, true) }
 	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int {
@@ -119,7 +119,7 @@ func modelButtons(ctx context.Context, c *Commands, user string, m currentModel)
 	return rows
 }
 
-// fitsPress reports whether a button can carry a text.
+// fitsPress reports whether a button's press can hold a text.
 func fitsPress(text string) bool {
 	return len(text) <= maxPressBytes && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
@@ -135,8 +135,8 @@ func resetModel(ctx context.Context, c *Commands, r feature.Request) (string, er
 	return fmt.Sprintf(textConfiguredModelSet, markdown.QuoteName(cmp.Or(m.full, m.spec))), nil
 }
 
-// setModel stores a choice by its full name, which does not depend on the configuration's
-// default.
+// setModel stores the full name of a chosen model, so that the configuration's default can't change
+// it.
 func setModel(ctx context.Context, c *Commands, r feature.Request, spec string) (string, error) {
 	full, err := c.o.Models.Resolve(spec)
 	offers := c.o.Models.Offers(ctx)
@@ -160,7 +160,7 @@ func setModel(ctx context.Context, c *Commands, r feature.Request, spec string) 
 	return fmt.Sprintf(textModelSet, markdown.QuoteName(full)), nil
 }
 
-// storeModel stores a choice after approval; "" revokes it.
+// storeModel stores a choice after approval; "" returns to the default.
 func (c *Commands) storeModel(ctx context.Context, r feature.Request, question, full string) error {
 	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
 		return err

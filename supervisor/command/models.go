@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// maxListedModels is how many models of one provider /models lists. Some have hundreds.
+// maxListedModels limits the models of one provider in /models. Some providers have hundreds.
 const maxListedModels = 20
 
 var modelsRows = []row{
@@ -23,7 +23,7 @@ var modelsRows = []row{
 		group: feature.GroupAssistant, run: textAnswer(models)},
 }
 
-// models lists the offered models, or those whose name contains the argument.
+// models lists the available models, or those whose name contains the argument.
 func models(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	current, err := c.currentModel(ctx, r.Conversation.User)
 	if err != nil {
@@ -34,16 +34,16 @@ func models(ctx context.Context, c *Commands, r feature.Request) (string, error)
 		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.MayChoose(r.Conversation.User, o.Spec))
 	})
 	if current.err == nil && !slices.ContainsFunc(offers, func(o Offer) bool { return o.Spec == l.used }) {
-		offers = append(offers, Offer{Spec: l.used}) // the provider of the model in use gave no list
+		offers = append(offers, Offer{Spec: l.used}) // the provider of the model in use has no list
 	}
 	return l.text(offers), nil
 }
 
-// modelList lists offers for one user.
+// modelList is the list of models for one user.
 type modelList struct {
 	word string // lower-case text that a listed name must contain
-	used string // the user's model
-	// say why a provider gave no list; only for admins, in private
+	used string // full name of the user's model
+	// whether to show why a provider has no list; only for admins, in private chats
 	reasons bool
 }
 
@@ -72,7 +72,7 @@ func (l modelList) text(offers []Offer) string {
 	return l.head(len(lines)) + strings.Join(lines, "\n") + silent + l.tail(len(lines), cut)
 }
 
-// selectOffers returns the offers to show of one provider, and how many are left out.
+// selectOffers returns the offers of one provider to show, and how many are left out.
 func (l modelList) selectOffers(offers []Offer) (shown []Offer, more int) {
 	for _, o := range offers {
 		switch {
@@ -86,7 +86,7 @@ func (l modelList) selectOffers(offers []Offer) (shown []Offer, more int) {
 	return shown, more
 }
 
-// remark returns the remark about a model: in use, or the default.
+// remark returns the remark behind a model: "in use" or "the default".
 func (l modelList) remark(o Offer) string {
 	switch {
 	case o.Spec == l.used && o.Default:
@@ -121,7 +121,7 @@ func (l modelList) tail(shown int, cut bool) string {
 	return ""
 }
 
-// noListText tells that a provider gave no list, and to admins why.
+// noListText says that a provider has no list. Admins are told why.
 func (l modelList) noListText(o Offer) string {
 	if !l.reasons {
 		return fmt.Sprintf(textSilent, markdown.QuoteName(o.provider()))

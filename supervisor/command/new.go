@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Topics starts new topics.
+// Topics starts a new topic in a conversation.
 type Topics interface {
 	Restart(ctx context.Context, conversation int64) error
 }
@@ -47,7 +47,7 @@ func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, erro
 	return text, nil
 }
 
-// endedAnswerText tells how the running answer ended.
+// endedAnswerText says how the running answer ended.
 func endedAnswerText(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.WhyStopped {
 		return textNewTopicStopped

@@ -10,15 +10,15 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Offer is a model that can be used, or a provider that gave no list.
+// Offer is an available model, or a provider without a list of models.
 type Offer struct {
-	Spec    string // the full name; the provider's name if it gave no list
+	Spec    string // the model's full name, or the provider's name if Err is set
 	Default bool
-	Err     string // reason why the provider gave no list, for the user
+	Err     string // why the provider has no list, for the user
 }
 
-// nonChatNames are parts of names of models that do not chat: they embed, speak, listen, draw, rank
-// or moderate (the lists of OpenAI, Mistral and Ollama).
+// nonChatNames are parts of names of models that can't chat. Those embed, speak, listen, draw, rank
+// or moderate (from the lists of OpenAI, Mistral and Ollama).
 var nonChatNames = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
 	"-audio", "davinci-002", "babbage-002"}
 
@@ -28,8 +28,8 @@ func (o Offer) canChat() bool {
 	return !slices.ContainsFunc(nonChatNames, func(use string) bool { return strings.Contains(name, use) })
 }
 
-// visionNames are parts of names of models that see pictures (the providers' pages on vision, and
-// Ollama's list of such models).
+// visionNames are parts of names of models that see pictures (from the providers' pages on vision,
+// and Ollama's list).
 var visionNames = []string{"claude-", "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4-mini", "gemini", "gemma3", "gemma-3", "pixtral", "mistral-small3", "llava",
 	"vision", "-vl", "qwen2.5vl", "minicpm-v", "moondream", "llama4", "llama-4"}
 
@@ -40,8 +40,9 @@ func (o Offer) SeesPictures() bool {
 }
 
 // isOffered reports whether a provider offers a model. A provider without a list may have any
-// model. A longer listed name includes the shorter one: qwen3 is qwen3:latest, and claude-haiku-4-5
-// is its newest version. Some providers accept more after a colon than they list.
+// model. A listed name also covers its shorter forms: qwen3 means qwen3:latest, and
+// claude-haiku-4-5 means its newest version. Some providers accept more after a colon than they
+// list.
 func isOffered(offers []Offer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
 	own := offersOf(offers, provider)
@@ -61,10 +62,10 @@ func (o Offer) provider() string {
 	return provider
 }
 
-// maxSuggestions is how many models the answer to a wrong name suggests.
+// maxSuggestions limits the suggested models after a wrong name.
 const maxSuggestions = 10
 
-// suggestions lists the models with the most similar names.
+// suggestions lists the models whose names are most similar to a wrong name.
 func suggestions(offers []Offer, meant string) string {
 	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
 	if len(there) == 0 {
@@ -83,8 +84,8 @@ func suggestions(offers []Offer, meant string) string {
 	return b.String()
 }
 
-// similarity is the length of the common prefix of a model's name and a wrong name, with or without
-// the provider.
+// similarity returns the length of the common prefix of a model's name and a wrong name. The
+// provider may be missing.
 func similarity(o Offer, meant, bare string) int {
 	_, name, _ := strings.Cut(o.Spec, "/")
 	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))

@@ -11,18 +11,19 @@ import (
 	"mews/supervisor/question"
 )
 
-// Questions takes presses of the buttons of questions.
+// Questions takes presses of buttons below questions.
 type Questions interface {
-	// Press answers a press. Its error is the answer to a press of another user's question.
+	// Press answers a press. Its error is the answer if the question is another user's.
 	Press(ctx context.Context, user string, conversation int64, press string) (question.PressOutcome, error)
 }
 
 // questionPrefix begins the presses of package question.
 const questionPrefix = "q:"
 
-// pressed runs the action of a button. Then the message loses its buttons, unless the action failed
-// or its command keeps them. In a group, only buttons below an edited message go, because nobody
-// else can press those. The buttons of a question go when it has ended.
+// runPress runs the action of a button. Then it removes the message's buttons, unless the action
+// failed or its command keeps them. In a group it removes only buttons below an edited message,
+// because nobody else can press the others. The buttons of a question disappear when the question
+// has ended.
 func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r feature.Request) (
 	d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
@@ -50,7 +51,7 @@ func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r featur
 	return d, err
 }
 
-// findPress returns the command of a press, and the rest of the press after the command's prefix.
+// findPress returns the command of a press, and the part of the press after the command's prefix.
 func (c *Commands) findPress(press string) (_ feature.Command, rest string, known bool) {
 	for _, row := range c.table {
 		if rest, fits := strings.CutPrefix(press, row.Prefix); fits && row.Prefix != "" {
@@ -60,7 +61,7 @@ func (c *Commands) findPress(press string) (_ feature.Command, rest string, know
 	return feature.Command{}, "", false
 }
 
-// answerAgain answers an edited message again.
+// answerAgain queues an edited message for a new answer.
 func (c *Commands) answerAgain(ctx context.Context, press, edited int64) (string, error) {
 	begun, err := c.o.AnswerAgain(ctx, press, edited)
 	switch {
@@ -72,7 +73,8 @@ func (c *Commands) answerAgain(ctx context.Context, press, edited int64) (string
 	return textAnswersAgain, nil
 }
 
-// removeButtons removes the buttons from the message of a press. Buttons that stay do no harm.
+// removeButtons removes the buttons from the message of a press. If that fails, the buttons stay,
+// which does no harm.
 func (c *Commands) removeButtons(ctx context.Context, in supervisor.Inbound) {
 	if in.Message == "" {
 		return

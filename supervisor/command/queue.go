@@ -22,11 +22,11 @@ import (
 type Queue interface {
 	// Queue lists the waiting messages of a conversation, and its running turn.
 	Queue(ctx context.Context, conversation int64) (sqlite.Queue, error)
-	// LastListButtons returns the buttons of the last list before a command.
+	// LastListButtons returns the buttons of the list that the user saw last before a command.
 	LastListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// MoveToFront lets a message be answered next. DropText drops a message and those
-	// taken together with it. Both return the message afterwards. ok is false if the message is
-	// another user's.
+	// MoveToFront makes a message the next to be answered. DropText drops a message and those sent
+	// together with it. Both return the changed message. ok is false if the message belongs to
+	// another user.
 	MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
@@ -36,8 +36,8 @@ const (
 	pressDrop = "drop"
 	pressNow  = "now"
 
-	maxQueueButtons = 8  // messages with buttons; the rest is only counted
-	maxMessageText  = 60 // listed characters of a message
+	maxQueueButtons = 8  // maximum of messages with buttons; the rest is only counted
+	maxMessageText  = 60 // characters of a message in the list
 )
 
 var queueRows = []row{
@@ -46,7 +46,8 @@ var queueRows = []row{
 		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue, keeps: feature.Always},
 }
 
-// queue lists the waiting messages, or runs the action of a button of the last list.
+// queue lists the waiting messages. With an argument it runs the action of a button of the last
+// list.
 func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
 		return c.listQueue(ctx, r)
@@ -110,7 +111,7 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 	return d, nil
 }
 
-// queueLine describes one waiting message: its words or kind, the time of sending, and its state.
+// queueLine describes a waiting message: its words or kind, the time of sending, and its state.
 func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) string {
 	words, files := w.Inbound.Text, w.Files
 	if words == "" && len(files) > 0 {
@@ -127,7 +128,7 @@ func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) stri
 	return line + queuePriorities[w.Inbound.Priority]
 }
 
-// timeSince returns the time since at; 0 if the clock was set back.
+// timeSince returns the time since at; 0 if at is in the future.
 func timeSince(now, at time.Time) time.Duration { return max(0, now.Sub(at)).Truncate(time.Second) }
 
 // cutWords returns the beginning of a text.
@@ -139,7 +140,7 @@ func cutWords(text string) string {
 	return markdown.QuoteName(string(words))
 }
 
-// pressQueue runs the action of a button of the list.
+// pressQueue runs the action of a button below the list.
 func pressQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
 	id, ok := presses.QueueInbound(presses.QueuePrefix + r.Arguments)
@@ -159,7 +160,7 @@ func pressQueue(ctx context.Context, c *Commands, r feature.Request) (d supervis
 	}
 	text := queueStates[in.State]
 	if waits := in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving; waits && in.Priority != supervisor.PriorityNow {
-		text = "" // a code is needed first
+		text = "" // the message still waits, for a code
 	}
 	return supervisor.Delivery{Text: fmt.Sprintf(cmp.Or(text, textQueueGone), cutWords(in.Text))}, nil
 }

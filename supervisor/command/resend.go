@@ -10,13 +10,13 @@ import (
 
 // Resender sends messages again that may not have arrived.
 type Resender interface {
-	// Resend queues the oldest messages of a conversation that may not have arrived again. It
+	// Resend queues a conversation's messages that may not have arrived, the oldest first. It
 	// returns their number, at most limit.
 	Resend(ctx context.Context, conversation int64, limit int) (n int, err error)
 }
 
-// maxResent is how many messages one /resend sends again. Telegram takes one per second in a chat,
-// so they take about a minute.
+// maxResent limits the messages that one /resend sends. Telegram accepts one message per second in
+// a chat, so they take about a minute.
 const maxResent = 50
 
 var resendRows = []row{
@@ -24,8 +24,8 @@ var resendRows = []row{
 		group: feature.GroupChat, run: textAnswer(resend)},
 }
 
-// resend does not wake the outbox, because its answer does. The messages are older, so they arrive
-// before the answer.
+// resend does not wake the outbox, because its answer does. The queued messages are older, so they
+// arrive before the answer.
 func resend(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	n, err := c.o.Resender.Resend(ctx, r.Conversation.ID, maxResent)
 	switch {

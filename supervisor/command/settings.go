@@ -12,25 +12,25 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Settings are the users' own settings. The errors of Check are for the user.
+// Settings are the users' settings. The errors of Check are for the user.
 type Settings interface {
-	// List returns a user's settings in their order for display.
+	// List returns a user's settings in the order of display.
 	List(ctx context.Context, user string) ([]Setting, error)
-	// Check returns a value in its stored form. Its error says why the user can't set it.
+	// Check returns a value in its stored form. An error says why the value is not allowed.
 	Check(ctx context.Context, user, name, value string) (kept string, err error)
-	// Put stores a value from Check; "" resets the setting.
+	// Put stores a value that Check returned; "" resets the setting.
 	Put(ctx context.Context, user, name, kept string) error
 }
 
-// Setting is one setting, for display.
+// Setting describes one setting for display.
 type Setting struct {
-	Name    string // one word or two, as users type it
-	Value   string // the value, for display
+	Name    string // the name, as users type it: one or two words
+	Value   string // the current value, for display
 	Origin  Origin
-	Example string   // an example of a value; "" if the user can't set it here
-	Presses []string // all values, if each has a button
-	Private bool     // never shown in groups
-	Note    string   // a hint after setting it; "" for none
+	Example string   // an example of a value; "" if users can't change the setting with /settings
+	Presses []string // all possible values, if each has a button
+	Private bool     // whether groups never show the setting
+	Note    string   // a hint for after a change; "" means no hint
 }
 
 // Origin says where a setting's value comes from.
@@ -47,8 +47,8 @@ const resetWord = "default"
 
 const settingPrefix = "s:"
 
-// showsSettings reports whether /settings with these arguments only shows something: "/settings
-// model" lists models.
+// showsSettings reports whether /settings with these arguments only shows something. For example,
+// "/settings model" lists models.
 func showsSettings(arguments string) bool {
 	return arguments == "" || strings.EqualFold(arguments, "model")
 }
@@ -60,7 +60,7 @@ var settingsRows = []row{
 		keeps: feature.Always},
 }
 
-// settings shows the user's settings, or sets one.
+// settings shows the user's settings, or changes one.
 func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	list, err := c.o.Settings.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -73,7 +73,7 @@ func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.D
 		value, ok := cutName(r.Arguments, s.Name)
 		switch {
 		case !ok:
-		case s.Name == "model": // a model's values are in no table
+		case s.Name == "model": // the values of the setting "model" are not in a table
 			r.Arguments = value
 			return model(ctx, c, r)
 		case s.Example == "":
@@ -94,7 +94,7 @@ func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.D
 		markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
 }
 
-// values lists the possible values of a setting, if these are a few words.
+// values lists the possible values of a setting, if they are a few words.
 func (s Setting) values() string {
 	if len(s.Presses) == 0 {
 		return ""
@@ -103,7 +103,7 @@ func (s Setting) values() string {
 	return fmt.Sprintf(textSettingOr, strings.Join(s.Presses[:last], ", "), s.Presses[last])
 }
 
-// cutName cuts a setting's name off the beginning of a text. Spaces and case may differ.
+// cutName cuts a setting's name off the beginning of a text. It ignores case and extra spaces.
 func cutName(text, name string) (rest string, ok bool) {
 	words, named := strings.Fields(text), strings.Fields(name)
 	if len(words) < len(named) || !strings.EqualFold(strings.Join(words[:len(named)], " "), name) {
@@ -142,12 +142,12 @@ func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value 
 	return d, nil
 }
 
-// settingTimezone is the setting that jobs use for their times.
+// settingTimezone is the setting with the time zone of jobs.
 const settingTimezone = "timezone"
 
-// offerZone adds to an answer the offer to change jobs to the new time zone.
+// offerZone adds to an answer the offer to move jobs to the new time zone.
 func (c *Commands) offerZone(ctx context.Context, r feature.Request, d supervisor.Delivery) supervisor.Delivery {
-	// r.User is from before the change
+	// r.User still has the old time zone
 	offer, err := c.o.OfferZone(ctx, c.userNamed(r.Conversation.User))
 	if err != nil {
 		c.o.Log.Warn("find jobs of another time zone", "user", r.Conversation.User, "error", err)
@@ -158,7 +158,7 @@ func (c *Commands) offerZone(ctx context.Context, r feature.Request, d superviso
 	return d
 }
 
-// listSettings lists settings, with their buttons.
+// listSettings lists settings with their buttons.
 func listSettings(list []Setting) (d supervisor.Delivery) {
 	var examples strings.Builder
 	d.Text = textSettings
@@ -179,7 +179,7 @@ func (s Setting) buttons() [][]supervisor.Button {
 	if s.Name == "model" {
 		row = append(row, supervisor.Button{Text: textChooseModel, Press: modelPrefix})
 	}
-	// the current value too: the buttons stay when another is pressed
+	// the current value has a button, too, because the buttons stay after a press
 	for _, value := range s.Presses {
 		row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 	}

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Sessions runs turns.
+// Sessions stops running turns.
 type Sessions interface {
 	// Stop ends the turn that a command is about, and returns when its answer is in the outbox. If
-	// nothing ran, the result has no Inbound.
+	// no turn ran, Inbound of the result is 0.
 	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
-	// StopNow ends the running turn of a conversation, if there is one, for a command that could
-	// not be stored.
+	// StopNow ends the running turn of a conversation for a command that could not be stored. It
+	// returns whether a turn ran.
 	StopNow(conversation int64) (stopped bool)
 }
 
@@ -49,8 +49,8 @@ func stop(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	return endedText(ahead), nil
 }
 
-// stopAll drops the waiting messages before it ends the running turn, so that none begins in
-// between.
+// stopAll drops the waiting messages, and then ends the running turn. In this order no message
+// begins in between.
 func (c *Commands) stopAll(ctx context.Context, r feature.Request) (string, error) {
 	dropped, err := c.o.Drop(ctx, r.Inbound)
 	if err != nil {
@@ -75,7 +75,7 @@ func droppedText(n int) string {
 	return fmt.Sprintf(textDropped, amount.Plural(n, "message", "messages"))
 }
 
-// endedText tells how the stopped turn ended.
+// endedText says how the stopped turn ended.
 func endedText(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.WhyStopped {
 		return textStopped
@@ -92,8 +92,8 @@ func (c *Commands) stopTurn(ctx context.Context, r feature.Request) (sqlite.Prec
 	return ahead, err
 }
 
-// RunUnstored runs a command that could not be stored, and returns the sender's error. Only /stop
-// works without a row: a full disk must not keep a turn running.
+// RunUnstored runs a command that could not be stored. It returns the error for the sender. Only
+// /stop works without being stored, because a full disk must not keep a turn running.
 func (c *Commands) RunUnstored(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// row is a command of the core. Its functions get the Commands that run them.
+// row is a command of the core. Its functions get the Commands that called them.
 type row struct {
 	supervisor.SlashCommand
 	group   feature.Group
@@ -18,15 +18,15 @@ type row struct {
 	run     run
 	mayAsk  bool
 	prefix  string
-	press   run // nil means the same as run
+	press   run // runs a press of the command's buttons; nil means run
 	keeps   func(press string) bool
 	private func(arguments string) bool
 }
 
-// run is a feature.Run with the Commands that call it.
+// run is a feature.Run that also gets the Commands.
 type run func(context.Context, *Commands, feature.Request) (supervisor.Delivery, error)
 
-// coreRows has the commands of the core.
+// coreRows has all commands of the core.
 var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows,
 	modelsRows, toolsRows, settingsRows, filesRows, activityRows, usageRows,
 	grantsRows, lockRows, inviteRows, allowRows, resendRows)
@@ -49,8 +49,8 @@ func (c *Commands) core() (all []feature.Command) {
 	return all
 }
 
-// mergeCommands merges the commands of the core and the features, by group. It refuses commands
-// that could never run: a duplicate name, or a prefix that begins with another one.
+// mergeCommands merges the core's commands and the features', by group. It refuses commands that
+// could never run: a duplicate name, or a prefix that begins with another prefix.
 func mergeCommands(core, features []feature.Command) ([]feature.Command, error) {
 	taken, prefixes := map[string]bool{}, []string{questionPrefix}
 	for _, r := range features {
@@ -92,7 +92,7 @@ func mergeCommands(core, features []feature.Command) ([]feature.Command, error) 
 	return table, nil
 }
 
-// commandNames returns a command's names. The first is the main one.
+// commandNames returns a command's names; the first is the main name.
 func commandNames(r feature.Command) []string {
 	if r.Alias == "" {
 		return []string{r.Name}
@@ -120,13 +120,13 @@ func (c *Commands) find(name string) (_ feature.Command, known bool) {
 	return c.table[i], true
 }
 
-// Find returns the properties of a command; the zero value for an unknown one.
+// Find returns the properties of a command; the zero value for an unknown command.
 func (c *Commands) Find(name string) supervisor.SlashCommand {
 	r, _ := c.find(name)
 	return r.SlashCommand
 }
 
-// TurnEndingNames lists the names of commands with EndsTurn.
+// TurnEndingNames lists the names of commands that end the running turn.
 func TurnEndingNames() (all []string) {
 	for _, r := range (&Commands{}).core() {
 		if r.EndsTurn {
@@ -142,8 +142,8 @@ type MenuEntry struct {
 	Summary string
 }
 
-// Menu lists the commands of /help for a channel's menu, with or without those for admins. It
-// leaves out /start, which such a channel offers anyway.
+// Menu lists the commands for a channel's menu, with or without those for admins. It leaves out
+// /start, because such a channel offers it anyway.
 func (c *Commands) Menu(admin bool) (menu []MenuEntry) {
 	for _, r := range c.table {
 		if r.Name != startName && c.isListed(r, admin) {

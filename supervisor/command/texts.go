@@ -2,7 +2,7 @@ package command
 
 import "mews/supervisor"
 
-// General answers. quoteName quotes names that others gave.
+// General answers. quoteName quotes names that users or providers gave.
 const (
 	textNoCommand      = "There is no command /%s. /help lists all commands."
 	textCommandMeant   = "There is no /%s. Did you mean /%s?"
@@ -67,16 +67,16 @@ const (
 		"busy is. Files may come with it. If nothing runs, I answer it at once."
 )
 
-// queueButtons are the labels of a list's buttons, with the number of a message.
+// queueButtons are the labels of the list's buttons; the number is that of the message.
 var queueButtons = map[string]string{pressDrop: "Drop %d", pressNow: "Now %d"}
 
-// queuePriorities mark messages with an unusual priority.
+// queuePriorities are remarks about messages with an unusual priority.
 var queuePriorities = map[supervisor.Priority]string{
 	supervisor.PriorityFollowup: ", after all others",
 	supervisor.PriorityNow:      ", next",
 }
 
-// queueStates tell the state of a message after an attempt to drop or advance it.
+// queueStates describes a message after an attempt to drop it or to move it to the front.
 var queueStates = map[supervisor.InboundState]string{
 	supervisor.InboundNew:      "%s comes next.",
 	supervisor.InboundArriving: "%s comes next, once it has arrived.",

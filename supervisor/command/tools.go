@@ -24,8 +24,8 @@ const (
 	wordKeep    = "keep"
 	wordClose   = "close"
 
-	maxToolNames     = 20 // listed tools of a family
-	maxFamilyButtons = 8  // families with buttons
+	maxToolNames     = 20 // listed tools of each family
+	maxFamilyButtons = 8  // maximum of families with buttons
 )
 
 var toolsRows = []row{
@@ -34,7 +34,7 @@ var toolsRows = []row{
 		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.Always},
 }
 
-// showTools lists a user's tools, or opens or closes a family.
+// showTools lists a user's tools, or opens or closes a family of tools.
 func showTools(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	all, err := c.o.Tools.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -61,7 +61,7 @@ func showTools(ctx context.Context, c *Commands, r feature.Request) (d superviso
 	return d, err
 }
 
-// keepOpen keeps a family open in a conversation, if all of it fits.
+// keepOpen keeps a family of tools open in a conversation, if all of its tools fit.
 func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protocol.Tool, open []supervisor.OpenedTool,
 	f tools.Family) (string, error) {
 	var kept []supervisor.OpenedTool
@@ -118,7 +118,7 @@ func listTools(all []protocol.Tool, open []supervisor.OpenedTool) (d supervisor.
 	return d
 }
 
-// familyLine describes one family's tools; "" for no tools.
+// familyLine describes the tools of one family; "" without tools.
 func familyLine(name string, list []protocol.Tool, more string) string {
 	if len(list) == 0 {
 		return ""

@@ -14,29 +14,29 @@ import (
 	"mews/supervisor/usage"
 )
 
-// Usages sums up the calls of models.
+// Usages sums up model calls.
 type Usages interface {
-	// Usage sums up the calls of a user (everybody if user is "") since a moment, by "model",
+	// Usage sums up a user's model calls since a time; user "" means all users. by is "model",
 	// "user" or "conversation". The largest sum comes first.
 	Usage(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error)
-	// Daily sums up the calls by day in zone, from the day of since to today. A line's name is its
-	// day, as 2026-11-20.
+	// Daily sums up model calls by day in zone, from the day of since to today. A line's name is
+	// the day, such as 2026-11-20.
 	Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
 }
 
 // Budgets are the users' remaining budgets.
 type Budgets interface {
-	// Left returns an allowance for each limit of a user.
+	// Left returns an allowance for each limit of a user's budget.
 	Left(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
-// Pictures stores pictures and texts to send as files.
+// Pictures stores generated pictures and texts, to be sent as files.
 type Pictures interface {
 	Keep(name string, png []byte) (supervisor.File, error)
 	KeepText(name, markdown string) (supervisor.File, error)
 }
 
-// maxUsageLines is how many models or users /usage lists. The rest is summed up in one line.
+// maxUsageLines limits the lines of /usage. One more line sums up the rest.
 const maxUsageLines = 20
 
 var usageRows = []row{
@@ -45,7 +45,7 @@ var usageRows = []row{
 		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.Always},
 }
 
-// showUsage reports the user's calls of models, or everybody's for an admin.
+// showUsage reports the user's model calls. For an admin it can report those of all users.
 func showUsage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
@@ -68,8 +68,8 @@ func showUsage(ctx context.Context, c *Commands, r feature.Request) (d superviso
 	return c.withChart(r.Conversation, report, days), nil
 }
 
-// sumUsage sums up the calls of today, this week and this month. With personal it adds what only
-// the user may see.
+// sumUsage sums up the calls of today, this week and this month. With personal it adds the sums
+// that only the user may see.
 func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, personal bool) (err error) {
 	day, _ := budget.Day(now, now.Location())
 	month, _ := budget.Month(now, now.Location())
@@ -96,7 +96,7 @@ func (c *Commands) zone(user string) *time.Location {
 	return timezone.ForUser(u)
 }
 
-// usageReport is the report of /usage.
+// usageReport holds the data of a /usage report.
 type usageReport struct {
 	user, by           string // the user whose calls are summed up, and the grouping
 	title, linesTitle  string
@@ -126,7 +126,7 @@ func (s usageReport) text() string {
 	return b.String()
 }
 
-// usageLines lists lines below a title. If there are too many, the rest becomes one line.
+// usageLines lists lines below a title. If they are too many, one line sums up the rest.
 func usageLines(title string, lines []usage.Line) string {
 	if len(lines) == 0 {
 		return ""

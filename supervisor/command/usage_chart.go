@@ -22,7 +22,7 @@ type chartUnit struct {
 	write func(int64) string
 }
 
-// chartUnitOf returns the cost as unit, or tokens if all calls were free.
+// chartUnitOf returns the unit of a chart: cost, or tokens if all calls were free.
 func chartUnitOf(days []usage.Line) chartUnit {
 	if usage.Total(days).Cost > 0 {
 		return chartUnit{textDollarsADay, func(l usage.Line) int64 { return l.Cost }, money.Dollars}
@@ -30,12 +30,12 @@ func chartUnitOf(days []usage.Line) chartUnit {
 	return chartUnit{textTokensADay, func(l usage.Line) int64 { return l.Input + l.Output }, amount.Number}
 }
 
-// withChart adds a chart of the days to a report: a picture if the channel shows files, otherwise
-// text. If the picture can't be drawn, the report has no chart.
+// withChart adds a chart of the days to a report. The chart is a picture if the channel shows
+// files, otherwise text. If the picture can't be drawn, the report has no chart.
 func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []usage.Line) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
 	m := chartUnitOf(days)
-	if m.of(usage.Total(days)) == 0 { // there were no calls, or all failed
+	if m.of(usage.Total(days)) == 0 { // there were no calls, or all calls failed
 		return d
 	}
 	if !to.Channel.Capabilities().Files {
