@@ -8,14 +8,14 @@ import (
 	"mews/supervisor/feature"
 )
 
-// ActivityDependencies holds the ledger's reader. A nil Activity reads nothing.
+// ActivityDependencies holds the reader of the ledger. If Activity is nil, no effects are read.
 type ActivityDependencies struct {
 	Activity Activity
 }
 
 // Activity reads the effects of turns from the ledger.
 type Activity interface {
-	// Read returns the user's effects that may be shown in the conversation destination.
+	// Read returns the effects of a user that may be shown in the conversation destination.
 	Read(ctx context.Context, user string, destination int64, time, kind string) (protocol.Activity, error)
 }
 

@@ -20,7 +20,7 @@ type BlobDependencies struct {
 	Spool Spool
 }
 
-// Blobs knows which user owns the bytes in the spool.
+// Blobs knows the owner of each blob in the spool.
 type Blobs interface {
 	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
 	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
@@ -29,14 +29,14 @@ type Blobs interface {
 	SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error)
 }
 
-// Spool stores bytes on disk.
+// Spool stores blobs on disk.
 type Spool interface {
 	Create() (*spool.Writer, error)
 	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
 	Read(sha256 string) (file io.ReadCloser, size int64, err error)
 }
 
-// blobRows allow writes and reads of 1 GiB in a turn or operation.
+// blobRows allow a turn or operation to write 1 GiB, and to read as much.
 var blobRows = []row{
 	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, kinds: withHome, bytes: shortParams, limit: 5_000, handler: workCall((*work).beginBlob)},
 	{method: protocol.MethodBlobWrite, phase: inTurn | inOperation, kinds: withHome, bytes: chunkParams, limit: 16_384, handler: workCall((*work).writeBlob)},
@@ -45,18 +45,18 @@ var blobRows = []row{
 }
 
 const (
-	maxBlob      = 64 << 20  // bytes of one blob of a turn
-	maxKept      = 256 << 20 // bytes of a user's blobs that are kept at a time
-	maxBefore    = 512 << 20 // bytes kept at a time of a user's files from before turns changed them
-	maxOpenBlobs = 8         // blobs that one turn or operation may have open at once
+	maxBlob      = 64 << 20  // bytes of one blob that a turn writes
+	maxKept      = 256 << 20 // bytes of all kept blobs of a user
+	maxBefore    = 512 << 20 // bytes of a user's files from before turns changed them, for all kept turns
+	maxOpenBlobs = 8         // blobs that one turn or operation may write at the same time
 )
 
 // blobStore stores the committed blobs of a turn or an operation.
 type blobStore interface {
 	create() (*spool.Writer, error)
-	room(ctx context.Context) (bytes int64, err error) // returns the maximum of one more blob, in bytes
+	room(ctx context.Context) (bytes int64, err error) // returns the largest size of one more blob
 	keep(ctx context.Context, ref protocol.BlobRef) error
-	full() error // returns the answer to a worker without room
+	full() error // returns the error for a worker if there is no room
 }
 
 // turnBlobs stores a turn's blobs for its user, for a limited time.
@@ -82,8 +82,8 @@ func (b *turnBlobs) full() error {
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
 
-// beforeBlobs stores the bytes of files before a turn changes them. They are the user's, and are
-// kept for a limited time.
+// beforeBlobs stores the bytes of files from before a turn changes them. They belong to the user,
+// and are kept for a limited time.
 type beforeBlobs struct{ turnBlobs }
 
 func (b *beforeBlobs) room(ctx context.Context) (int64, error) {
@@ -99,7 +99,7 @@ func (b *beforeBlobs) full() error { return feature.Refused(textBeforeFull, maxB
 
 // uploads holds the blobs that a turn or operation is writing.
 type uploads struct {
-	// guards the fields below, and the files; the wire delivers blob calls one at a time
+	// guards the fields below, and the files; the wire delivers calls about blobs one by one
 	mu   sync.Mutex
 	open map[int64]*upload
 	last int64
@@ -171,7 +171,7 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 		return nil, feature.Refused("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
-	// other blobs may have been committed meanwhile
+	// check again, because other blobs may have been committed meanwhile
 	if room, err := u.store.room(ctx); err != nil || room < u.file.Size() {
 		return nil, cmp.Or(errors.Join(err, u.file.Discard()), u.store.full())
 	}
@@ -201,8 +201,8 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 	return &protocol.BlobData{Data: data[:n], Size: size}, err
 }
 
-// mayRead reports whether a blob exists and may be read. A turn in its user's worker may read any
-// blob of the user; a one-shot worker may read only its material.
+// mayRead reports whether a blob exists and may be read. A worker with a user may read all blobs of
+// the user. A one-shot worker may read only its material.
 func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	if w.turn != nil && w.turn.Kind.IsOneShot() {
 		if w.turn.Material != sha256 {
@@ -214,7 +214,7 @@ func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	return owns, err
 }
 
-// spoolFailed returns the error of a failed attempt. A full disk has its own answer.
+// spoolFailed returns the error for a failed attempt to write. A full disk has its own error.
 func (w *work) spoolFailed(attempt string, err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		w.log().Warn(attempt, "error", err)
@@ -223,7 +223,7 @@ func (w *work) spoolFailed(attempt string, err error) error {
 	return fmt.Errorf("%s: %w", attempt, err)
 }
 
-// checkBlob returns an error unless a blob is the user's and has that size.
+// checkBlob returns an error unless the user owns the blob and its size is right.
 func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
 	kept, owns, err := w.o.Blobs.Owns(ctx, w.user, sha256)
 	switch {
@@ -237,7 +237,7 @@ func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
 	return nil
 }
 
-// discard deletes uncommitted blobs. Call it when nothing of the turn or operation is running.
+// discard deletes uncommitted blobs. Call it after all calls of the turn or operation have ended.
 func (u *uploads) discard() (err error) {
 	for _, up := range u.open {
 		err = errors.Join(err, up.file.Discard())

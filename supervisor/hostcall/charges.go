@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reserver sets money aside for a turn's calls of models.
+// Reserver reserves money for the model calls of a turn.
 type Reserver interface {
 	modelcall.Reserver
-	// Settled must be called when a lease's call has ended and its usage was stored with the lease.
-	// If the usage could not be stored, kept is false. Then the lease stays set aside as long as
-	// the service runs.
+	// Settled must be called after a lease's call has ended and its usage was stored with the
+	// lease. If the usage could not be stored, kept is false. The lease then stays until the
+	// service ends.
 	Settled(l supervisor.Lease, kept bool)
 }
 
@@ -31,7 +31,7 @@ func (s *stepStream) ReturnLease(ctx context.Context, lease int64) {
 	s.Reserver.ReturnLease(ctx, lease)
 }
 
-// settled reports to the turn's Reserver that a lease's call has ended; lease 0 means none.
+// settled tells the turn's Reserver that a lease's call has ended; lease 0 means no lease.
 func (s *stepStream) settled(lease int64, kept bool) {
 	if lease != 0 {
 		s.Reserver.Settled(supervisor.Lease{ID: lease, Amount: s.maxCosts[lease]}, kept)
@@ -39,7 +39,7 @@ func (s *stepStream) settled(lease int64, kept bool) {
 }
 
 // priced returns a call with its turn and its cost. If the price is unknown, the cost is the whole
-// lease, or nil without a lease.
+// lease. Without a lease it is nil.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, modelcall.PurposeChat, s.Pot
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
@@ -52,8 +52,8 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	return c
 }
 
-// charge stores the cost of an ended call whose answer is not stored or is continued. Such a call
-// was paid, too.
+// charge stores the cost of a call whose answer is not stored or is continued. The provider charges
+// such a call, too.
 func (s *stepStream) charge(ctx context.Context) {
 	if s.paid != nil {
 		s.keepUsage(ctx, *s.paid)
@@ -66,8 +66,8 @@ func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.Failure) {
 	s.keepUsage(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 
-// keepUsage stores a call that leaves no message, even if its turn was stopped. If that fails, the
-// call's lease ends at the next start of the service.
+// keepUsage stores the usage of a call that leaves no message, even if the turn was stopped. If
+// that fails, the call's lease ends at the next start of the service.
 func (s *stepStream) keepUsage(ctx context.Context, c sqlite.ModelCall) {
 	err := s.o.Usage.Put(context.WithoutCancel(ctx), c)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// ChatDependencies holds the approver, the sender and the asker. If one of them is nil, nothing is
+// ChatDependencies holds the approver, the sender and the asker. Without one of them, nothing is
 // sent or asked.
 type ChatDependencies struct {
 	Approver Approver
@@ -25,19 +25,19 @@ type ChatDependencies struct {
 	Asker    Asker
 }
 
-// Approver decides whether an effect may leave the sandbox; nil allows every effect. It may wait
-// for a user's answer.
+// Approver decides whether an effect may leave the sandbox. It may wait for a user's answer. A nil
+// Approver allows all effects.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// Sender sends to the chat of a turn's conversation.
+// Sender sends messages to the chat of a turn.
 type Sender interface {
-	// Send stores the text and files of d for delivery before it returns. A call sends once: if it
-	// has already sent, Send does nothing, even with other contents. It refuses a call that already
-	// has a result, and bytes that are not the user's.
+	// Send stores the text and files of d for delivery before it returns. Each call sends once: if
+	// it has sent before, even with other contents, Send does nothing. Send refuses a call that has
+	// a result, and files that the user does not own.
 	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
-	// WasSent reports whether a call has sent something.
+	// WasSent reports whether a tool call has sent a message.
 	WasSent(ctx context.Context, turn int64, call string) (bool, error)
 }
 
@@ -48,15 +48,15 @@ var chatRows = []row{
 		limit: protocol.MaxSentMessages, serial: true, handler: turnCall((*turn).sendMessage)},
 }
 
-// Tools whose calls may send files, and messages.
+// Names of the tools that may send files or messages.
 const (
 	toolSendFile    = "send_file"
 	toolSendMessage = "send_message"
 )
 
-// sendFiles sends blobs of the user to the chat of their turn. A call is repeated when its turn
-// resumes after a crash. It then waits for the answer to the earlier question, or is done if its
-// files were sent.
+// sendFiles sends blobs of the user to the chat of the turn. If the turn resumes after a crash, the
+// same call comes again. If its files were sent, sendFiles is then done. Otherwise it waits for the
+// answer to the earlier question.
 func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSendResult, error) {
 	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Check()); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -79,8 +79,8 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.C
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
 }
 
-// sendMessage sends the text of a model's tool call to the turn's chat. The worker sends only the
-// call's ID.
+// sendMessage sends the text of a tool call to the turn's chat. The worker names only the call, and
+// the text comes from the transcript.
 func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSendResult, error) {
 	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -100,8 +100,8 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }
 
-// sentBefore reports whether a call has already sent something before a crash, so that the user is
-// not asked again.
+// sentBefore reports whether a call has sent something before a crash. If so, the user is not asked
+// again.
 func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
 	if t.o.Approver == nil || t.o.Sender == nil {
 		return false, feature.Refused("this Mews sends nothing")
@@ -129,8 +129,8 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	return file, nil
 }
 
-// checkCall returns an error unless a call is an open call of that tool. No honest worker names
-// another.
+// checkCall returns an error unless the call is open and uses that tool. An honest worker names no
+// other call.
 func (t *turn) checkCall(id, tool string) error {
 	switch call, known := t.openCalls.find(id); {
 	case len(id) > maxName:
@@ -141,8 +141,8 @@ func (t *turn) checkCall(id, tool string) error {
 	return nil
 }
 
-// approvalRequest returns the request to approve these files, with their names and captions, for
-// this conversation.
+// approvalRequest returns the request to approve these files for this conversation, with their
+// names and captions.
 func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Request {
 	r := approval.Request{
 		User: t.user, Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID, Call: call,
@@ -163,8 +163,7 @@ func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Re
 	return r
 }
 
-// quoteWords escapes a model's words, so that they do not change the Markdown of the text around
-// them.
+// quoteWords escapes a model's words, so that they can't change the Markdown around them.
 func quoteWords(words string) string {
 	return "`" + strings.Join(strings.Fields(strings.ReplaceAll(words, "`", "'")), " ") + "`"
 }

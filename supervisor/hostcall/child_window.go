@@ -12,14 +12,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Windows stores child windows. They are turns below others, each with one question to a model.
+// Windows stores child windows. Each belongs to a turn and has one question to a model.
 type Windows interface {
 	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error)
 	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
-// answerStream answers a model.stream. It uses the turn's own window, or for a one-shot worker a
-// child window.
+// answerStream answers model.stream. A one-shot worker's request goes to a child window, any other
+// to the turn's own window.
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	switch {
 	case t.Kind.IsOneShot() != (p.Child != nil):
@@ -42,7 +42,7 @@ func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*prot
 }
 
 // askInChild asks the model in a child window. If the window already has an answer, even from an
-// earlier worker, it returns that answer.
+// earlier worker, askInChild returns it.
 func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)
@@ -66,7 +66,7 @@ func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protoc
 	return streamed, err
 }
 
-// childTurn returns the turn of a child window. Its reply is not shown.
+// childTurn returns the turn of a child window. Users do not see its reply.
 func (t *turn) childTurn(w sqlite.ChildWindow) *turn {
 	child := &turn{work: t.work, Turn: t.Turn}
 	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Conversation, w.Asked.ID, 0, 0

@@ -15,18 +15,18 @@ import (
 	"mews/supervisor/operation"
 )
 
-// The third unknown method within a minute ends the worker. An honest worker may be a version
-// ahead, but does not try one method after the other.
+// The third unknown method within a minute ends the worker. An honest worker may be one version
+// ahead, but it does not try several methods.
 const (
 	maxUnknown    = 3
 	unknownWindow = time.Minute
 )
 
-// Conn answers the calls of one worker process. It is a protocol.Handler.
+// Conn answers the calls of one worker process, as a protocol.Handler.
 type Conn struct {
 	o         *Options
 	user      string
-	endWorker func(reason error) // ends the worker process; does not wait for its end
+	endWorker func(reason error) // ends the worker process, without waiting for that
 	now       func() time.Time
 
 	offended atomic.Bool // whether the worker was ended for an offence
@@ -37,11 +37,11 @@ type Conn struct {
 	prefix      requestPrefix
 	begun       map[workKey]*work
 	transcripts transcriptCaches
-	unknown     []time.Time // times of unknown methods within the last minute
+	unknown     []time.Time // times at which unknown methods were called within the last minute
 }
 
-// NewConn returns the connection of a user's worker process. endWorker ends that process, without
-// waiting for its end.
+// NewConn returns the connection of a user's worker process. endWorker must end that process
+// without waiting.
 func NewConn(o *Options, user string, endWorker func(reason error)) *Conn {
 	c := &Conn{o: o, user: user, endWorker: endWorker, now: o.Now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
 		transcripts: transcriptCaches{}}
@@ -55,7 +55,7 @@ func (c *Conn) begin(w *work) {
 	c.begun[w.workKey] = w
 }
 
-// BeginTurn opens a turn: from now on the worker may make calls for it.
+// BeginTurn opens a turn. From then on the worker may make calls for the turn.
 func (c *Conn) BeginTurn(t Turn) {
 	opened := &turn{work: newWork(c, workKey{inTurn, t.ID}), Turn: t}
 	opened.work.turn, opened.work.blobs = opened, &turnBlobs{c, t.ID}
@@ -71,16 +71,16 @@ func (c *Conn) BeginTurn(t Turn) {
 	c.begin(opened.work)
 }
 
-// EndTurn closes a turn, cancels its calls and waits for them. After it returns, nothing of the
-// turn runs in the supervisor. This connection then commits nothing more for the turn. why is the
-// worker's reason, or "".
+// EndTurn closes a turn, cancels its calls and waits for them. After that nothing of the turn runs
+// in the supervisor, and this connection commits nothing more for the turn. why is the worker's
+// reason, or "".
 func (c *Conn) EndTurn(id int64, why protocol.TurnEndReason) TurnOutcome {
 	w := c.end(workKey{inTurn, id})
 	if w == nil {
 		return TurnOutcome{}
 	}
 	t := w.turn
-	if t.outcome.Failure == nil { // otherwise the cached transcript may contain uncommitted messages
+	if t.outcome.Failure == nil { // after a failure, the cached transcript may contain uncommitted messages
 		c.mu.Lock()
 		c.transcripts.put(t.Conversation, t.transcript)
 		c.mu.Unlock()
@@ -92,7 +92,7 @@ func (c *Conn) EndTurn(id int64, why protocol.TurnEndReason) TurnOutcome {
 	return t.outcome
 }
 
-// BeginOperation opens an operation: from now on the worker may make calls for it.
+// BeginOperation opens an operation. From then on the worker may make calls for the operation.
 func (c *Conn) BeginOperation(a operation.Attempt) {
 	w := newWork(c, workKey{inOperation, a.ID})
 	w.operation = &operationWork{Attempt: a, next: len(a.Pieces)}
@@ -104,14 +104,14 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 		persons := turnBlobs{c, 0}
 		w.blobs, w.before = &personsBlobs{w.operation, &persons}, &personsBlobs{w.operation, &beforeBlobs{persons}}
 	}
-	if !a.Index { // operations of the index have their own limits
+	if !a.Index { // operations that index have their own limits
 		w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
 	}
 	c.begin(w)
 }
 
-// EndOperation closes an operation, cancels its calls and waits for them. It returns the blobs that
-// the operation committed. After it returns, nothing of the operation runs in the supervisor.
+// EndOperation closes an operation, cancels its calls and waits for them. It returns the committed
+// blobs. After that nothing of the operation runs in the supervisor.
 func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
 	w := c.end(workKey{inOperation, id})
 	if w == nil {
@@ -120,7 +120,8 @@ func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
 	return w.operation.committed
 }
 
-// end removes and ends a turn or an operation. It returns nil if there is none.
+// end ends and removes a turn or an operation. It returns nil if the turn or operation does not
+// exist.
 func (c *Conn) end(key workKey) *work {
 	c.mu.Lock()
 	w := c.begun[key]
@@ -150,13 +151,14 @@ func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
 func (c *Conn) Notify(req *protocol.Request) {
 	r, w, params, err := c.admitCall(req, true)
 	if err != nil {
-		return // the worker was ended for an offence, or the method is unknown
+		return // the worker was already ended for an offence, or the method is unknown
 	}
 	defer c.endCall(w, r)
-	_ = w.reply(req.Method, r.note(w, params)) // a notification has no answer
+	_ = w.reply(req.Method, r.note(w, params)) // notifications have no answer
 }
 
-// admitCall checks a message of the worker against its method's row. An error is the answer.
+// admitCall checks a message of the worker against the row of its method. An error is the answer to
+// the worker.
 func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *work, params any, err error) {
 	r, known := c.o.Table.find(req.Method)
 	if !known || notification != (r.note != nil) {
@@ -191,8 +193,8 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 	return r, w, params, nil
 }
 
-// otherKind returns the kind of a turn in which a call is not allowed, or "". It checks the call's
-// own turn. For a call without a turn, it checks every running turn. The caller holds c.mu.
+// otherKind returns the kind of a turn in which a call is not allowed, or "". A call without a turn
+// must be allowed in each running turn. The caller holds c.mu.
 func (c *Conn) otherKind(w *work, kinds []supervisor.TurnKind) supervisor.TurnKind {
 	for _, other := range c.begun {
 		if (other == w || w.phase == anyTime) && other.turn != nil && !slices.Contains(kinds, other.turn.Kind) {
@@ -211,8 +213,8 @@ func (c *Conn) endCall(w *work, r row) {
 	w.running.Done()
 }
 
-// offence ends the worker and returns the answer. It audits only the first offence: the worker's
-// messages after that say nothing new.
+// offence ends the worker and returns the error for it. It audits only the first offence, because
+// the worker is already being ended.
 func (c *Conn) offence(method string, why error) error {
 	err := fmt.Errorf("host call %s: %w", method, why)
 	if c.offended.CompareAndSwap(false, true) {
@@ -222,7 +224,7 @@ func (c *Conn) offence(method string, why error) error {
 	return &protocol.Error{Code: protocol.CodeInvalidRequest, Message: err.Error()}
 }
 
-// unknownMethod answers a method that is not in the table.
+// unknownMethod answers a call of a method that is not in the table.
 func (c *Conn) unknownMethod(method string) error {
 	now := c.now()
 	c.mu.Lock()

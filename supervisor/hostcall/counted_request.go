@@ -14,18 +14,18 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// countedRequest is the last request with a token count from its provider.
+// countedRequest is the last request whose tokens its provider has counted.
 type countedRequest struct {
 	spec   string
 	tokens int64
-	req    modelcall.Request // the counted request; its System, Tools and Messages
+	req    modelcall.Request // System, Tools and Messages of the counted request
 
-	asked  string // digest of the counted messages, if req is not known
-	answer int64  // ID of the message after the counted ones, if req is not known
+	asked  string // digest of the counted messages, if req is unknown
+	answer int64  // ID of the model's answer to the counted messages, if req is unknown
 }
 
-// measure returns the known token count of a part of a request. It is empty unless the request
-// shares messages with the counted one.
+// measure returns the known token count of a part of a request. The result is empty unless the
+// request shares messages with the counted one.
 func (m countedRequest) measure(req modelcall.Request) (known modelcall.Measured) {
 	switch {
 	case m.spec == "":
@@ -50,15 +50,14 @@ func (m countedRequest) measure(req modelcall.Request) (known modelcall.Measured
 		Other: req.System != m.req.System || !reflect.DeepEqual(req.Tools, m.req.Tools)}
 }
 
-// sameMessage compares two messages. It is fast if both share the memory of their parts, as nearly
-// all do.
+// sameMessage compares two messages. It is fast if their parts share memory, as is usual.
 func sameMessage(a, b protocol.Message) bool {
 	shared := len(a.Parts) == len(b.Parts) && len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0]
 	return a.ID == b.ID && a.Role == b.Role && (shared || reflect.DeepEqual(a.Parts, b.Parts))
 }
 
-// readTranscript updates the transcript. If the cache is empty, it also reads the stored token
-// count.
+// readTranscript updates the cached transcript. If the cache is empty, it also reads the stored
+// token count.
 func (t *turn) readTranscript(ctx context.Context) error {
 	known := t.transcript.newest() > 0
 	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil || known {
@@ -71,13 +70,13 @@ func (t *turn) readTranscript(ctx context.Context) error {
 	return err
 }
 
-// recall restores the count that an earlier connection stored for a conversation. The system text
-// and tools of that count are unknown.
+// recall restores the token count of a conversation from an earlier connection. The system text and
+// tools of that count are unknown.
 func (p *transcriptCache) recall(c sqlite.TokenCount) {
 	p.counted = countedRequest{spec: c.Spec, tokens: c.Input, asked: c.Asked, answer: c.Answer}
 }
 
-// measureRecalled returns the token count that a restored count gives for a part of a request. It
+// measureRecalled returns the token count of a part of a request, from a restored count. The result
 // is empty unless the request has the counted messages.
 func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.Measured) {
 	n := slices.IndexFunc(req.Messages, func(one protocol.Message) bool { return one.ID >= m.answer })
@@ -87,8 +86,8 @@ func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.
 	return modelcall.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
 }
 
-// digest identifies messages; no messages give "". A message of a transcript never changes, but may
-// be sent shortened. Its number and length together are unique.
+// digest identifies messages; without messages it is "". A message of a transcript never changes,
+// but it may be sent shortened. Its ID and length together are unique.
 func digest(messages []protocol.Message) string {
 	if len(messages) == 0 {
 		return ""
@@ -100,8 +99,8 @@ func digest(messages []protocol.Message) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// newCountedRequest returns an answered request with the provider's count. It is empty if the count
-// is an estimate.
+// newCountedRequest returns an answered request with the provider's token count. The result is
+// empty if the count is an estimate.
 func newCountedRequest(req modelcall.Request, said modelcall.Answer) countedRequest {
 	if said.Usage.Estimated {
 		return countedRequest{}

@@ -19,7 +19,7 @@ type ToolDependencies struct{ OpenedTools OpenedTools }
 
 // OpenedTools stores the opened tools of conversations.
 type OpenedTools interface {
-	// List returns the opened tools in the order of their opening.
+	// List returns the opened tools in the order in which they were opened.
 	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error)
 	Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error
 	Delete(ctx context.Context, conversation int64, names ...string) error
@@ -33,14 +33,14 @@ var findRows = []row{
 		handler: turnCall((*turn).findTools)},
 }
 
-// openedTools holds the open tools of the turn's conversation. They are read once: tools that the
-// user opens meanwhile count in the next turn. Only serial calls use it.
+// openedTools holds the open tools of the turn's conversation. They are read once, so tools that
+// the user opens meanwhile count only in the next turn. Only serial calls use openedTools.
 type openedTools struct {
 	opened []supervisor.OpenedTool
 	read   bool
 }
 
-// listOpen returns the open tools.
+// listOpen returns the open tools of the conversation.
 func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err error) {
 	if !t.read && t.o.OpenedTools != nil {
 		if t.opened, err = t.o.OpenedTools.List(ctx, t.Conversation); err != nil {
@@ -69,8 +69,8 @@ func (c *Conn) Tools() []protocol.Tool {
 	return all
 }
 
-// findTools opens the tools that a call of find_tools searches for. The worker sends only the
-// call's ID.
+// findTools opens the tools that a call of find_tools has found. The worker names only the call,
+// and the search words come from the transcript.
 func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFindResult, error) {
 	if err := t.checkCall(p.Call, toolFindTools); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -107,7 +107,7 @@ func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.
 	return answer, nil
 }
 
-// foundText returns the result of a search for the model.
+// foundText returns the result of the search for the model.
 func foundText(all []protocol.Tool, open, full []string) string {
 	var text strings.Builder
 	text.WriteString(textFamilies)
@@ -131,14 +131,14 @@ func foundText(all []protocol.Tool, open, full []string) string {
 	return strings.TrimSpace(text.String())
 }
 
-// Limits of the list of families, in bytes.
+// Limits of the text about the found families of tools, in bytes.
 const (
 	maxFamilies   = 4 << 10
 	maxFamilyLine = 512
 )
 
-// openCalled opens the tools of families that a step calls, as far as there is room. It answers the
-// calls of such tools without room. It returns the tools that are open after the step's commit.
+// openCalled opens the closed tools that a step calls, if they fit into a request. It answers calls
+// of tools that do not fit. It returns the tools that are open after the step's commit.
 func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
 	calls, open := step.Message.Calls(), t.opened
 	if len(calls) == 0 {
@@ -162,7 +162,7 @@ func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
 	return open
 }
 
-// answeredCalls returns the calls that a committed step has answered itself.
+// answeredCalls returns the calls of a committed step that already have results.
 func answeredCalls(message int64, results []protocol.ToolResult) (calls []protocol.AnsweredCall) {
 	for i, r := range results {
 		calls = append(calls, protocol.AnsweredCall{Call: r.Call, Message: message + 1 + int64(i)})
@@ -170,8 +170,8 @@ func answeredCalls(message int64, results []protocol.ToolResult) (calls []protoc
 	return calls
 }
 
-// closeUnused closes the least recently used tools when the window moves on. At that moment, the
-// text before the messages may change.
+// closeUnused closes the least recently used tools when the window moves. At that moment, a change
+// of the text before the messages costs nothing more.
 func (t *turn) closeUnused(ctx context.Context) error {
 	if t.o.OpenedTools == nil {
 		return nil

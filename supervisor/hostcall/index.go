@@ -19,7 +19,7 @@ type IndexDependencies struct {
 	HomeChanged func(user string) // called when a home has changed; never blocks
 }
 
-// indexRows allow reports of changes for a month: a worker reports changes of its home at most once
+// indexRows allow reports of changes for a month. A worker reports changes of its home at most once
 // a second.
 var indexRows = []row{
 	{method: protocol.MethodIndexChanged, phase: anyTime, kinds: withHome, bytes: shortParams, limit: 3_000_000, handler: workNote((*work).homeChanged)},
@@ -35,8 +35,8 @@ func (w *work) homeChanged(*protocol.IndexChanged) error {
 	return nil
 }
 
-// homeUpdate returns the operation's update of the home, and begins it if necessary. Its calls come
-// one at a time.
+// homeUpdate returns the operation's update of the home's index. The first call begins the update.
+// The calls come one by one.
 func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 	o := w.operation
 	if !o.Index {
@@ -48,7 +48,7 @@ func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 	return o.home, nil
 }
 
-// indexFault returns the answer for a failed call about a home.
+// indexFault returns the error for the worker if an update of the index fails.
 func indexFault(err error) error {
 	if errors.Is(err, index.ErrUnexpected) {
 		return feature.Offence{Err: err}
@@ -114,7 +114,7 @@ func (w *work) indexPut(ctx context.Context, p *protocol.IndexPut) (*struct{}, e
 	return &struct{}{}, indexFault(home.Put(ctx, list))
 }
 
-// readSections reads a blob that the operation has committed.
+// readSections reads the sections from a blob that the operation has committed.
 func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err error) {
 	o := w.operation
 	w.uploads.mu.Lock()
@@ -127,7 +127,7 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
 	}
-	defer file.Close() // reads only, so an error does not matter
+	defer file.Close() // an error of closing does not matter after reading
 	text, err := io.ReadAll(file)
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)

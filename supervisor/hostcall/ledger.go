@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Ledger is the Activity that reads from the database.
+// Ledger reads activity from the database. It implements Activity.
 type Ledger struct {
 	Effects       sqlite.Effects
 	Conversations sqlite.Conversations
@@ -20,12 +20,12 @@ type Ledger struct {
 	Now           func() time.Time
 }
 
-// maxActivityRows is the maximum of rows read for one answer. Even the shortest further rows would
-// not fit.
+// maxActivityRows limits the rows that are read for one answer. Even the shortest further rows
+// would not fit into it.
 const maxActivityRows = 200
 
-// Read returns a user's effects within a span; it implements Activity. In a group it returns none,
-// because others would read them.
+// Read returns a user's effects within a span. In a group it returns none, because others would
+// read them.
 func (l Ledger) Read(ctx context.Context, user string, destination int64, span, kind string) (
 	read protocol.Activity, err error) {
 	in, _, err := l.Conversations.FindByID(ctx, destination)

@@ -5,8 +5,8 @@ import (
 	"bytes"
 	"cmp"
 	"image"
-	_ "image/jpeg" // registers a format with image.DecodeConfig
-	_ "image/png"  // registers a format with image.DecodeConfig
+	_ "image/jpeg" // so that image.DecodeConfig knows JPEG
+	_ "image/png"  // so that image.DecodeConfig knows PNG
 	"io"
 	"net/http"
 	"path"
@@ -17,12 +17,12 @@ import (
 
 const (
 	sniffBytes = 512 // bytes that http.DetectContentType reads
-	// bytes in which a picture must state its size; a thumbnail may come before that
+	// bytes within which a picture must state its size, even after a thumbnail
 	maxPictureHeader = 1 << 20
 )
 
-// MediaType returns the type of a file by its bytes. The name only distinguishes types whose bytes
-// look the same. A file is a picture only if its header can be read as one.
+// MediaType returns the type of a file by its bytes. The file's name decides only between types
+// that begin with the same bytes. A file is a picture only if its picture header is valid.
 func MediaType(in Spool, f supervisor.File) (string, error) {
 	file, _, err := in.Read(f.SHA256)
 	if err != nil {
@@ -43,7 +43,7 @@ func MediaType(in Spool, f supervisor.File) (string, error) {
 	return cmp.Or(mediaTypesByExtension[found][strings.ToLower(path.Ext(f.Name))], found), nil
 }
 
-// sniff returns the type that the beginning of a file shows.
+// sniff returns the media type that a file's first bytes show.
 func sniff(head []byte) string {
 	for _, is := range []func([]byte) string{oggType, mp4Type, mp3Type} {
 		if found := is(head); found != "" {
@@ -54,8 +54,8 @@ func sniff(head []byte) string {
 	return found
 }
 
-// oggType distinguishes Ogg Opus from other Ogg. (RFC 7845, 3: the first page has the
-// identification header and nothing else.)
+// oggType distinguishes Opus from other audio in Ogg. (RFC 7845, 3: the first page has only the
+// identification header.)
 func oggType(head []byte) string {
 	const header = 28 // bytes before the contents of a page with one segment (RFC 3533, 6)
 	if len(head) > header && string(head[:4]) == "OggS" && bytes.HasPrefix(head[header:], []byte("OpusHead")) {
@@ -64,8 +64,7 @@ func oggType(head []byte) string {
 	return ""
 }
 
-// mp4Types maps the major brand of a file that begins as MP4 does to its type. (MP4 Registration
-// Authority.)
+// mp4Types maps the major brand of an MP4 file to its media type. (MP4 Registration Authority.)
 var mp4Types = map[string]string{
 	"M4A ": "audio/mp4", "M4B ": "audio/mp4",
 	"isom": supervisor.MediaTypeMP4, "iso2": supervisor.MediaTypeMP4, "iso4": supervisor.MediaTypeMP4, "iso5": supervisor.MediaTypeMP4,
@@ -82,7 +81,8 @@ func mp4Type(head []byte) string {
 }
 
 // mp3Type recognises an MP3 file without an ID3 tag by its first frame. (ISO 11172-3, 2.4.1.3: 11
-// bits of sync, then version, layer, bit rate and sampling rate. Some of their values are invalid.)
+// bits of sync, then version, layer, bit rate and sampling rate. Some values of these fields are
+// invalid.)
 func mp3Type(head []byte) string {
 	if len(head) < 4 || head[0] != 0xFF || head[1]&0xE6 != 0xE2 || head[1]&0x18 == 0x08 || head[2]&0xF0 == 0xF0 ||
 		head[2]&0xF0 == 0 || head[2]&0x0C == 0x0C {
@@ -91,8 +91,7 @@ func mp3Type(head []byte) string {
 	return "audio/mpeg"
 }
 
-// mediaTypesByExtension maps types that look the same at their beginning to the types that their
-// extensions mean.
+// mediaTypesByExtension decides by the extension between types that begin with the same bytes.
 var mediaTypesByExtension = map[string]map[string]string{
 	"text/plain": {
 		".csv": "text/csv", ".md": "text/markdown", ".ics": "text/calendar", ".vcf": "text/vcard", ".json": "application/json",

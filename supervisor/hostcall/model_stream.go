@@ -25,17 +25,16 @@ type ModelDependencies struct {
 	Systems    sqlite.SystemTexts
 	Windows    Windows
 	History    int                // maximum of a request's history, in tokens
-	Thinking   modelcall.Thinking // how much models may think before they answer
-	// time for which providers should cache the common prefix of requests
+	Thinking   modelcall.Thinking // how much a model may think before it answers
+	// how long providers should cache the prefix that requests share
 	Cache time.Duration
-	// Room returns the maximum of a request with about that many tokens; 0 means unknown. If Room
-	// is nil, the limit is never known.
+	// Room returns the largest request that a model accepts, in tokens; 0 means unknown. tokens is
+	// the size of the planned request. If Room is nil, no limit is known.
 	Room func(ctx context.Context, spec string, tokens int64) int64
-	// OnPicturesUnseen is called if a model takes no pictures, and so has not seen those of a
-	// request; nil means no call.
+	// OnPicturesUnseen is called if a model takes no pictures, so that it has not seen a request's
+	// pictures. nil means no call.
 	OnPicturesUnseen func(ctx context.Context, conversation int64, spec string)
-	// Busy returns how a user wants messages handled that come while a turn runs; nil means
-	// BusyQueue.
+	// Busy returns a user's setting for messages that come while a turn runs; nil means BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
 }
 
@@ -45,24 +44,24 @@ type Transcript interface {
 	Trim(ctx context.Context, conversation, from int64) error
 }
 
-// Models calls a model; spec is provider/model, or "" for the default.
+// Models calls models; spec is provider/model, or "" for the default model.
 type Models interface {
 	Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
 		modelcall.Answer, error)
-	// Cost returns the cost of a call in millionths of a dollar. kept is how long its prefix should
+	// Cost returns the cost of a call in millionths of a dollar. kept is how long the prefix was to
 	// be cached.
 	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
 }
 
 // Usage stores the token counts of calls.
 type Usage interface {
-	// Put stores a call that left no message.
+	// Put stores the usage of a call that left no message.
 	Put(ctx context.Context, call sqlite.ModelCall) error
 	FindTokenCount(ctx context.Context, conversation int64) (sqlite.TokenCount, error)
 }
 
-// modelRows allow 2,000 model calls, because Turn.Limits limits a turn to 1,000 steps. The worker
-// may ask for each step twice: by hash and in full.
+// modelRows allow 2,000 model calls. Turn.Limits limits a turn to 1,000 steps, and the worker may
+// send each request twice: by hash, and then in full.
 var modelRows = []row{
 	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true,
 		handler: turnCall((*turn).answerStream)},
@@ -73,16 +72,16 @@ const (
 	maxAnswer = protocol.BlobChunk * 8 // bytes of one message of a model as JSON
 )
 
-// streamModel makes a request from the transcript, calls the model, and commits its message before
-// the worker gets it.
+// streamModel makes a request from the transcript and calls the model. It commits the model's
+// message before the worker gets it.
 func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	req, err := t.request(ctx, p)
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
-	taken := t.countTaken() // the count must be from before the step
-	// drops the text of a cancelled step that this one repeats
+	taken := t.countTaken() // count before the step, because the step answers these messages
+	// drops the text of a cancelled attempt at this step
 	t.Reply.Begin(t.takenText())
 	s := &stepStream{turn: t}
 	answer, err := s.answer(ctx, req)
@@ -107,8 +106,8 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 }
 
 // request checks the worker's request against the transcript, and makes the model's request. It
-// refuses all invalid requests, because the next call costs money. It takes in the user's new
-// messages last, because that changes the transcript: a refused worker repeats the same request.
+// refuses all invalid requests, because the model call costs money. It adds the user's new messages
+// last, because they change the transcript. So a refused worker can repeat the same request.
 func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelcall.Request, err error) {
 	if t.ended {
 		return req, invalidParams("the turn has ended with the model's last message")
@@ -150,7 +149,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelc
 	if req.System, err = t.keepSystemText(ctx, was, req.System, trimmed); err != nil {
 		return req, err
 	}
-	req.Tools = tools.Offered(all, t.opened) // the trim may have closed some tools
+	req.Tools = tools.Offered(all, t.opened) // moving the window may have closed some tools
 	req.Fit = t.fitRequest(ctx)
 	return req.Fit(req, int64(t.o.History+prefixTokens(req))), nil
 }
@@ -159,15 +158,15 @@ func tooManySteps(most int) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Plural(most, "step", "steps"))}
 }
 
-// normalizeMessage makes a model's message valid for a commit. Its calls get IDs that are unique in
-// the conversation, whatever IDs the provider uses.
+// normalizeMessage makes a model's message valid for a commit. Its tool calls get IDs that are
+// unique in the conversation, whatever IDs the provider uses.
 func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
 	n, said := 0, false
 	parts := make([]protocol.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
 		if t.Kind.IsOneShot() {
-			p.Call = nil // no tool was offered
+			p.Call = nil // drop the call, because no tool was offered
 		}
 		if p.Call != nil {
 			n++
@@ -197,8 +196,8 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 // shownText returns the part of a step that the user sees.
 func (t *turn) shownText(m protocol.Message) string { return reply.Join(t.takenText(), m.Text()) }
 
-// commitStep commits a model's message with its cost, and returns its ID. If CommitLast allows it,
-// the turn ends with the step.
+// commitStep commits a model's message with its cost, and returns the message's ID. If CommitLast
+// allows it, the turn ends with the step.
 func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {
@@ -225,16 +224,15 @@ func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream
 	return id, err
 }
 
-// withoutThinking returns a message without its thoughts. Only the model and its provider exchange
-// those.
+// withoutThinking returns a message without the model's thoughts. Only the provider needs them.
 func withoutThinking(m protocol.Message) protocol.Message {
 	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
 	return m
 }
 
-// modelFailed stores the failure for the session, which tells the user. The worker only learns that
-// the step failed. The text of a failed step is taken back. The text of a cancelled step stays,
-// because a cancel also ends the turn.
+// modelFailed stores a failure for the session, which tells the user. The worker learns only that
+// the step failed. The text of a failed step disappears from the reply. The text of a cancelled
+// step stays, because a cancel also ends the turn.
 func (t *turn) modelFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
@@ -248,7 +246,7 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 		t.outcome.Failure = err
 		return fmt.Errorf("call the model: %w", err)
 	}
-	if answer.Code != protocol.CodeUnknownHash { // this code tells a worker to send the request in full
+	if answer.Code != protocol.CodeUnknownHash { // this code makes the worker send the request in full
 		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textDisagreed, Err: err}
 		t.log().Error("refuse to call the model", "error", err)
 	}

@@ -18,21 +18,21 @@ var operationRows = []row{
 	{method: protocol.MethodOperationProgress, phase: inOperation, bytes: shortParams, limit: 100_000, handler: workNote((*work).progressed)},
 }
 
-// operationWork is an operation that this connection's worker was given.
+// operationWork is an operation that the worker was given.
 type operationWork struct {
 	operation.Attempt
-	next      int  // index of the next piece
-	asked     int  // total seconds of the begun pieces
-	text      int  // total bytes of all finished pieces
-	begun     bool // whether a piece was begun
-	of        int  // number of pieces; known once a piece was begun
+	next      int  // index of the next piece of the recording
+	asked     int  // seconds of all begun pieces
+	text      int  // bytes of the texts of all finished pieces
+	begun     bool // whether a piece has begun
+	of        int  // number of pieces; known after a piece has begun
 	committed []protocol.BlobRef
 	bytes     int64
-	// the update of a home by this operation; nil before its first call
+	// the operation's update of the home's index; nil before its first call
 	home *index.HomeUpdate
 }
 
-// pieceDone answers operation.piece. Its calls come one at a time.
+// pieceDone answers operation.piece. The calls come one by one.
 func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*struct{}, error) {
 	o := w.operation
 	if o.Piece == nil {
@@ -50,7 +50,7 @@ func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*stru
 	if o.text > protocol.MaxTranscript {
 		return nil, feature.Offence{Err: fmt.Errorf("%d bytes of text", o.text)}
 	}
-	if o.asked += p.Seconds; o.asked > o.Seconds+p.Total { // each piece is rounded up
+	if o.asked += p.Seconds; o.asked > o.Seconds+p.Total { // the seconds of each piece are rounded up
 		return nil, feature.Offence{Err: fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
 	}
 	o.next, o.begun, o.of = o.next+1, true, p.Total
@@ -70,7 +70,7 @@ func (w *work) progressed(p *protocol.OperationProgress) error {
 	return nil
 }
 
-// room returns how many more bytes may be committed.
+// room returns how many more bytes the operation may commit.
 func (o *operationWork) room() int64 {
 	if o.MaxBlobs > 0 && len(o.committed) >= o.MaxBlobs {
 		return 0
@@ -86,7 +86,7 @@ func (o *operationWork) full() error {
 	return feature.Refused("the operation may keep %d bytes", o.MaxBytes)
 }
 
-// operationBlobs stores the blobs of an operation for its caller.
+// operationBlobs stores an operation's blobs for the operation's caller.
 type operationBlobs struct {
 	*operationWork
 	spool *spool.Spool
@@ -100,10 +100,10 @@ func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
 	return nil
 }
 
-// personsBlobs stores the blobs of an operation for its user.
+// personsBlobs stores an operation's blobs for its user.
 type personsBlobs struct {
 	*operationWork
-	blobStore // stores within the user's limits
+	blobStore // stores blobs within the user's limits
 }
 
 func (b *personsBlobs) room(ctx context.Context) (int64, error) {

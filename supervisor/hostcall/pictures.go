@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/spool"
 )
 
-// typeBytes is how many bytes of a picture show its type.
+// typeBytes is how many bytes at the beginning of a picture show its type.
 const typeBytes = 12
 
-// checkPicture returns an error if a picture is not the user's, or not a picture.
+// checkPicture returns an error if a blob is not a picture, or does not belong to the user.
 func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	if err := image.Check(); err != nil {
 		return feature.Offence{Err: err}
@@ -24,7 +24,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	head := make([]byte, typeBytes)
 	n, _, err := w.o.Spool.ReadAt(image.SHA256, head, 0)
 	switch {
-	case errors.Is(err, spool.ErrGone): // the requests will mention the missing picture
+	case errors.Is(err, spool.ErrGone): // requests will mention that the picture is missing
 		return nil
 	case err == nil && protocol.ImageType(head[:n]) != image.MediaType:
 		return feature.Offence{Err: fmt.Errorf("its bytes are no %s", image.MediaType)}
@@ -32,7 +32,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	return err
 }
 
-// pictureGone reports whether a picture of the transcript is no longer readable.
+// pictureGone reports whether a picture of the transcript can no longer be read.
 func (w *work) pictureGone(image protocol.Image) bool {
 	_, _, err := w.o.Spool.ReadAt(image.SHA256, nil, 0)
 	if err != nil && !errors.Is(err, spool.ErrGone) {
@@ -42,7 +42,7 @@ func (w *work) pictureGone(image protocol.Image) bool {
 }
 
 // readPicture reads a picture of the transcript. Its owner was checked at the commit. The spool
-// returns a whole file or none.
+// returns the whole file or an error.
 func (w *work) readPicture(image protocol.Image) ([]byte, error) {
 	if err := image.Check(); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)

@@ -15,18 +15,18 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Asker asks users a model's questions.
+// Asker asks users the questions of models.
 type Asker interface {
-	// Ask returns the question once it has ended, and supervisor.ErrWaits before. It reads only ID
-	// and User of the question's Conversation.
+	// Ask returns a question that has ended. Before that it returns supervisor.ErrWaits. Of the
+	// question's Conversation, only ID and User are used.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// toolAskUser is the tool that asks questions.
+// toolAskUser is the name of the tool that asks questions.
 const toolAskUser = "ask_user"
 
-// askLimit is how often a worker may ask in one attempt at a turn. The store counts the turn's
-// questions.
+// askLimit is how often a worker may call question.ask in one attempt at a turn. The store limits
+// the turn's questions.
 const askLimit = 2 * protocol.MaxQuestions
 
 var questionRows = []row{
@@ -34,7 +34,8 @@ var questionRows = []row{
 		limit: askLimit, serial: true, handler: turnCall((*turn).ask)},
 }
 
-// ask asks the user the question of a tool call. The worker sends only the call's ID.
+// ask asks the user the question of a tool call. The worker names only the call, and the question
+// comes from the transcript.
 func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAskResult, error) {
 	if err := t.checkCall(p.Call, toolAskUser); err != nil {
 		return nil, feature.Offence{Err: err}
@@ -55,7 +56,7 @@ func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.Ques
 	return &protocol.QuestionAskResult{Text: answer.ForModel(q), World: q.Answer.World, None: q.End != supervisor.QuestionAnswered}, nil
 }
 
-// subjectOf returns a hexadecimal digest of the exact question of a call in this turn.
+// subjectOf returns a digest of a call's exact question in this turn, as hexadecimal digits.
 func (t *turn) subjectOf(call protocol.ToolCall) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{fmt.Sprint(t.ID), call.ID, string(call.Arguments)}, "\x00")))
 	return hex.EncodeToString(sum[:])

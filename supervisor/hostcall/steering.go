@@ -11,22 +11,22 @@ import (
 	"mews/supervisor/reply"
 )
 
-// Limits of the messages that a turn takes in between two steps, in bytes. A long text waits for
-// its own turn. So does a text that does not fit into the request. Short texts are always taken in.
+// Limits of the messages that join a turn between two steps, in bytes. Short texts always join. A
+// long text waits for its own turn, and so does a text that does not fit into the request.
 const (
 	maxTaken   = 32 << 10
 	minTaken   = 4 << 10
-	tokenBytes = 4 // bytes in one token, as package history estimates
+	tokenBytes = 4 // bytes in a token, as package history estimates them
 )
 
-// takeWaiting adds the messages that the user has sent during the turn to the request. The user's
-// setting decides which: all except follow-ups, or only urgent ones. The worker has no say. It
-// names the newest message that it knows, and learns with the model's answer how many messages came
-// in between.
+// takeWaiting adds messages that the user has sent during the turn to the request. The user's
+// setting decides which messages join: all except follow-ups, or only urgent ones. The worker can't
+// choose. It names the newest message that it knows. With the model's answer it learns how many
+// messages came in between.
 //
-// A message that can't be taken in now waits for the next step, or for its own turn.
+// A message that can't join now waits for the next step, or for its own turn.
 //
-// Changes to earlier messages of this turn are always taken in, whatever the setting.
+// Edits of earlier messages of this turn always join, whatever the setting.
 func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	told, err := t.o.Steps.Correct(ctx, t.ID, maxTaken)
 	if err != nil {
@@ -49,13 +49,13 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	if taken == 0 && err == nil {
 		return nil
 	}
-	// after an error too, because the message may be stored
+	// even after an error, because the message may be stored
 	return t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation)
 }
 
-// countTaken returns how many messages of the user the turn's next step will answer. Before its
-// first step it returns 0, because that step begins with all of them. It counts in the transcript:
-// a message may have been taken in for a failed step, or for a dead worker.
+// countTaken returns how many messages of the user the turn's next step will answer. Before the
+// first step it returns 0, because that step answers all of them anyway. It counts in the
+// transcript, because a message may have joined for a failed step or a dead worker.
 func (t *turn) countTaken() (n int) {
 	if t.Step == 0 {
 		return 0
@@ -69,8 +69,8 @@ func (t *turn) countTaken() (n int) {
 	return n
 }
 
-// takenText returns the line of the reply about the messages that the model has now answered for
-// the first time.
+// takenText returns the reply's line about the messages that the model has just answered for the
+// first time.
 func (t *turn) takenText() string {
 	if n := t.countTaken(); n > 0 {
 		return reply.Taken(n)

@@ -22,13 +22,13 @@ type Steps interface {
 	Correct(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
-// stepRows have a limit that is far above an honest turn's needs (50 steps of a few calls each),
-// and far too low for harm.
+// stepRows has a limit far above the needs of an honest turn (50 steps of a few calls each). It is
+// far too low for harm.
 var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }
 
-const maxName = 64 // bytes of a call's ID or a tool's name; ours are far shorter
+const maxName = 64 // bytes of a call's ID or a tool's name; real ones are far shorter
 
 // commitCall stores the state of a tool call. The store refuses a call that the turn has not made.
 func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitResult, error) {

@@ -15,25 +15,25 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// continuations holds how often a model is asked to continue a truncated answer, and the note if
-// the answer is still truncated then. The key is whether money was the limit.
+// continuations says how often a model is asked to continue a truncated answer. It also has the
+// note for an answer that is still truncated after that. The key is whether money was the limit.
 var continuations = map[bool]struct {
 	most int
 	why  string
 }{false: {3, textLimit}, true: {2, textShort}}
 
-// stepStream is one message of a model as it comes, from one or more calls. Only the goroutine that
-// answers the model.stream uses it. It is the Reserver of these calls.
+// stepStream is one message of a model while it arrives, from one or more calls. Only the goroutine
+// that answers model.stream uses it. It is also the Reserver of these calls.
 type stepStream struct {
 	*turn
 	before   string                  // text of the calls that have ended
-	paid     *sqlite.ModelCall       // the ended call that is not stored yet
-	maxCosts map[int64]int64         // the most that each lease holds, in millionths of a dollar
-	answered []protocol.AnsweredCall // answered calls of the committed step
+	paid     *sqlite.ModelCall       // the last ended call, which is not stored yet
+	maxCosts map[int64]int64         // amount of each lease, in millionths of a dollar
+	answered []protocol.AnsweredCall // calls of the step that have results at its commit
 }
 
-// answer gets the model's message. It continues a truncated message, and takes back the text of a
-// failed call.
+// answer gets the model's message. It continues a truncated message, and drops the text of a failed
+// call.
 func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
 	if s.Reserver != nil {
 		req.Reserver, s.maxCosts = s, map[int64]int64{}
@@ -41,12 +41,12 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 	said, err := s.call(ctx, req)
 	why := ""
 	for n := 0; err == nil && isTruncated(said) && n < continuations[said.CutForMoney].most; n++ {
-		s.charge(ctx) // before the next call, which may need the rest of this lease
+		s.charge(ctx) // store the cost before the next call, which may need the rest of this lease
 		more, failed := s.call(ctx, continueRequest(req, said.Message))
-		if failed != nil && ctx.Err() != nil { // the turn was stopped; the answer is not truncated
+		if failed != nil && ctx.Err() != nil { // the turn was stopped, so the answer is not truncated
 			return said, failed
 		}
-		if failed != nil { // keeps the text, with a note that it is truncated
+		if failed != nil { // keep the text, with a note that it is truncated
 			why = textNotGoneOn
 			if e := new(modelcall.Error); errors.As(failed, &e) && e.Class == modelcall.OverBudget {
 				why = problem.Message(failed)
@@ -79,7 +79,7 @@ func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
 func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall.Answer, error) {
 	req.Measured = s.transcript.counted.measure(req)
 	req.OnFailure = func(f modelcall.Failure) { s.chargeFailed(ctx, f) }
-	if s.Kind == supervisor.TurnChat { // nobody waits in other turns
+	if s.Kind == supervisor.TurnChat { // only chats show why the reply is delayed
 		req.OnWait = s.Reply.Note
 	}
 	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta modelcall.Delta) {
@@ -103,19 +103,19 @@ func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall
 	return said, nil
 }
 
-// takeBack reduces the shown text to that of the ended calls.
+// takeBack reduces the shown text to the text of ended calls.
 func (s *stepStream) takeBack() {
 	s.Reply.Reset()
 	s.Reply.Add(s.before)
 }
 
-// isTruncated reports whether a message ended at a limit, and not where the model wanted. A message
-// with tool calls continues after those have run.
+// isTruncated reports whether a message ended at a limit, and not by the model's choice. A message
+// with tool calls is not truncated, because it continues after them.
 func isTruncated(a modelcall.Answer) bool {
 	return a.Stop == modelcall.StopLength && len(a.Message.Calls()) == 0
 }
 
-// continueRequest returns the request for the rest of a message.
+// continueRequest returns the request for the rest of a truncated message.
 func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Request {
 	more := []protocol.Message{said, protocol.NewUserMessage(promptContinue)}
 	if len(said.Parts) == 0 {
@@ -133,7 +133,8 @@ func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Req
 	return req
 }
 
-// joinAnswers joins a message and its continuation. All other fields come from the later answer.
+// joinAnswers joins an answer and its continuation. Fields other than the text come from the
+// continuation.
 func joinAnswers(said, more modelcall.Answer) modelcall.Answer {
 	if len(said.Message.Parts) == 0 {
 		return more
@@ -148,7 +149,7 @@ func joinAnswers(said, more modelcall.Answer) modelcall.Answer {
 	return sum
 }
 
-// appendText returns a message with more text at its end.
+// appendText returns a message with a text appended.
 func appendText(m protocol.Message, text string) protocol.Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range slices.Backward(m.Parts) {

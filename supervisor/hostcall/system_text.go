@@ -7,22 +7,22 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// readSystemText reads the stored system text of the conversation. If that is stale, it asks the
-// worker to compose a new one. It refuses a text from before that request.
+// readSystemText reads the conversation's stored system text. If the stored text is stale, it asks
+// the worker to compose a new one, and refuses a text from before that request.
 func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemRef) (was sqlite.SystemText, err error) {
 	if was, err = t.o.Systems.Find(ctx, t.Conversation); err != nil {
 		return was, err
 	}
 	if was.Stale > t.askedStale || was.Stale > 0 && ref.Text == "" {
-		// forgetting may have removed part of the transcript
+		// a message may have been forgotten, so read the transcript again
 		t.askedStale, t.transcript = was.Stale, transcriptCache{}
 		return was, unknownHash("system text")
 	}
 	return was, nil
 }
 
-// keepSystemText returns the system text of the next request. That is the stored one, unless a new
-// one costs nothing more. It stores the new one before its use.
+// keepSystemText returns the system text of the next request. It is the stored text, unless a new
+// text costs nothing more. A new text is stored before its use.
 func (t *turn) keepSystemText(ctx context.Context, was sqlite.SystemText, composed string, trimmed bool) (string, error) {
 	moved := was.Moved || trimmed
 	switch {

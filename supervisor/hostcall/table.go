@@ -12,48 +12,48 @@ import (
 	"mews/supervisor/feature"
 )
 
-// phase says when a message of the worker is valid. Phases can be combined.
+// phase says when a message of the worker is valid. Phases can be combined with |.
 type phase uint8
 
 const (
-	inTurn      phase = 1 << iota // while the turn with the message's ID runs
-	inOperation                   // while the operation with the message's ID runs
-	anyTime                       // from hello on; the message has no ID
+	inTurn      phase = 1 << iota // while the turn that the message names runs
+	inOperation                   // while the operation that the message names runs
+	anyTime                       // always after hello; the message names no turn or operation
 )
 
 func (p phase) String() string {
 	return map[phase]string{inTurn: "turn", inOperation: "operation", anyTime: "worker"}[p]
 }
 
-// row is the entry of one method in the table. A method with note is a notification.
+// row is a method's entry in the table. If its handler has note, the method is a notification.
 type row struct {
 	method string
 	phase  phase
-	// kinds of turns in which the method is valid. Outside a turn, it is the kinds of the worker's
-	// running turns. nil means all
+	// kinds of turns in which the method is valid. For a message without a turn, all running turns
+	// must be of these kinds. nil means all kinds
 	kinds []supervisor.TurnKind
 	// maximum of the parameters as JSON, in bytes; 0 means the wire's limit for a line
 	bytes  int
-	limit  int  // calls in one turn or operation, or in the worker's life
-	serial bool // no two serial calls of a turn or operation run at once
+	limit  int  // maximum of calls in one turn or operation, or during the worker's life
+	serial bool // whether the method's calls may not overlap in a turn or operation
 	handler
 }
 
-// Kinds of turns, grouped by the calls that their worker may make.
+// Kinds of turns, grouped by the calls that their workers may make.
 var (
 	withHome = feature.WithHome()
-	// turns with a one-shot worker, which only reads
+	// turns in a one-shot worker, which only reads
 	oneShot = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}
 	anyKind = slices.Concat(withHome, oneShot)
 )
 
-// Limits of parameters, in bytes.
+// Limits of the size of parameters, in bytes.
 const (
 	shortParams = feature.ShortParams
-	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64 needs a third more
+	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64 makes data a third longer
 )
 
-// core maps the methods of the core, without features, to their rows.
+// core maps the core's methods to their rows.
 var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows,
 	questionRows, operationRows, indexRows))
 
@@ -65,11 +65,11 @@ func byMethod(rows []row) map[string]row {
 	return all
 }
 
-// Table holds every method that a worker may call. The zero value has those of the core.
+// Table holds all methods that a worker may call. The zero value has only the core's methods.
 type Table struct{ features map[string]row }
 
-// NewTable returns a table of the core's methods and the features'. It refuses a call that can
-// never be made or has no limit, and a second call of the same method.
+// NewTable returns a table of the core's and the features' methods. It refuses a duplicate method,
+// a method without a limit, and a method that could never be called.
 func NewTable(features ...feature.HostCall) (Table, error) {
 	t := Table{features: map[string]row{}}
 	for _, call := range features {
@@ -86,7 +86,7 @@ func NewTable(features ...feature.HostCall) (Table, error) {
 	return t, nil
 }
 
-// find returns a method's row; known is false for an unknown method.
+// find returns the row of a method; known is false for an unknown method.
 func (t Table) find(method string) (r row, known bool) {
 	if r, known = core[method]; !known {
 		r, known = t.features[method]
@@ -94,7 +94,7 @@ func (t Table) find(method string) (r row, known bool) {
 	return r, known
 }
 
-// Methods lists all methods, sorted.
+// Methods lists the names of all methods, sorted.
 func (t Table) Methods() []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(core)), maps.Keys(t.features))
 	slices.Sort(all)
@@ -114,26 +114,26 @@ func rowOf(call feature.HostCall) row {
 		}}
 }
 
-// forFeature returns the part of the turn that a feature may see.
+// forFeature returns the part of the turn that features may see.
 func (t *turn) forFeature() feature.Turn {
 	return feature.Turn{User: t.user, ID: t.ID, Destination: t.Destination, Kind: t.Kind,
 		Resumed: t.Step > 0 || len(t.Pending) > 0, Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
 }
 
-// handler decodes a message's parameters and handles the message: a call with answer, a
-// notification with note. reply describes their errors.
+// handler decodes the parameters of a message and handles the message. A call has answer, and a
+// notification has note. Their errors are explained at work.reply.
 type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey
 	answer func(ctx context.Context, w *work, params any) (any, error)
-	// newResult returns a zero value of a call's result; nil for a notification.
+	// newResult returns a zero value of the call's result; nil for a notification.
 	newResult func() any
 	// note handles a notification on the reader's goroutine, so it must not block.
 	note func(w *work, params any) error
 }
 
-// workCall returns a handler that calls a method of work. P is the type of the parameters, R that
-// of the result.
+// workCall returns a handler that calls a method of work. P is the type of the parameters, and R
+// the type of the result.
 func workCall[P, R any](answer func(*work, context.Context, *P) (*R, error)) handler {
 	h := handlerOf[P]()
 	h.newResult = func() any { return new(R) }
@@ -152,20 +152,20 @@ func turnCall[P, R any](answer func(*turn, context.Context, *P) (*R, error)) han
 	return workCall(func(w *work, ctx context.Context, params *P) (*R, error) { return answer(w.turn, ctx, params) })
 }
 
-// workNote returns a handler of notifications that calls a method of work.
+// workNote returns a handler that passes notifications to a method of work.
 func workNote[P any](take func(*work, *P) error) handler {
 	h := handlerOf[P]()
 	h.note = func(w *work, params any) error { return take(w, params.(*P)) }
 	return h
 }
 
-// turnNote returns a handler of notifications that calls a method of turn.
+// turnNote returns a handler that passes notifications to a method of turn.
 func turnNote[P any](take func(*turn, *P) error) handler {
 	return workNote(func(w *work, params *P) error { return take(w.turn, params) })
 }
 
-// handlerOf returns a handler that decodes parameters of type P. The optional fields Turn and
-// Operation of P name the work of a message.
+// handlerOf returns a handler that decodes parameters of type P. The fields Turn and Operation of
+// P, if it has them, name the work of a message.
 func handlerOf[P any]() handler {
 	turn, operation := idOf[P]("Turn"), idOf[P]("Operation")
 	return handler{
@@ -173,7 +173,7 @@ func handlerOf[P any]() handler {
 		key: func(params any) workKey {
 			switch p := params.(*P); {
 			case operation(p) != 0 && turn(p) != 0:
-				return workKey{} // the message belongs to no work
+				return workKey{} // the message names no turn or operation
 			case operation(p) != 0:
 				return workKey{inOperation, operation(p)}
 			default:
@@ -194,7 +194,8 @@ func decoder(newParams func() any) func(*protocol.Request) (any, error) {
 	}
 }
 
-// idOf returns a function that reads an int64 field, or 0 if P has no such field.
+// idOf returns a function that reads an int64 field of P. Without such a field the function returns
+// 0.
 func idOf[P any](name string) func(*P) int64 {
 	field, ok := reflect.TypeFor[P]().FieldByName(name)
 	if !ok {

@@ -1,6 +1,6 @@
 package hostcall
 
-// Texts for a user whose turn ended because of its worker or its model.
+// Texts for a user about a turn that its worker or its model has ended.
 const (
 	textDisagreed = "Your assistant lost track of the conversation and did not ask the model. Its work so far is " +
 		"kept. Please send your message again. An admin finds the cause in the log."
@@ -12,10 +12,10 @@ const (
 	textTooLarge     = "The model's answer was too large (%d KiB, %d tool calls). Please ask for less at once."
 )
 
-// Questions before a file is sent.
+// Questions before files are sent.
 const (
 	textMaySend = "May I send the file %s here (%s, %s)?"
-	// textMaySendToo asks about each further file.
+	// textMaySendToo is the part of the question for each further file.
 	textMaySendToo = " And with it %s (%s, %s)?"
 	textCaption    = " It would say: %s"
 )
@@ -27,7 +27,7 @@ const (
 	// promptShorter asks a model to repeat a message if no usable part of it arrived.
 	promptShorter = "Your last message was cut before anything of it was whole, and none of it is kept: there was room for about a page. " +
 		"Say it again, or make the tool call again, in less than that. Write a long file in several calls."
-	// textBrokenOff ends a message that stays truncated, so that nobody takes it for complete.
+	// textBrokenOff ends a message that stays truncated, so that users know that it is incomplete.
 	textBrokenOff = "[The answer ends here: %s]"
 	textLimit     = "the model reached the limit for one answer."
 	textNotGoneOn = "the model failed to continue it."
@@ -36,7 +36,7 @@ const (
 	textPerhapsCut = "[The answer may be incomplete: the model ended it for an unknown reason.]"
 )
 
-// textBeforeFull says why the bytes of a file are not stored before a change.
+// textBeforeFull says why a file's bytes are not stored before a change of the file.
 const textBeforeFull = "the limits are 16 MiB for a file, 64 MiB for a turn and %d MiB for a user"
 
 // Texts for the model about tools that are not offered.

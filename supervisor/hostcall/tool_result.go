@@ -14,13 +14,13 @@ import (
 	"mews/supervisor/spool"
 )
 
-// Limits of a result. An honest worker cuts its texts to Limits.Output, and our tools change only a
+// Limits of a result. An honest worker cuts texts to Limits.Output, and our tools change only a
 // file or two.
 const (
 	maxChanges = 256
-	maxField   = 4 << 10   // bytes of a field of a change
-	spareText  = 4 << 10   // bytes of a text beyond Limits.Output
-	maxText    = 128 << 10 // bytes if Limits.Output is 0
+	maxField   = 4 << 10   // bytes in a field of a changed file
+	spareText  = 4 << 10   // bytes that a text may have beyond Limits.Output
+	maxText    = 128 << 10 // bytes in a text if Limits.Output is 0
 )
 
 // checkResult returns an error for a result that no honest worker sends.
@@ -43,7 +43,7 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 	return nil
 }
 
-// checkFields makes the checks of checkResult that do not read the store.
+// checkFields makes the checks of checkResult that do not need the store.
 func (t *turn) checkFields(r *protocol.ToolResult) error {
 	most := cmp.Or(t.Limits.Output, maxText)
 	switch call, known := t.openCalls.find(r.Call); {
@@ -77,10 +77,10 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 	return nil
 }
 
-// openCalls holds the newest step's calls. The store refuses results of any other call.
+// openCalls holds the calls of the newest step. The store refuses results of other calls.
 type openCalls struct {
 	mu    sync.Mutex
-	calls map[string]protocol.ToolCall // by ID
+	calls map[string]protocol.ToolCall // calls by their ID
 }
 
 // put sets the calls of the newest step.

@@ -17,12 +17,12 @@ var toolRows = []row{
 // toolList holds the tools that the worker may offer to a model.
 type toolList struct {
 	hash string // hash of the newest list
-	// tools by name: those of the newest list, and those of the list before it
+	// tools by name, of the newest list and of the one before
 	known map[string]protocol.Tool
 	left  map[string]protocol.Tool
 }
 
-// set makes a list the newest one.
+// set replaces the newest list.
 func (l *toolList) set(tools []protocol.Tool, hash string) {
 	l.left, l.hash, l.known = l.known, hash, make(map[string]protocol.Tool, len(tools))
 	for _, t := range tools {
@@ -30,8 +30,8 @@ func (l *toolList) set(tools []protocol.Tool, hash string) {
 	}
 }
 
-// find finds a tool in the newest list, or in the one before. A model.stream may have been under
-// way when a tool left the list.
+// find finds a tool in the newest list or in the one before. A model.stream may have begun before a
+// tool left the list.
 func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	if tool, ok = l.known[name]; !ok {
 		tool, ok = l.left[name]
@@ -39,22 +39,22 @@ func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	return tool, ok
 }
 
-// Handshaken handles the worker's handshake. Until the list changes, only its tools may be offered
-// to a model.
+// Handshaken stores the tools of the worker's handshake. Until the worker sends a new list, only
+// these tools may be offered to a model.
 func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	hash, err := protocol.HashTools(hello.Tools)
 	if err == nil {
 		err = protocol.CheckTools(hello.Tools)
 	}
 	if err != nil {
-		_ = c.offence(protocol.MethodHello, err) // the offence ends the worker
+		_ = c.offence(protocol.MethodHello, err) // the error does not matter, because the offence ends the worker
 		return
 	}
 	c.setTools(hello.Tools, hash)
 }
 
-// setTools sets the tools. The next model.stream must send them in full, because names may have a
-// new meaning.
+// setTools sets the worker's tools. The next model.stream must send them in full, because a name
+// may have a new meaning.
 func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,8 @@ func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.prefix.tools, c.prefix.toolsHash = nil, ""
 }
 
-// changeTools accepts a new list of tools. The worker first sends only the list's hash.
+// changeTools accepts a new list of tools. The worker first sends only the hash of the list, and
+// the whole list if the hash is new.
 func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct{}, error) {
 	w.mu.Lock()
 	same := p.Hash == w.tools.hash
@@ -78,17 +79,17 @@ func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct
 	return &struct{}{}, nil
 }
 
-// requestPrefix is the part of a request before the transcript. The worker sends it in full once,
-// and then by hash.
+// requestPrefix is the part of a request before the messages. The worker sends it once in full, and
+// then only its hash.
 type requestPrefix struct {
 	system     string
 	systemHash string
 	tools      []protocol.Tool
-	toolsHash  string // hash of the tools' names
+	toolsHash  string // hash of the names of the tools
 }
 
-// resolve returns the system text and tools that a request refers to. It remembers those that came
-// in full.
+// resolve returns the system text and the tools that a request names by hash. It stores those that
+// a request brings in full.
 func (c *Conn) resolve(p *protocol.ModelStream) (system string, tools []protocol.Tool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

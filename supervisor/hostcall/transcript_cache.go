@@ -7,21 +7,21 @@ import (
 	"mews/protocol"
 )
 
-// transcriptCache is the part of a conversation's transcript that was read. With it, each message
-// is read and decoded once, however many steps a turn has. Only model.stream uses it, which is
-// serial. Between two turns the connection keeps it.
+// transcriptCache is the part of a conversation's transcript that was already read. So each message
+// is read and decoded only once, however many steps a turn has. Only model.stream uses the cache,
+// one call at a time. Between two turns the connection keeps it.
 type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
-	forgotten int64             // number of forgettings in the store at the time of the read
+	forgotten int64             // number of forgettings in the store when the cache was read
 	cut       bool              // whether earlier messages were left out to save room
-	outputs   map[string]string // name of each result that was stored in full, by call
+	outputs   map[string]string // names of results that were stored in full, by call
 }
 
-// transcriptCaches holds the caches of ended turns by conversation, for the next turns.
+// transcriptCaches keeps the caches of ended turns for the next turns. The key is the conversation.
 type transcriptCaches map[int64]transcriptCache
 
-// maxTranscripts is how many conversations of a user run at once.
+// maxTranscripts is how many conversations of a user may run at once.
 const maxTranscripts = 2
 
 func (p transcriptCaches) take(conversation int64) transcriptCache {
@@ -39,15 +39,15 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 	p[conversation] = now
 }
 
-// catchUp reads the messages that were committed since the last time, and drops those before the
-// window. The cache then equals a fresh read. Only messages that were read go into the cache,
-// because only the store knows the result of a commit whose answer was lost.
+// catchUp reads the messages committed since the last read, and drops those before the window. The
+// cache then equals a fresh read. Messages enter the cache only by reading: if the answer to a
+// commit is lost, only the store knows the result.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
 	newer, window, err := store.Since(ctx, conversation, p.newest())
 	if err != nil {
 		return err
 	}
-	// from now on, no request has forgotten messages
+	// forgotten messages must not appear in any later request
 	if window.Forgotten != p.forgotten && len(p.messages) > 0 {
 		*p = transcriptCache{}
 		return p.catchUp(ctx, store, conversation)
@@ -58,7 +58,7 @@ func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, convers
 	return nil
 }
 
-// newest returns the ID of the newest message, or 0.
+// newest returns the ID of the newest message; 0 means no message.
 func (p *transcriptCache) newest() int64 {
 	if len(p.messages) == 0 {
 		return 0
@@ -66,7 +66,7 @@ func (p *transcriptCache) newest() int64 {
 	return p.messages[len(p.messages)-1].ID
 }
 
-// openCall returns the first call of the model's last message without a result, or "".
+// openCall returns the first call without a result in the model's last message, or "".
 func (p *transcriptCache) openCall() string {
 	answered := map[string]bool{}
 	for _, m := range slices.Backward(p.messages) {

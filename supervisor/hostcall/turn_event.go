@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	maxEventText = 300 // shown bytes of a tool's line
+	maxEventText = 300 // bytes of a tool's line that users see
 
-	// progress lines of all turns of a worker: in a second, and at once. Users can't read more.
+	// progress lines that all turns of a worker may show in a second, and at once
 	eventRate  = 200
 	eventBurst = 400
 )
@@ -23,7 +23,7 @@ var eventKinds = map[protocol.EventKind]bool{
 	protocol.ToolBegan: true, protocol.ToolProgressed: true, protocol.ToolEnded: true,
 }
 
-// showEvent shows a tool's line in the reply. It drops progress lines if they come too fast.
+// showEvent shows a tool's line in the reply. If progress lines come too fast, it drops some.
 func (t *turn) showEvent(event *protocol.TurnEvent) error {
 	switch {
 	case len(event.Call) > maxName:

@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// TurnSender is the Sender that stores messages of turns in the database.
+// TurnSender stores messages of turns in the database. It implements Sender.
 type TurnSender struct {
 	Turns  sqlite.Turns
-	Queued func(conversation int64) // called when a conversation's outbox has something new
+	Queued func(conversation int64) // called when a conversation's outbox has a new delivery
 }
 
 // Send stores a delivery for the conversation of a turn.

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// trim moves the conversation's window past the messages that no later request will have, however
-// large the model's own window is. It returns whether the window moved.
+// trim moves the start of the conversation's window past messages that no later request will have.
+// This does not depend on the size of a model's window. trim returns whether the window moved.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.Tokens(cache.messages) <= t.o.History {
@@ -26,8 +26,8 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	return true, t.closeUnused(ctx)
 }
 
-// historyRoom returns how many tokens of the transcript a request may have. That is the limit of
-// the history, or the rest of the model's window if that is known and smaller.
+// historyRoom returns how many tokens of the transcript a request may have. This is the limit of
+// the history. If the rest of the model's window is known and smaller, it is that rest.
 func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	if t.o.Room == nil {
 		return t.o.History
@@ -40,8 +40,8 @@ func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	return min(int(room)-prefix, t.o.History)
 }
 
-// fitRequest returns a function that fills a request with messages up to about that many tokens. It
-// never exceeds the limit of the history.
+// fitRequest returns a function that fills a request with messages, up to about that many tokens.
+// It never exceeds the limit of the history.
 func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) modelcall.Request {
 	return func(req modelcall.Request, tokens int64) modelcall.Request {
 		budget := min(int(tokens)-prefixTokens(req), t.o.History)
@@ -53,7 +53,7 @@ func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) mo
 	}
 }
 
-// prefixTokens estimates the tokens before the messages.
+// prefixTokens estimates the tokens of a request before the messages.
 func prefixTokens(req modelcall.Request) int {
 	bytes := len(req.System)
 	for _, tool := range req.Tools {
@@ -62,11 +62,11 @@ func prefixTokens(req modelcall.Request) int {
 	return bytes / tokenBytes
 }
 
-// toolBytes is how many bytes an API adds to a tool's definition.
+// toolBytes is how many bytes an API adds to the definition of a tool.
 const toolBytes = 64
 
-// outputName returns a function that gives the name under which read_output finds a whole result.
-// It stores the text if necessary.
+// outputName returns a function that names a whole result for read_output. The function stores the
+// result if necessary.
 func (t *turn) outputName(ctx context.Context) history.Name {
 	return func(r protocol.ToolResult) string {
 		if r.Rest != nil {

@@ -21,29 +21,29 @@ import (
 // errWorkOver cancels the calls of a turn or operation that has ended.
 var errWorkOver = errors.New("the turn or operation is over")
 
-// workKey identifies a turn or an operation, or with anyTime the worker's life.
+// workKey identifies a turn or an operation. With anyTime it stands for the worker's whole life.
 type workKey struct {
 	phase phase
 	id    int64
 }
 
-// work is a turn or an operation that the worker was given, or with anyTime the worker's life. It
-// counts the calls that the table limits.
+// work is a turn or an operation that the worker was given. With anyTime it is the worker's whole
+// life. It counts the calls that the table limits.
 type work struct {
 	*Conn
 	workKey
 	turn      *turn           // nil unless the work is a turn
 	operation *operationWork  // nil unless the work is an operation
-	ctx       context.Context // ends with the work; the parent only of the work's calls
+	ctx       context.Context // ends with the work; all calls of the work derive from it
 	cancel    context.CancelCauseFunc
 	running   sync.WaitGroup // running calls of the work
 
 	counts        map[string]int // number of calls by method; guarded by Conn.mu
-	moreCalls     int            // added to the table's limit of each method
+	moreCalls     int            // added to each limit of the table
 	serialRunning bool           // whether a serial call runs; guarded by Conn.mu
 
 	blobs blobStore
-	// store for the bytes of files before they are changed; nil for an operation without a user
+	// stores the bytes of files before they change; nil for an operation without a user
 	before  blobStore
 	uploads uploads
 }
@@ -53,7 +53,7 @@ func newWork(c *Conn, key workKey) *work {
 	return &work{Conn: c, workKey: key, ctx: ctx, cancel: cancel, counts: map[string]int{}}
 }
 
-// turn is a turn that this connection's worker was given.
+// turn is a turn that the worker was given.
 type turn struct {
 	*work
 	Turn
@@ -61,16 +61,16 @@ type turn struct {
 
 	transcript transcriptCache
 	openCalls  openCalls
-	// staleness of the system text when a new one was requested; 0 means no request
+	// version of the stale system text for which a new one was requested; 0 means no request
 	askedStale int64
-	// result of the last model call; written by model.stream, which is serial, and read afterwards
+	// result of the last model call; only model.stream writes it, and it is read after that call
 	outcome TurnOutcome
-	ended   bool     // whether the turn has ended with its last step; written like outcome
-	kept    sync.Map // values of features, for feature.Turn
+	ended   bool     // whether the turn has ended with its last step; only model.stream writes it
+	kept    sync.Map // values that features keep for the turn, for feature.Turn
 }
 
-// count counts a message of the worker, or returns why the message is not allowed. The caller holds
-// Conn.mu.
+// count counts a message of the worker. An error says why the message is not allowed. The caller
+// holds Conn.mu.
 func (w *work) count(r row) error {
 	if w.counts[r.method]++; w.counts[r.method] > r.limit+w.moreCalls {
 		return fmt.Errorf("more than %d times", r.limit+w.moreCalls)
@@ -94,8 +94,8 @@ func (w *work) end() {
 
 func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.String(), w.id) }
 
-// commit calls do, which commits something. If the disk is full or the store does not answer, it
-// tries again until the work ends, so that finished work is not lost.
+// commit calls do, which commits finished work. If the disk is full or the store does not answer,
+// it tries again until the work ends.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
 	return retry.Do(ctx, retry.UpTo(retry.Longest), do, final, func(err error, wait time.Duration) {
@@ -104,8 +104,8 @@ func (w *work) commit(ctx context.Context, do func() error) error {
 }
 
 // reply turns a handler's error into the answer to the worker. An offence ends the worker, and a
-// *protocol.Error is the answer. Of other errors, the worker gets only texts for users; the rest is
-// logged.
+// *protocol.Error is the answer. Of any other error, the worker gets only the text for users, and
+// the rest is logged.
 func (w *work) reply(method string, err error) error {
 	broken, answer := feature.Offence{}, new(protocol.Error)
 	switch {
@@ -123,13 +123,13 @@ func (w *work) reply(method string, err error) error {
 	return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
 }
 
-// invalidParams is the answer to parameters that contradict the supervisor's state.
+// invalidParams returns the answer to parameters that contradict the supervisor's state.
 func invalidParams(format string, args ...any) error {
 	return &protocol.Error{Code: protocol.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// printable makes a worker's words safe for a terminal or a log. It replaces control characters,
-// and cuts the words to at most most bytes.
+// printable makes a worker's text safe for a terminal or a log. It replaces control characters, and
+// cuts the text to at most that many bytes.
 func printable(s string, most int) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
