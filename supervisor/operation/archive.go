@@ -11,20 +11,21 @@ import (
 	"mews/supervisor"
 )
 
-// roomToSpare is the free space that an archive leaves on the disk of the state folder.
+// roomToSpare is the free space that must remain on the state folder's disk beside an archive.
 const roomToSpare = 256 << 20
 
 // Archive is a tar of a user's home. Closing it deletes it.
 type Archive struct {
 	io.ReadCloser
 	Size    int64
-	LeftOut []string // lines about files that could not be read
+	LeftOut []string // a line for each file that could not be read
 }
 
-// Archive lets a worker archive a user's home in at most maxBytes bytes, and waits. The
-// archive is deleted when it is closed, or after an hour. The errors are for people.
+// Archive lets a worker pack a user's home into an archive, and waits. The archive has at most
+// maxBytes bytes. The archive is deleted when it is closed, or after an hour. The errors are for
+// people.
 func (o *Operations[H]) Archive(ctx context.Context, user string, maxBytes int64) (Archive, error) {
-	// a number can always be encoded
+	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes})
 	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive,
 		Parameters: string(parameters)})
@@ -55,10 +56,10 @@ func (o *Operations[H]) Archive(ctx context.Context, user string, maxBytes int64
 	return a, nil
 }
 
-// ArchiveLimit returns the largest size of a home's archive. It is the home's quota if there is
-// room for that. Otherwise it is the free room if the home is known to fit. The parameter room is
-// the free space on the disk, and quota the limit of the home (0 means no limit). The home's known
-// size is holds; it is larger if more is true. The error is for people.
+// ArchiveLimit returns the largest allowed size of a home's archive. This is the home's quota if
+// the disk has room for it. Otherwise it is the free room, if the home is known to fit. room is the
+// free space on the disk; quota is the limit of the home, and 0 means no limit. holds is the home's
+// known size; more means that the home is larger. The error is for people.
 func ArchiveLimit(user string, room, quota, holds int64, more bool) (int64, error) {
 	room -= roomToSpare
 	switch {

@@ -17,26 +17,26 @@ import (
 	"mews/supervisor/spool"
 )
 
-// Attempt describes an operation to the host of the worker that is about to do it.
+// Attempt describes an operation to the host of the worker that will do it.
 type Attempt struct {
 	ID int64
-	// for the committed blobs, which nobody may read through a worker; nil means the user's spool
+	// for the committed blobs, which no worker may read; nil means the user's spool
 	Spool    *spool.Spool
 	MaxBytes int64 // limit of all committed blobs together
-	MaxBlobs int   // number of committed blobs; 0 means no limit
-	Index    bool  // the operation indexes the user's home
+	MaxBlobs int   // limit of committed blobs, by number; 0 means no limit
+	Index    bool  // whether the operation indexes the user's home
 
-	// The other fields are for transcribing a recording.
+	// The fields below are for transcribing a recording.
 
 	Seconds int                         // length of the recording
-	Pieces  []protocol.TranscribedPiece // the committed pieces
-	// Piece commits the finished piece in p, if there is one, and allows the next one that p names.
-	// It is called for one piece at a time.
+	Pieces  []protocol.TranscribedPiece // pieces that are already committed
+	// Piece commits the finished piece in p, if there is one, and allows the next piece that p
+	// names. The calls come one by one.
 	Piece    func(ctx context.Context, p protocol.OperationPiece) error
-	Progress func(seconds int) // notes how many seconds are done; never blocks
+	Progress func(seconds int) // records how many seconds are done; never blocks
 }
 
-// Reasons for the end of an attempt.
+// Reasons to end an attempt.
 var (
 	errTimeout   = errors.New("the operation took too long")
 	errCancelled = errors.New("the operation was cancelled")
@@ -50,13 +50,13 @@ type execution[H Host] struct {
 	supervisor.Operation
 	kind   kind
 	bounds bounds
-	slot   *slots.Slot // requested for the next attempt; nil means none yet
-	unused bool        // the next attempt waits until the worker has no other work
+	slot   *slots.Slot // the slot requested for the next attempt; nil means not requested yet
+	unused bool        // whether the next attempt needs a worker without other work
 	log    hclog.Logger
 }
 
-// newExecution makes an execution that waits for its slot. It returns nil if the kind or the parameters are
-// unknown.
+// newExecution makes an execution, which waits for its slot. It returns nil if the kind or the
+// parameters are invalid.
 func (o *Operations[H]) newExecution(op supervisor.Operation) *execution[H] {
 	kind, known := kinds[op.Kind]
 	if !known {
@@ -70,15 +70,15 @@ func (o *Operations[H]) newExecution(op supervisor.Operation) *execution[H] {
 		log: o.o.Log.With("user", op.User, "operation", op.ID, "kind", op.Kind)}
 }
 
-// run tries the operation until it or ctx has ended.
+// run tries the operation until the operation or ctx has ended.
 func (t *execution[H]) run(ctx context.Context) {
 	for !ended(t.Operation) && t.tryOnce(ctx) {
 	}
 }
 
-// tryOnce tries the operation once, and says whether to try again. A worker's death counts only if
-// the worker had no other work. If it had other work, the next attempt waits for a worker without
-// any.
+// tryOnce tries the operation once, and returns whether to try again. A worker's death counts only
+// if the worker had no other work. Otherwise the next attempt waits for a worker without other
+// work.
 func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	result, err := t.attempt(ctx)
 	failed, broken := new(supervisor.Error), new(pool.BrokenError)
@@ -86,7 +86,7 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	case err == nil:
 		t.setState(ctx, t.ID, supervisor.OperationDone, string(result))
 		return false
-	case ctx.Err() != nil: // the operation goes on after a restart, or was cancelled
+	case ctx.Err() != nil: // the operation continues after a restart, or was cancelled
 		return false
 	case errors.As(err, &failed):
 		t.fail(ctx, failed.Message, err)
@@ -126,12 +126,12 @@ func (o *Operations[H]) setState(ctx context.Context, id int64, to supervisor.Op
 	return ok
 }
 
-// attempt waits for a slot and lets a worker do the operation once. A *supervisor.Error says that
-// the operation cannot be done. If ctx has not ended, any other error is errYielded, a
-// *pool.BrokenError or the worker's end.
+// attempt waits for a slot and lets a worker do the operation once. A *supervisor.Error means that
+// the operation cannot be done. Any other error is errYielded, a *pool.BrokenError or the worker's
+// end, unless ctx has ended.
 //
-// It takes a worker only after it has a slot, so that no worker waits. If the operation needs an
-// unused worker, it takes the worker first, so that no slot waits.
+// It takes the slot first, so that no worker waits for a slot. If the operation needs an unused
+// worker, it takes the worker first, so that no slot waits for a worker.
 func (t *execution[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	var worker *pool.Worker[H]
 	var err error
@@ -210,8 +210,8 @@ func (t *execution[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.R
 	return t.ended(worker, end, committed, err, context.Cause(bounded))
 }
 
-// ended returns the result of an operation from its worker's answer: end or err. cause is the
-// reason for which the operation was ended; nil means none.
+// ended returns the operation's result from its worker's answer, which is end or err. cause is why
+// the operation was ended; nil means that it was not.
 func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
 	said := new(protocol.Error)
 	switch {

@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Check lets a user's worker check a condition, and waits for the result. If the user has no worker,
-// it starts one that ends afterwards. The check is not stored: after a crash the caller begins it
-// again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without it is for
-// the user.
+// Check lets a user's worker check a condition, and waits for the result. If the user has no
+// worker, it starts a one-shot worker. The check is not stored, so after a crash the caller begins
+// it again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without
+// ErrCheckAgain is for the user.
 func (o *Operations[H]) Check(ctx context.Context, user string, p protocol.CheckParameters) (
 	r protocol.CheckResult, err error) {
 	parameters, err := json.Marshal(p)
@@ -44,11 +44,11 @@ func (o *Operations[H]) Check(ctx context.Context, user string, p protocol.Check
 	return r, json.Unmarshal(raw, &r)
 }
 
-// checkOnce lets the user's worker check, or starts a worker for it.
+// checkOnce lets the user's worker check the condition, or starts a worker.
 func (t *execution[H]) checkOnce(ctx context.Context) (json.RawMessage, error) {
 	if worker, there := t.o.Pool.Find(t.User); there {
 		raw, err := t.checkWith(ctx, worker)
-		if !errors.Is(err, protocol.ErrClosed) { // otherwise the worker has just ended
+		if !errors.Is(err, protocol.ErrClosed) { // the worker has just ended, so start another one
 			return raw, err
 		}
 	}
@@ -68,13 +68,13 @@ func (t *execution[H]) checkOnce(ctx context.Context) (json.RawMessage, error) {
 		}
 		return nil, worker.End(err)
 	}
-	worker.Release() // the worker ends by itself
+	worker.Release() // a one-shot worker ends by itself
 	return raw, nil
 }
 
-// checkWith lets a worker check. An error that the worker reports is for the user; the worker's end
-// is a temporary error. After its timeout the call is only cancelled, because the worker may have
-// other work.
+// checkWith lets a worker check the condition. If the worker reports an error, the error is for the
+// user. If the worker ends, the error is temporary. After the timeout only the call is cancelled,
+// because the worker may have other work.
 func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.bounds.timeout, errTimeout)
 	defer cancel()
@@ -101,7 +101,8 @@ func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (j
 	return end.Result, nil
 }
 
-// checkError returns a worker's error without the operation's name, which is for the log.
+// checkError returns a worker's error for the user, without the operation's name, which is for the
+// log.
 func checkError(id int64, text string) string {
 	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationCheck))
 }

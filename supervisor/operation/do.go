@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// cancelTimeout is the time that the end of an unwanted operation may take.
+// cancelTimeout is how long the end of a cancelled operation may take.
 const cancelTimeout = 10 * time.Second
 
 // Do runs an operation and returns it after its end. ok is false if it could not begin or ctx has
-// ended. If ctx was cancelled without a cause, the operation goes on, and a later Do of it finds
-// it. If ctx ended for another cause, the operation ends too. meanwhile runs until Do returns, with
-// a context that ends then; nil means no function.
+// ended. If ctx was cancelled without a cause, the operation continues, and a later Do finds it. If
+// ctx ended for another cause, the operation ends too. Meanwhile the function meanwhile runs, with
+// a context that ends when Do returns; nil means no function.
 func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
 	op, ok := retry.Persist(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation, error) { return o.Start(ctx, op) })
 	if !ok {
@@ -41,7 +41,7 @@ func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhi
 	return op, ok
 }
 
-// Exists says whether there is an operation for the same attachment, which Do would find.
+// Exists says whether an operation for the same attachment exists. Do would continue it.
 func (o *Operations[H]) Exists(ctx context.Context, op supervisor.Operation) bool {
 	begun, ok := retry.Persist(ctx, o.o.Log, "find an operation", func() (bool, error) {
 		_, there, err := o.o.Store.FindOf(ctx, op)

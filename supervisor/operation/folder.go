@@ -17,7 +17,8 @@ func (o *Operations[H]) folder(id int64) string {
 	return filepath.Join(o.o.Folder, strconv.FormatInt(id, 10))
 }
 
-// openFolder makes the empty folder of an operation. It deletes the blobs of an earlier attempt.
+// openFolder makes an empty folder for the blobs of an operation. It deletes those of an earlier
+// attempt.
 func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	if err := os.RemoveAll(o.folder(id)); err != nil {
 		return nil, fmt.Errorf("empty the folder of operation %d: %w", id, err)
@@ -25,8 +26,8 @@ func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	return spool.Open(o.folder(id))
 }
 
-// Open opens a blob that an operation has committed, and returns its size. The caller closes it. It
-// returns spool.ErrGone if the blob is not stored any more.
+// Open opens a blob that an operation has committed, and returns its size. The caller closes the
+// blob. If the blob was deleted, the error is spool.ErrGone.
 func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, error) {
 	if _, err := os.Stat(o.folder(id)); errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, spool.ErrGone
@@ -35,18 +36,18 @@ func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, err
 	if err != nil {
 		return nil, 0, err
 	}
-	defer s.Close() // the opened file stays open
+	defer s.Close() // the opened file stays open after this
 	return s.Read(sha256)
 }
 
-// Discard deletes the blobs that an operation has committed.
+// Discard deletes the committed blobs of an operation.
 func (o *Operations[H]) Discard(id int64) {
 	if err := os.RemoveAll(o.folder(id)); err != nil {
 		o.o.Log.Error("could not delete the blobs of an operation", "operation", id, "error", err)
 	}
 }
 
-// sweep deletes the blobs of operations that ended some time ago or are not stored any more.
+// sweep deletes the blobs of operations that ended some time ago or are not stored.
 func (o *Operations[H]) sweep(ctx context.Context) {
 	entries, err := os.ReadDir(o.o.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +55,7 @@ func (o *Operations[H]) sweep(ctx context.Context) {
 	}
 	for _, e := range entries {
 		id, err := strconv.ParseInt(e.Name(), 10, 64)
-		// an indexing operation discards its own blobs at its end
+		// an indexing operation deletes its own blobs at its end
 		if err != nil || id > firstIndex && id <= firstIndex+o.homes.lastID.Load() {
 			continue
 		}

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/pool"
 )
 
-// IndexHomeNow indexes a user's home as it is now, and waits for the end. If the user has no
-// worker, it starts one that ends afterwards. all is false if ctx ended before everything was
-// indexed, or before there was a free slot; the indexed part stays. An error may be temporary.
+// IndexHomeNow indexes a user's home now, and waits for the end. If the user has no worker, it
+// starts a one-shot worker. all is false if ctx ended before everything was indexed or a slot was
+// free; the indexed part stays. An error may be temporary.
 func (o *Operations[H]) IndexHomeNow(ctx context.Context, user string) (all bool, err error) {
 	own, done, served := o.userWork.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
@@ -41,11 +41,11 @@ func ctxErr(ctx context.Context, err error) error {
 	return err
 }
 
-// indexNow lets the user's worker index the home, or starts a worker for it.
+// indexNow lets the user's worker index the home, or starts a worker.
 func (o *Operations[H]) indexNow(ctx context.Context, user string) (more bool, err error) {
 	if worker, there := o.o.Pool.Find(user); there {
 		more, err := o.indexWith(ctx, user, worker)
-		if !errors.Is(err, protocol.ErrClosed) { // otherwise the worker has just ended
+		if !errors.Is(err, protocol.ErrClosed) { // the worker has just ended, so start another one
 			return more, err
 		}
 	}
@@ -61,6 +61,6 @@ func (o *Operations[H]) indexNow(ctx context.Context, user string) (more bool, e
 	if more, err = o.indexWith(ctx, user, worker); err != nil {
 		return false, worker.End(err)
 	}
-	worker.Release() // the worker ends by itself
+	worker.Release() // a one-shot worker ends by itself
 	return more, nil
 }

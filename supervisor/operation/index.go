@@ -17,21 +17,22 @@ import (
 	"mews/supervisor/pool"
 )
 
-// homes are the users whose homes may have changed.
+// homes are the users whose homes may have to be indexed.
 type homes struct {
-	lastID  atomic.Int64    // number of the last operation since the start
-	changed map[string]bool // users whose homes changed since the last index run began
+	lastID  atomic.Int64    // number of index operations since the start
+	changed map[string]bool // users whose homes have changed since their last indexing began
 	running map[string]bool // users whose homes are being indexed
 }
 
 // firstIndex is greater than the id of every stored operation. Operations that index a home are not
-// stored: the next one finds everything that is not done.
+// stored, because the next one indexes the rest.
 const firstIndex = 1 << 62
 
-// longestIndexPause is the longest pause after a failed index run: a disk may stay full for days.
+// longestIndexPause is the longest pause after failed attempts to index, because a disk may stay
+// full for days.
 const longestIndexPause = 10 * time.Minute
 
-// IndexHome asks the user's worker to index their home. It starts no worker, and keeps none
+// IndexHome asks the user's running worker to index the home. It starts no worker, and keeps none
 // running. If the home is being indexed, it will be indexed once more. IndexHome never blocks.
 func (o *Operations[H]) IndexHome(user string) {
 	o.mu.Lock()
@@ -54,7 +55,7 @@ func (o *Operations[H]) nextHome() (user string, ok bool) {
 	return "", false
 }
 
-// finishHome marks a user's home as not being indexed any more. more says that it must be indexed
+// finishHome marks a user's home as not being indexed; more says that the home must be indexed
 // again.
 func (o *Operations[H]) finishHome(user string, more bool) {
 	o.mu.Lock()
@@ -66,7 +67,7 @@ func (o *Operations[H]) finishHome(user string, more bool) {
 	signals.Send(o.homesWoken)
 }
 
-// indexHomes indexes changed homes until ctx ends. After a failure it tries again, after a pause.
+// indexHomes indexes changed homes until ctx ends. After a failure it pauses and tries again.
 func (o *Operations[H]) indexHomes(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -83,7 +84,7 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
 					o.o.Log.Warn("could not index a home", "user", user, "error", err, "again_in", wait)
 				})
-				retry.Wait(own, took) // leave the slot and the processor to others for the same time
+				retry.Wait(own, took) // leave the slot and the processor to other work for as long
 				done()
 				o.finishHome(user, more && err == nil)
 			})
@@ -101,8 +102,8 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 	}
 }
 
-// indexHome waits for a background slot and lets the user's worker index their home. more says
-// whether files are left, and took is the time of the run.
+// indexHome waits for a background slot and lets the user's worker index the home. more says
+// whether files are left, and took is the duration.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
 	slot := o.request(kinds[protocol.OperationIndex].queue, supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
 	defer slot.Release()
@@ -114,7 +115,7 @@ func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, 
 	return more, o.o.Now().Sub(began), err
 }
 
-// indexIfRunning lets the user's worker index their home, if there is a worker. If the worker ends
+// indexIfRunning lets the user's worker index the home, if the worker runs. If the worker ends
 // meanwhile, the indexed part stays.
 func (o *Operations[H]) indexIfRunning(ctx context.Context, user string) (more bool, err error) {
 	worker, there := o.o.Pool.Find(user)
@@ -128,7 +129,7 @@ func (o *Operations[H]) indexIfRunning(ctx context.Context, user string) (more b
 	return more, err
 }
 
-// indexWith lets a worker index the user's home.
+// indexWith lets a given worker index the user's home.
 func (o *Operations[H]) indexWith(ctx context.Context, user string, worker *pool.Worker[H]) (more bool, err error) {
 	id := firstIndex + o.homes.lastID.Add(1)
 	k := kinds[protocol.OperationIndex]

@@ -11,35 +11,35 @@ import (
 	"mews/supervisor/pool"
 )
 
-// queueName is the queue in which an operation waits for a slot. The shortest recording goes first,
-// then the oldest operation: see request.
+// queueName is the queue in which an operation waits for a slot. The shortest recording comes
+// first, and then the oldest operation; see request.
 type queueName string
 
 const (
-	queueNow        queueName = "now"        // in the user's worker, for work that a user waits for
-	queueBackground queueName = "background" // in the user's worker, for long work
-	queueOneShot    queueName = "one-shot"   // each in a worker of its own
-	// in the user's worker; the caller limits their number
+	queueNow        queueName = "now"        // in the user's worker; for work that the user waits for
+	queueBackground queueName = "background" // in the user's worker; for long work
+	queueOneShot    queueName = "one-shot"   // each operation in a worker of its own
+	// in the user's worker; the caller of Check limits the number
 	queueCheck queueName = "look"
 )
 
-// kind describes a kind of operations.
+// kind has the properties of a kind of operations.
 type kind struct {
 	profile pool.Profile // profile of the worker
 	queue   queueName
-	// how long committed blobs are kept after the end, unless they belong to the user
+	// how long committed blobs stay after the end, unless they belong to the user
 	keep   time.Duration
 	bounds func(parameters string) (bounds, error)
-	// check says what is wrong with a result. An honest worker never sends a wrong one.
+	// check returns an error for a wrong result. An honest worker never sends a wrong result.
 	check func(parameters string, result json.RawMessage, committed []protocol.BlobRef) error
 }
 
 // bounds are the limits of one operation.
 type bounds struct {
-	timeout  time.Duration // time for one attempt; for a recording, until its first piece
+	timeout  time.Duration // time for one attempt; for a recording, time until the first piece
 	maxBytes int64         // limit of all committed blobs together
-	maxBlobs int           // number of committed blobs; 0 means no limit
-	seconds  int           // length of the recording; 0 means none
+	maxBlobs int           // limit of committed blobs, by number; 0 means no limit
+	seconds  int           // length of the recording; 0 means no recording
 }
 
 // kinds has a row for each kind of operation.
@@ -72,7 +72,7 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// Operations of these kinds are not stored. Only Check and IndexHome begin them.
+	// Operations of the kinds below are not stored. Only Check and IndexHome begin them.
 	protocol.OperationCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
@@ -81,11 +81,11 @@ var kinds = map[protocol.OperationKind]kind{
 	}), check: checkIndex},
 }
 
-// pieceTimeout is the time for a piece in addition to three times its length. It is also the time
-// before the first piece and after the last.
+// pieceTimeout is the time for a piece, in addition to three times its length. The first piece must
+// begin within it, and after the last piece the operation must end within it.
 const pieceTimeout = time.Minute
 
-// boundsOf returns a function that decodes parameters and returns their limits.
+// boundsOf returns a function that decodes parameters of type P and returns their limits.
 func boundsOf[P any](of func(P) bounds) func(string) (bounds, error) {
 	return func(parameters string) (bounds, error) {
 		var p P

@@ -1,13 +1,13 @@
-// Package operation runs work of workers that is not a turn. Each operation is stored before it
-// begins. The user's worker does it, or a one-shot worker. It survives the end of its worker and of
-// this process: it runs again under the same id. After three workers have ended in it, it is
-// parked. A recording is transcribed piece by piece, and goes on with the first piece that is not
-// committed.
+// Package operation runs the work of workers that is not a turn. Each operation is stored before it
+// begins. The user's worker does it, or a one-shot worker. An operation survives the end of its
+// worker and of this process: it runs again under the same id. After three workers have died in it,
+// it is parked. A recording is transcribed piece by piece, and continues with the first piece that
+// is not committed.
 //
-// Each user's worker runs at once two operations that a user waits for (now), and one long one
-// (background). The whole machine runs as many background operations as there are slots for speech,
-// and the shortest recording goes first. A longer recording gives up its slot between two pieces if
-// a shorter one waits.
+// Each user's worker runs two operations at once that a user waits for (now), and one long
+// operation (background). The machine runs as many background operations as it has slots for
+// speech, and the shortest recording goes first. A longer recording gives up its slot between two
+// pieces if a shorter one waits.
 package operation
 
 import (
@@ -31,9 +31,9 @@ import (
 
 const (
 	oneShotAtOnce = 2
-	nowAtOnce     = 2               // operations at once for each user
+	nowAtOnce     = 2               // operations that a user's worker runs at once
 	defaultSpeech = 1               // recordings that are transcribed at once
-	sweepEvery    = 5 * time.Minute // time between two sweeps of committed blobs
+	sweepEvery    = 5 * time.Minute // time between two deletions of old blobs
 )
 
 // Host answers the calls of a worker, also during an operation.
@@ -41,43 +41,43 @@ type Host interface {
 	pool.Host
 	// BeginOperation opens an operation.
 	BeginOperation(a Attempt)
-	// EndOperation closes an operation and returns the committed blobs. After it returns, no call
-	// of the operation runs in the supervisor.
+	// EndOperation closes an operation and returns its committed blobs. After that no call of the
+	// operation runs in the supervisor.
 	EndOperation(id int64) []protocol.BlobRef
 }
 
-// Options are the parts of Operations.
+// Options are the dependencies of Operations.
 type Options[H Host] struct {
 	Store sqlite.Operations
 	Pool  *pool.Pool[H]
 	// returns the spec of a user's worker, without its Key
 	Spec func(user string, p pool.Profile) (pool.Spec, error)
-	// has a folder for the blobs of each operation
+	// holds a folder for the blobs of each operation
 	Folder string
-	// notes an offence of a worker in the audit log; never blocks
+	// stores an offence of a worker in the audit log; never blocks
 	Audit func(user, action, detail string)
-	// recordings that are transcribed at once; 0 means 1
+	// maximum of recordings that are transcribed at once; 0 means 1
 	Speech int
-	// says whether a user is served; files that came with a message wait for that. nil means all
+	// says whether a user is served; files of a message wait until then. nil means that all users
 	// are.
 	Serves func(user string) bool
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
-// Operations runs operations. Its methods may be called from any goroutine.
+// Operations runs operations. Its methods are safe for several goroutines.
 type Operations[H Host] struct {
 	o        Options[H]
 	queues   map[queueName]*slots.Slots
-	woken    chan struct{} // holds a token if there may be new operations
+	woken    chan struct{} // holds a token if new operations may be stored
 	userWork work.WorkByUser
 
-	homesWoken chan struct{} // holds a token if a home may have changed
+	homesWoken chan struct{} // holds a token if a home may need indexing
 
 	mu          sync.Mutex // guards the fields below
 	begun       map[int64]context.CancelCauseFunc
-	doneChans   map[int64]chan struct{} // closed when an operation stops running; for its waiters
-	secondsDone map[int64]int           // seconds of each recording that are done
+	doneChans   map[int64]chan struct{} // by operation; closed when the operation stops running
+	secondsDone map[int64]int           // seconds that are done, by recording
 	homes       homes
 }
 
@@ -92,12 +92,12 @@ func New[H Host](o Options[H]) *Operations[H] {
 		homes: homes{changed: map[string]bool{}, running: map[string]bool{}}}
 }
 
-// request asks for a slot for an operation. The caller must release it.
+// request asks for a slot for an operation. The caller must release the slot.
 func (o *Operations[H]) request(name queueName, op supervisor.Operation, seconds int) *slots.Slot {
 	return o.queues[name].Request(op.User, int64(seconds), op.ID)
 }
 
-// Start stores an operation, which then runs as soon as it can. It does not wait for the operation.
+// Start stores an operation and returns. The operation runs as soon as it can.
 func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	op, err := o.o.Store.Put(ctx, op)
 	if err == nil {
@@ -106,7 +106,7 @@ func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (sup
 	return op, err
 }
 
-// Wake makes Run look for operations again, for example after a user is served again. It never
+// Wake makes Run look for operations again, for example when a user is served again. It never
 // blocks.
 func (o *Operations[H]) Wake() { signals.Send(o.woken) }
 
@@ -133,8 +133,8 @@ func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operatio
 	}
 }
 
-// Cancel ends an operation in any state; it fails with why. An operation that has ended or does not
-// exist is no error.
+// Cancel ends an operation in any state, as failed for the reason why. If the operation has ended
+// or does not exist, Cancel does nothing.
 func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error {
 	err := o.o.Store.Move(ctx, id, supervisor.OperationFailed, why)
 	if err != nil && !retry.IsRefused(err) {
@@ -151,8 +151,8 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 	return nil
 }
 
-// End ends all operations of a user who is not served any more, as failed. It waits until none of
-// them runs.
+// End ends all operations of a user who is no longer served, as failed. It waits until none of them
+// runs.
 func (o *Operations[H]) End(ctx context.Context, user string) error {
 	list, err := o.o.Store.ListUnfinished(ctx)
 	for _, op := range list {
@@ -169,12 +169,12 @@ func (o *Operations[H]) End(ctx context.Context, user string) error {
 	return nil
 }
 
-// serves says whether an operation may begin.
+// serves says whether the operation's user is served, so that the operation may begin.
 func (o *Operations[H]) serves(op supervisor.Operation) bool {
 	return op.Inbound == 0 || o.o.Serves == nil || o.o.Serves(op.User)
 }
 
-// Progress returns how many seconds of a recording are done.
+// Progress returns how many seconds of a recording are transcribed.
 func (o *Operations[H]) Progress(id int64) (seconds int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -187,7 +187,7 @@ func ended(op supervisor.Operation) bool {
 }
 
 // Run runs the operations of an earlier process and new ones until ctx ends. It returns when none
-// of them runs. The rest goes on after the next start.
+// of them runs. Unfinished operations continue after the next start.
 func (o *Operations[H]) Run(ctx context.Context) error {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -233,8 +233,8 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 	}
 }
 
-// begin marks an operation as running. It returns false if the operation runs already. cancel ends
-// it.
+// begin marks an operation as running; cancel must end it. begin returns false if the operation
+// runs already.
 func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCauseFunc) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -245,7 +245,7 @@ func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCaus
 	return !begun
 }
 
-// finish marks an operation as not running, and wakes its waiters.
+// finish marks an operation as not running, and wakes those who wait for its end.
 func (o *Operations[H]) finish(id int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"mews/protocol"
 )
 
-// piecework handles the pieces of one attempt at a recording.
+// piecework commits the pieces of a recording during one attempt.
 type piecework[H Host] struct {
 	*execution[H]
 	timer *time.Timer // ends the attempt
 	end   context.CancelCauseFunc
 }
 
-// piece implements Attempt.Piece. It ends the attempt if a shorter recording goes first.
+// piece is the function Attempt.Piece. It ends the attempt if a shorter recording goes first.
 func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) error {
 	if p.Done != nil {
 		if err := w.o.Store.PutPiece(ctx, w.ID, p.Piece-1, *p.Done); err != nil {
@@ -29,7 +29,7 @@ func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) erro
 	return nil
 }
 
-// progress implements Attempt.Progress.
+// progress is the function Attempt.Progress.
 func (w piecework[H]) progress(seconds int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

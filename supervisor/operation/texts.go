@@ -1,6 +1,6 @@
 package operation
 
-// Reasons for which an operation was not done.
+// Texts about operations that failed.
 const (
 	textParked = "This could not be done: the process for it ended in all %d attempts. It will " +
 		"not be tried again. The log has the reasons."

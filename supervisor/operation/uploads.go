@@ -16,12 +16,12 @@ type Uploads struct {
 	MediaType func(supervisor.File) (string, error) // returns the type of a file in the spool
 }
 
-// List lists the newest files after a key, or else after the first offset files.
+// List lists the newest files after the file with key. If that file is gone, it skips offset files.
 func (u Uploads) List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error) {
 	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsList, Key: key, Offset: offset})
 }
 
-// Send copies a file to the spool.
+// Send copies a file into the spool.
 func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.File, err error) {
 	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsSend, Key: key})
 	if err != nil || len(result.Files) == 0 || result.Blob == nil {
@@ -42,10 +42,10 @@ func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
 	return result.Files[0].Path, nil
 }
 
-// DoUploads lets a user's worker list, send or delete files that the user has sent.
+// DoUploads lets a user's worker list, send or delete the files that the user has sent.
 func (o *Operations[H]) DoUploads(ctx context.Context, user string, p protocol.UploadsParameters) (
 	result protocol.UploadsResult, err error) {
-	parameters, _ := json.Marshal(p) // these can always be encoded
+	parameters, _ := json.Marshal(p) // encoding these parameters can't fail
 	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUploads,
 		Parameters: string(parameters)})
 	if err == nil {
