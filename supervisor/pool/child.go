@@ -11,26 +11,26 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// child is a worker process as its spawner knows it: a number, a socket, and an end.
+// child is a worker process from the spawner's view: a number, a socket, and an end.
 type child struct {
 	id      uint64
 	spawner *spawnerProcess // the spawner that starts the worker
-	socket  *os.File        // our end, until a connection takes it over
-	stderr  *os.File        // our end, for reading
+	socket  *os.File        // our end of the worker's socket, until a connection takes it over
+	stderr  *os.File        // our end of the pipe from the worker's standard error
 	started chan struct{}   // closed when the spawner has reported the process ID
 	exited  chan struct{}
-	// onLimit is called when the worker hits a limit. It must not block. nil is allowed.
+	// onLimit is called when the worker hits a limit. It must not block; nil means no call.
 	onLimit func(spawnwire.LimitHit)
 
 	mu     sync.Mutex         // guards the fields below
 	number int                // the process ID; 0 before the start
 	status syscall.WaitStatus // the exit status, if exited is closed and err is nil
-	err    error              // why there is no status: refused, spawner gone, or child given up
+	err    error              // why status is unknown: start refused, spawner gone, or child given up
 	ended  bool               // whether exited is closed
-	answer *time.Timer        // kills the spawner; nil means no request waits for an answer
+	answer *time.Timer        // kills the spawner if an answer takes too long; nil means no pending request
 }
 
-// limitAnswer kills the spawner unless it reports within limit how the child's request ended.
+// limitAnswer kills the spawner unless it answers the request for the child within limit.
 func (c *child) limitAnswer(limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *child) limitAnswer(limit time.Duration) {
 	})
 }
 
-// answered records that the spawner has answered, or never will.
+// answered records that the spawner has answered the request, or never will.
 func (c *child) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *child) answered() {
 	}
 }
 
-// setStarted records the process ID. Later calls change nothing.
+// setStarted records the process ID. A second call changes nothing.
 func (c *child) setStarted(pid int) {
 	c.answered()
 	c.mu.Lock()
@@ -67,7 +67,7 @@ func (c *child) awaitPID() {
 	}
 }
 
-// finish records how the child ended. Later calls change nothing.
+// finish records how the child ended. A second call changes nothing.
 func (c *child) finish(status syscall.WaitStatus, err error) {
 	c.answered()
 	c.mu.Lock()
@@ -85,10 +85,10 @@ func (c *child) pid() int {
 	return c.number
 }
 
-// openChild makes a child's socketpair and pipe. It returns the worker's ends of both for the
-// spawner; the caller closes them. Our ends do not block, the worker's do, and all close on exec.
+// openChild makes a child's socketpair and pipe. It returns the worker's ends, which the spawner
+// passes on and the caller closes. Only our ends are non-blocking. All ends close on exec.
 func openChild() (c *child, theirs []*os.File, err error) {
-	syscall.ForkLock.RLock() // no fork until all four files close on exec
+	syscall.ForkLock.RLock() // prevents a fork before all four files close on exec
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(pair[0])
@@ -109,5 +109,5 @@ func openChild() (c *child, theirs []*os.File, err error) {
 	return &child{socket: ours, stderr: read, started: make(chan struct{}), exited: make(chan struct{})}, []*os.File{their, write}, nil
 }
 
-// close closes our ends if no process was started.
+// close closes our ends. Call it if no process was started.
 func (c *child) close() error { return errors.Join(c.socket.Close(), c.stderr.Close()) }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BrokenError reports that a worker died so often that no new one is started for a while.
+// BrokenError reports that a worker died too often, so that no new one starts for a while.
 type BrokenError struct {
 	User  string
 	Until time.Time // when a new worker may be started
@@ -27,8 +27,8 @@ func (e *BrokenError) Unwrap() error { return e.Last }
 // or the programs.
 type RefusedError struct {
 	Reason   string // the reason, for people
-	By       error  // the error behind Reason, for the log
-	Shortage bool   // whether the machine lacks room for the worker
+	By       error  // the underlying error, for the log
+	Shortage bool   // whether the machine has no room for the worker
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Reason) }
@@ -36,10 +36,10 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Rea
 // EndError reports how a worker process ended.
 type EndError struct {
 	User string
-	// Reason is why the worker was ended, or what went wrong before. nil means that Status says
+	// Reason is why the worker was ended, or what failed before its end. If it is nil, Status says
 	// everything.
 	Reason error
-	Status string   // "exit status 2", "signal: killed"; "" if the worker never ran or its end is unknown
+	Status string   // such as "exit status 2" or "signal: killed"; "" if the worker never ran or its end is unknown
 	Stderr []string // the last lines of the worker's standard error, escaped
 
 	Shortage bool // whether the worker never ran because the machine had no room for it
@@ -62,8 +62,7 @@ func (e *EndError) Error() string {
 
 func (e *EndError) Unwrap() error { return e.Reason }
 
-// Reasons for which the pool ends a worker that has done nothing wrong. They do not count as
-// deaths.
+// Reasons to end a worker that has done nothing wrong. They do not count as deaths.
 var (
 	errIdle     = errors.New("not needed for a while")
 	errOneShot  = errors.New("its work is done")
@@ -71,7 +70,7 @@ var (
 	errEvicted  = errors.New("its person is served no more")
 )
 
-// IsDeath reports whether a worker ended by its own fault.
+// IsDeath reports whether a worker ended through its own fault.
 func IsDeath(reason error) bool {
 	return !errors.Is(reason, errIdle) && !errors.Is(reason, errOneShot) && !errors.Is(reason, errShutdown) &&
 		!errors.Is(reason, errEvicted)
@@ -80,11 +79,11 @@ func IsDeath(reason error) bool {
 // errSpawnerRefused means that mews-spawner refused to start a worker.
 var errSpawnerRefused = errors.New("mews-spawner refused it")
 
-// LimitShortage is the kind of limit in OnLimit if the machine has no room for a worker.
+// LimitShortage is the kind of limit that OnLimit gets if the machine has no room for a worker.
 const LimitShortage = "shortage"
 
-// shortageTexts are the messages of Go's runtime and of spawnwire.IsShortage about a shortage. They
-// serve when only the text of an error is left.
+// shortageTexts are messages of Go's runtime and of spawnwire.IsShortage about a shortage. They
+// identify a shortage if only the text of an error is left.
 var shortageTexts = []string{
 	"epollctl failed with 28", "epollcreate failed with 2", "failed to create new OS thread", "no space left on device",
 	"resource temporarily unavailable", "too many open files", "cannot allocate memory",
@@ -96,7 +95,7 @@ func saysShortage(text string) bool {
 
 var errSelfTestTime = errors.New("the worker that tries the walls takes too long")
 
-// statusText returns a wait status for people.
+// statusText describes a wait status for people.
 func statusText(s syscall.WaitStatus) string {
 	switch {
 	case s.Exited():

@@ -14,38 +14,38 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// managedWorker is the worker of one key, through all its processes. Its goroutine, run, owns all
-// fields without another owner in their comment. Other goroutines pass functions to do. None of
-// these functions waits.
+// managedWorker is the worker of one key, with all its processes one after the other. Its
+// goroutine, run, owns each field unless the field's comment names another owner. Other goroutines
+// pass functions to do. These functions never wait.
 type managedWorker[H Host] struct {
 	options *Options[H]
-	oneShot bool // never changes, so any goroutine may read it
+	oneShot bool // never changes, so all goroutines may read it
 	log     hclog.Logger
 	events  chan func()
-	closing chan struct{}          // closed by the pool at its end
-	done    chan struct{}          // closed by run when it stops handling events
-	status  atomic.Pointer[Status] // written by run; any goroutine may read it
+	closing chan struct{}          // the pool closes it at its end
+	done    chan struct{}          // closed when run handles no more events
+	status  atomic.Pointer[Status] // written by run; all goroutines may read it
 
 	spec      Spec // the spec of the newest request
 	state     State
 	since     time.Time
 	timer     *time.Timer
-	due       func() // the function that the timer calls; nil means none
+	due       func() // the function that the timer will call; nil means none
 	backoff   restartBackoff
 	turns     int
 	deaths    int
-	refused   string       // why the newest process was refused; "" if it was not
-	shortages int          // how many starts in a row failed by a shortage
-	broken    *BrokenError // the error for requests in StateBroken
-	current   *process[H]  // the process from starting to stopping; nil otherwise
+	refused   string       // why the newest process could not start; "" if it could
+	shortages int          // number of starts in a row that failed because of a shortage
+	broken    *BrokenError // the error for requests while the breaker is open
+	current   *process[H]  // the process while it is starting, running or stopping; otherwise nil
 	waiting   []*waiter[H]
-	ending    bool // whether run has seen closing
+	ending    bool // whether run knows that closing is closed
 	processes sync.WaitGroup
 }
 
-// waiter is a request for the worker. Each waiter gets exactly one reply.
+// waiter is a request for the worker. It gets exactly one reply.
 type waiter[H Host] struct {
-	unused bool // whether to wait until no one else has the worker
+	unused bool // whether the request waits until nobody uses the worker
 	reply  chan acquired[H]
 }
 
@@ -65,9 +65,8 @@ func newManagedWorker[H Host](spec Spec, o *Options[H]) *managedWorker[H] {
 	return m
 }
 
-// run handles events until the pool has ended and the worker is gone. A one-shot worker's run also
-// ends when the worker is gone and nobody waits for another. It calls forget when it stops handling
-// events.
+// run handles events until the pool has ended and the worker is gone. For a one-shot worker, run
+// also ends when the worker is gone and no request waits. At its end run calls forget.
 func (m *managedWorker[H]) run(forget func()) {
 	defer m.processes.Wait()
 	defer close(m.done)
@@ -93,7 +92,7 @@ func (m *managedWorker[H]) run(forget func()) {
 	}
 }
 
-// do makes run call f. It returns false, without a call of f, if run has ended.
+// do lets run call f. If run has ended, do returns false without a call of f.
 func (m *managedWorker[H]) do(f func()) bool {
 	select {
 	case m.events <- f:
@@ -111,7 +110,8 @@ func (m *managedWorker[H]) publish() {
 	m.status.Store(status)
 }
 
-// acquire is Pool.Acquire, on the caller's goroutine. It returns errKeyEnded if run has ended.
+// acquire does the work of Pool.Acquire on the caller's goroutine. It returns errKeyEnded if run
+// has ended.
 func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	w := &waiter[H]{unused: spec.Unused, reply: make(chan acquired[H], 1)}
 	if !m.do(func() { m.request(w, spec) }) {
@@ -122,7 +122,7 @@ func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], 
 		return a.worker, a.err
 	case <-ctx.Done():
 	}
-	m.do(func() { m.cancelRequest(w) }) // if run has ended, it has answered all waiters
+	m.do(func() { m.cancelRequest(w) }) // this may fail: if run has ended, it has answered all waiters
 	if a := <-w.reply; a.worker != nil {
 		a.worker.Release()
 	}
@@ -133,7 +133,7 @@ func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], 
 func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
 	m.spec = spec
 	if m.current != nil && m.current.isEnding() {
-		m.stopping(m.current) // the process is ending, and has not yet reported it
+		m.stopping(m.current) // the process is ending, but has not reported that yet
 	}
 	switch {
 	case m.ending:
@@ -149,7 +149,7 @@ func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
 	}
 }
 
-// cancelRequest removes a waiter whose wait has ended.
+// cancelRequest removes a request that is not waited for any more.
 func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	if i := slices.Index(m.waiting, w); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
@@ -157,7 +157,7 @@ func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	}
 }
 
-// lendWaiting lends the worker to all waiters that may have it now.
+// lendWaiting lends the worker to all waiting requests that may have it now.
 func (m *managedWorker[H]) lendWaiting() {
 	p := m.lendable()
 	if p == nil {
@@ -172,7 +172,7 @@ func (m *managedWorker[H]) lendWaiting() {
 	})
 }
 
-// lend gives w the worker, which is idle or busy.
+// lend lends the worker to w. The worker must be idle or busy.
 func (m *managedWorker[H]) lend(w *waiter[H]) {
 	if m.state == StateIdle {
 		m.transition(StateBusy)
@@ -183,11 +183,11 @@ func (m *managedWorker[H]) lend(w *waiter[H]) {
 		other.shared.Store(true)
 	}
 	p.leases = append(p.leases, lease)
-	m.publish() // before the reply: Status must already say busy
+	m.publish() // publish before the reply, so that Status already says busy
 	w.reply <- acquired[H]{worker: lease}
 }
 
-// lendable returns the process that can be lent, or nil.
+// lendable returns the process if it can be lent, otherwise nil.
 func (m *managedWorker[H]) lendable() *process[H] {
 	if m.state != StateIdle && m.state != StateBusy {
 		return nil
@@ -195,16 +195,16 @@ func (m *managedWorker[H]) lendable() *process[H] {
 	return m.current
 }
 
-// failWaiters answers all waiters with an error.
+// failWaiters answers all waiting requests with an error.
 func (m *managedWorker[H]) failWaiters(err error) {
-	m.publish() // before the replies: Status must be current then
+	m.publish() // publish before the replies, so that Status is current
 	for _, w := range m.waiting {
 		w.reply <- acquired[H]{err: err}
 	}
 	m.waiting = nil
 }
 
-// start requests a process if there are waiters. The state must be absent.
+// start starts a process if requests wait. The state must be absent.
 func (m *managedWorker[H]) start() {
 	if len(m.waiting) == 0 || m.ending {
 		return
@@ -220,9 +220,9 @@ func (m *managedWorker[H]) start() {
 	m.processes.Go(func() { p.run(request) })
 }
 
-// ready handles a process that has shaken hands.
+// ready handles the event that a process has shaken hands.
 func (m *managedWorker[H]) ready(p *process[H]) {
-	if m.state != StateStarting { // the process was told to end meanwhile
+	if m.state != StateStarting { // the process is already being ended
 		return
 	}
 	m.shortages = 0
@@ -232,7 +232,8 @@ func (m *managedWorker[H]) ready(p *process[H]) {
 	m.evictWhenIdle()
 }
 
-// evictWhenIdle evicts an idle worker: a one-shot worker now, any other after Timings.Idle.
+// evictWhenIdle evicts an idle worker. A one-shot worker is evicted now, any other worker after
+// Timings.Idle.
 func (m *managedWorker[H]) evictWhenIdle() {
 	switch {
 	case m.state != StateIdle:
@@ -243,7 +244,7 @@ func (m *managedWorker[H]) evictWhenIdle() {
 	}
 }
 
-// end ends the current process and returns it, or nil if there is none.
+// end ends the current process and returns it; nil means no process.
 func (m *managedWorker[H]) end(reason error) *process[H] {
 	if m.current != nil {
 		m.current.stop(reason)
@@ -252,10 +253,10 @@ func (m *managedWorker[H]) end(reason error) *process[H] {
 	return m.current
 }
 
-// evict ends the worker now.
+// evict ends the worker now, without counting a death.
 func (m *managedWorker[H]) evict() *process[H] { return m.end(errEvicted) }
 
-// release handles the end of a lease.
+// release handles the event that a lease has ended.
 func (m *managedWorker[H]) release(w *Worker[H]) {
 	p, turns := w.process, int(w.turns.Load())
 	p.leases = slices.DeleteFunc(p.leases, func(other *Worker[H]) bool { return other == w })
@@ -268,20 +269,20 @@ func (m *managedWorker[H]) release(w *Worker[H]) {
 	}
 	m.transition(StateIdle)
 	if p.isEnding() {
-		m.stopping(p) // the process is ending, and has not yet reported it
+		m.stopping(p) // the process is ending, but has not reported that yet
 	}
 	m.lendWaiting()
 	m.evictWhenIdle()
 }
 
-// stopping handles a process that begins to end.
+// stopping handles the event that a process begins to end.
 func (m *managedWorker[H]) stopping(p *process[H]) {
 	if p == m.current && m.state != StateStopping {
 		m.transition(StateStopping)
 	}
 }
 
-// ended handles the complete end of a process.
+// ended handles the event that a process has ended completely.
 func (m *managedWorker[H]) ended(p *process[H]) {
 	m.stopping(p)
 	m.current = nil
@@ -292,13 +293,13 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 		log.Debug("worker ended")
 		m.transition(StateAbsent)
 		m.start()
-	case errors.Is(p.err, errSpawnerLost): // not the worker's fault
+	case errors.Is(p.err, errSpawnerLost): // the spawner died, which is not the worker's fault
 		log.Warn("worker lost")
 		m.transition(StateBackoff)
 		m.arm(m.options.Timings.BackoffMin, m.endBackoff)
-	case errors.As(p.err, &end) && end.Shortage: // not the user's fault
+	case errors.As(p.err, &end) && end.Shortage: // the machine has no room, which is not the user's fault
 		m.short(log)
-	case errors.As(p.err, &refused): // not a death: waiters get the error, and may ask again
+	case errors.As(p.err, &refused): // not a death: requests get the error, and may be made again
 		log.Error("worker refused")
 		m.transition(StateAbsent)
 		m.refused = refused.Reason
@@ -308,8 +309,8 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	}
 }
 
-// short delays the next start because the machine has no room. Waiters keep waiting. At the third
-// shortage in a row, the user is told.
+// short delays the next start because the machine has no room for the worker. Requests keep
+// waiting. At the third shortage in a row the user is told.
 func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.shortages++
 	wait := m.options.Timings.Shortage
@@ -325,7 +326,7 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 // tellShortages is the number of shortages in a row at which a user is told.
 const tellShortages = 3
 
-// died counts a death, and delays the next start or opens the breaker.
+// died counts a death. It delays the next start, or opens the breaker.
 func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.deaths++
 	wait, broken := m.backoff.died(m.options.Now(), m.options.Timings)
@@ -342,7 +343,7 @@ func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.arm(broken.Sub(m.options.Now()), func() { m.transition(StateAbsent) })
 }
 
-// endBackoff ends the back-off, and starts a process if there are waiters.
+// endBackoff ends the back-off, and starts a process if requests wait.
 func (m *managedWorker[H]) endBackoff() {
 	m.transition(StateAbsent)
 	m.start()

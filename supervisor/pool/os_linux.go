@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// becomeSubreaper makes this process the new parent of its orphaned descendants (prctl(2)).
+// becomeSubreaper makes this process the parent of descendants that lose their parent (prctl(2)).
 func becomeSubreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the sub-reaper: prctl: %w", err)
@@ -14,5 +14,5 @@ func becomeSubreaper() error {
 	return nil
 }
 
-// waitAll makes wait4(2) accept children of every kind.
+// waitAll lets wait4(2) wait for children of every kind.
 const waitAll = unix.WALL

@@ -1,11 +1,12 @@
-// Package pool keeps workers. It starts each through mews-spawner at the first request, shakes
-// hands with it, lends it, and pings it. It evicts an idle worker, and ends one that misbehaves.
-// One goroutine for each worker owns its state, so that no worker waits for another.
+// Package pool manages the running workers. It starts a worker through mews-spawner at the first
+// request, shakes hands with it, lends it, and pings it. It evicts idle workers, and ends workers
+// that misbehave. Each worker has a goroutine that owns its state, so that no worker waits for
+// another.
 //
 // Pool lends workers by the key of their Spec; Run ends them all. managedWorker is the worker of
-// one key. It holds the policy: who waits, when to start, evict, back off, give up. process is one
-// worker process, from its start to its end: the mechanism. Spawner keeps mews-spawner running, and
-// starts it again when it dies.
+// one key. It decides who waits, and when the worker is started, evicted, delayed or given up.
+// process is one worker process, from its start to its end. Spawner keeps mews-spawner running, and
+// starts it again if it dies.
 package pool
 
 import (
@@ -24,51 +25,53 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Host answers the calls of one worker process. The worker is hostile: its calls may come before
+// Host answers the calls of one worker process. The worker is hostile: it may call before
 // Handshaken. When the worker ends, the contexts of its calls end, and the calls must return soon.
 type Host interface {
 	protocol.Handler
-	// Handshaken is called once, after the handshake and before anybody gets the worker.
+	// Handshaken is called once, after the handshake and before the worker is lent.
 	Handshaken(protocol.HelloResult)
 }
 
-// Options configures a Pool, whose workers' calls an H answers.
+// Options configures a Pool. H is the type that answers workers' calls.
 type Options[H Host] struct {
-	Spawner *Spawner // run and closed by the Pool
-	// Host makes the Host of a worker with a Hello. end ends the worker for a violation; it may be
-	// called from any goroutine, and does not wait. Its reason goes to the log and to Worker.Err.
+	Spawner *Spawner // the Pool runs and closes it
+	// Host makes the Host of a worker that has a Hello. The function end ends the worker for a
+	// violation; any goroutine may call it, and it does not wait. The reason is logged, and
+	// Worker.Err returns it.
 	Host func(user string, end func(reason error)) H
 	// SelfTest gets a worker of SelfTestSpec before any other worker is lent. If it fails, no
-	// worker is lent, and Run returns its error. nil means no test.
+	// worker is lent, and Run returns its error. nil means no self-test.
 	SelfTest     func(ctx context.Context, worker *Worker[H]) error
 	SelfTestSpec Spec
-	// OnLimit is called when a user's worker hits a limit, from any goroutine. nil is allowed.
+	// OnLimit is called when a user's worker hits a limit, on any goroutine. nil means no call.
 	OnLimit func(user string, hit spawnwire.LimitHit)
-	// OnStart is called when a user's worker has started, from any goroutine. nil is allowed.
+	// OnStart is called when a user's worker has started, on any goroutine. nil means no call.
 	OnStart func(user string, pid int)
 	Log     hclog.Logger
 	Timings Timings
 	Now     func() time.Time
 }
 
-// Timings sets timeouts and intervals. A zero field means its default.
+// Timings sets timeouts and pauses. A zero field means its default.
 type Timings struct {
-	Handshake  time.Duration // from the request for a process until it answers hello; 10 s
-	PingEvery  time.Duration // between two pings; 30 s
-	PingAnswer time.Duration // how long a worker may take to answer a ping; 10 s
-	Idle       time.Duration // from the last release to eviction; 30 min
-	Grace      time.Duration // from closing the socket to SIGTERM; 2 s
-	Term       time.Duration // from SIGTERM to SIGKILL; 2 s
-	// Kill is from SIGKILL until the spawner is killed, if the worker has not ended; 10 s.
+	Handshake  time.Duration // from the request of a process to its answer to hello; default 10 s
+	PingEvery  time.Duration // time between two pings; default 30 s
+	PingAnswer time.Duration // how long a worker may take to answer a ping; default 10 s
+	Idle       time.Duration // from the last release to eviction; default 30 min
+	Grace      time.Duration // from closing the socket to SIGTERM; default 2 s
+	Term       time.Duration // from SIGTERM to SIGKILL; default 2 s
+	// from SIGKILL of the worker to the kill of the spawner, if the worker has not ended; default
+	// 10 s
 	Kill       time.Duration
-	Write      time.Duration // how long a worker may take to read a message; 10 s
-	BackoffMin time.Duration // pause before the start after a death, doubled each time; 200 ms
-	BackoffMax time.Duration // the longest pause after deaths; 60 s
-	// Shortage is the pause before the next start if the machine had no room for a worker; 1 s.
+	Write      time.Duration // how long a worker may take to read a message; default 10 s
+	BackoffMin time.Duration // pause after a death, doubled after each further one; default 200 ms
+	BackoffMax time.Duration // the longest pause after deaths; default 60 s
+	// pause before the next start if the machine has no room for a worker; default 1 s
 	Shortage      time.Duration
-	BreakerDeaths int // how many deaths open the breaker; 5
-	// BreakerWindow is the time within which these deaths must come. The breaker closes when the
-	// first of them is that old; 5 min.
+	BreakerDeaths int // number of deaths that opens the breaker; default 5
+	// BreakerWindow is the time within which these deaths must happen; default 5 min. The breaker
+	// closes when the first of them is older.
 	BreakerWindow time.Duration
 }
 
@@ -93,17 +96,17 @@ func (t Timings) withDefaults() Timings {
 // ErrClosed is returned by Acquire when the pool has ended or is ending.
 var ErrClosed = errors.New("the worker pool is closed")
 
-// errKeyEnded is returned by managedWorker.acquire when its goroutine has ended.
+// errKeyEnded is returned by managedWorker.acquire after its goroutine has ended.
 var errKeyEnded = errors.New("the worker's goroutine has ended")
 
-// Pool lends workers. Its methods may be called from any goroutine.
+// Pool lends workers. Its methods are safe for several goroutines.
 type Pool[H Host] struct {
 	options Options[H]
 	started chan struct{} // closed when the self-test has passed
 
 	mu      sync.Mutex // guards the fields below
 	workers map[string]*managedWorker[H]
-	group   *sync.WaitGroup // the workers' goroutines; nil means that none may start
+	group   *sync.WaitGroup // goroutines of the workers; nil means that no worker may start
 }
 
 // New returns a pool; call Run to start it.
@@ -112,11 +115,11 @@ func New[H Host](o Options[H]) *Pool[H] {
 	return &Pool[H]{options: o, started: make(chan struct{}), workers: map[string]*managedWorker[H]{}}
 }
 
-// Run keeps the workers until ctx ends. It then ends them all at once, the spawner last, and
-// returns when no process is left. Call it only once. An error means that a process did not end
+// Run runs the pool until ctx ends. It then ends all workers at once, and after them the spawner.
+// It returns when no process is left. Call Run only once. An error means that a process did not end
 // properly, or that the self-test failed.
 func (p *Pool[H]) Run(ctx context.Context) error {
-	// the spawner outlives the workers
+	// the spawner must outlive the workers
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	gone := make(chan struct{})
@@ -139,7 +142,7 @@ func (p *Pool[H]) Run(ctx context.Context) error {
 	return errors.Join(err, spawnerErr)
 }
 
-// setGroup allows workers to start; nil ends all workers and allows none.
+// setGroup lets workers start in a group of goroutines. nil ends all workers, and none may start.
 func (p *Pool[H]) setGroup(group *sync.WaitGroup) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,7 +152,7 @@ func (p *Pool[H]) setGroup(group *sync.WaitGroup) {
 	}
 }
 
-// selfTest runs Options.SelfTest on a worker before any other worker is lent.
+// selfTest runs Options.SelfTest, before any other worker is lent.
 func (p *Pool[H]) selfTest(ctx context.Context) error {
 	if p.options.SelfTest == nil {
 		return nil
@@ -166,10 +169,9 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// Acquire lends the worker of a Spec's key, and starts it if it does not run. It waits until ctx
-// ends, also through the back-off after a death. While the breaker is open it returns a
-// *BrokenError at once. The worker may be lent to others at the same time. The caller must Release
-// it.
+// Acquire lends the worker of a Spec's key, and starts it if necessary. It waits until ctx ends,
+// also for the pause after a death. While the breaker is open it returns a *BrokenError at once.
+// Several callers may have the worker at the same time. Each must Release it.
 func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	select {
 	case <-p.started:
@@ -179,22 +181,22 @@ func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	}
 }
 
-// acquire is Acquire, but may be used before the self-test has passed.
+// acquire is like Acquire, but also works before the self-test has passed.
 func (p *Pool[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	for {
 		m, err := p.worker(spec)
 		if err != nil {
 			return nil, err
 		}
-		// otherwise a one-shot worker has just ended: try again with a new one
+		// a one-shot worker that has just ended is replaced
 		if w, err := m.acquire(ctx, spec); err != errKeyEnded {
 			return w, err
 		}
 	}
 }
 
-// worker returns the key's managedWorker. It begins with the first request. It ends with Run, or
-// after a one-shot worker's end.
+// worker returns the managedWorker of a key. A managedWorker begins with the first request. It ends
+// with Run, or after a one-shot worker's end.
 func (p *Pool[H]) worker(spec Spec) (*managedWorker[H], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,9 +218,9 @@ func (p *Pool[H]) removeWorker(key string) {
 	delete(p.workers, key)
 }
 
-// Evict ends the worker of a key, even a busy one, and returns when it is gone. It does not count
-// as a death. The worker's calls fail, and waiters get another worker. If there is no worker, Evict
-// does nothing. An error is ctx's cause: the worker ends all the same.
+// Evict ends the worker of a key, even a busy one, and returns when it is gone. This does not count
+// as a death. The worker's calls fail, and waiting requests get another worker. Without a worker,
+// Evict does nothing. An error is ctx's cause, but the worker still ends.
 func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -239,8 +241,8 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	}
 }
 
-// Find returns the worker of a key if it has shaken hands. The result is no lease: Find neither
-// starts a worker nor keeps one running.
+// Find returns the worker of a key if it has shaken hands. The result is no lease, so it does not
+// keep the worker running.
 func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -255,7 +257,7 @@ func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	return w, process != nil
 }
 
-// Ask calls the worker of a key that Find returns, and reports whether there is one.
+// Ask calls the worker of a key, if the worker runs. there says whether it does.
 func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result any) (there bool, err error) {
 	w, there := p.Find(key)
 	if !there {
@@ -264,20 +266,20 @@ func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result an
 	return true, w.Call(ctx, method, params, result)
 }
 
-// Status is a snapshot of the worker of one key.
+// Status is a snapshot of a worker's state.
 type Status struct {
 	Key    string
 	State  State
-	PID    int       // the worker's process ID; 0 without a worker
-	Since  time.Time // when State began
-	Turns  int       // answered turns, since the pool began
-	Deaths int       // since the pool began
+	PID    int       // process ID; 0 without a process
+	Since  time.Time // time at which State began
+	Turns  int       // number of answered turns since the pool began
+	Deaths int       // number of deaths since the pool began
 
-	// Refused is why the worker could not be started the last time, for people; "" if it could.
+	// Refused is why the last start of the worker was refused, for people; "" if it was not.
 	Refused string
 }
 
-// List returns every worker's Status, sorted by key. It omits keys that were never requested.
+// List returns the Status of each worker that was ever requested, sorted by key.
 func (p *Pool[H]) List() []Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,28 +16,28 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// process is one worker process, from its start to its end. run is its goroutine; stop, isEnding,
-// pid and id may be called from any goroutine.
+// process is one worker process, from its start to its end. run is its goroutine. All goroutines
+// may call stop, isEnding, pid and id.
 type process[H Host] struct {
 	managed *managedWorker[H]
 	options *Options[H]
 	spec    Spec
 	log     hclog.Logger
-	ctx     context.Context // ends when the process must end; the cause is the reason
+	ctx     context.Context // ends when the process must end; its cause is the reason
 	stop    context.CancelCauseFunc
-	child   atomic.Pointer[child] // set once, at the request to the spawner
-	// conn and host are set before the managedWorker learns that the process is ready.
+	child   atomic.Pointer[child] // set once, when the spawner is asked for the process
+	// conn and host are set before the managedWorker learns that the process is ready
 	conn       *protocol.Conn
 	host       H
 	lastStderr []string      // the last lines of the process's standard error, once it is dead
-	short      bool          // whether a line of standard error told of a shortage
+	short      bool          // whether a line of standard error reported a shortage
 	ready      bool          // whether the worker has shaken hands
 	leases     []*Worker[H]  // used only by the managedWorker's goroutine
-	died       chan struct{} // closed when nothing of the process is left
+	died       chan struct{} // closed when the process and all its descendants are gone
 	err        error         // how the process ended; set before died is closed
 }
 
-// newProcess makes the next process of m. Only m's goroutine calls it.
+// newProcess makes the next process of m. Only m's goroutine may call it.
 func newProcess[H Host](m *managedWorker[H]) *process[H] {
 	ctx, stop := context.WithCancelCause(context.Background())
 	return &process[H]{managed: m, options: m.options, spec: m.spec, log: m.log, ctx: ctx, stop: stop, died: make(chan struct{})}
@@ -53,7 +53,7 @@ func (p *process[H]) pid() int {
 	return 0
 }
 
-// id is the spawner's number for the process; 0 before it has one.
+// id returns the spawner's number for the process; 0 before the request.
 func (p *process[H]) id() uint64 {
 	if c := p.child.Load(); c != nil {
 		return c.id
@@ -61,10 +61,11 @@ func (p *process[H]) id() uint64 {
 	return 0
 }
 
-// run starts the process, waits until it ends or must end, cleans up, and tells the managedWorker.
+// run starts the process, and waits until it ends or must end. Then it cleans up, and tells the
+// managedWorker.
 func (p *process[H]) run(request spawnwire.Spawn) {
 	var tasks sync.WaitGroup
-	defer tasks.Wait() // handlers may outlive the process for a moment
+	defer tasks.Wait() // handlers may run a moment longer than the process
 	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.Timings.Handshake, errNoSpawner)
 	c, err := p.options.Spawner.spawn(ctx, request, p.limitHit)
 	cancel()
@@ -87,17 +88,17 @@ func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
 	}
 }
 
-// runChild runs a requested process until nothing of it is left.
+// runChild runs a requested process to its complete end.
 func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	p.log = p.log.With("worker", c.id)
 	p.connect(c)
 	stderr := readStderr(c.stderr, p.log, c.exited)
-	tasks.Go(func() { _ = p.conn.Run(p.ctx) }) // conn.Err keeps the error
+	tasks.Go(func() { _ = p.conn.Run(p.ctx) }) // the error stays in conn.Err
 	if err := p.handshake(); err != nil {
 		p.stop(err)
 	} else {
 		p.ready = true
-		c.awaitPID() // the worker's answer may come before the spawner's
+		c.awaitPID() // wait, because the worker's answer may come before the spawner's
 		p.log.Info("worker started", "pid", c.pid())
 		if user := p.spec.user(); p.options.OnStart != nil && user != "" {
 			p.options.OnStart(user, c.pid())
@@ -110,7 +111,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	p.lastStderr, p.short = stderr.end(), stderr.short
 }
 
-// connect makes the connection, and the Host that answers the worker.
+// connect makes the connection, and the Host that answers the worker's calls.
 func (p *process[H]) connect(c *child) {
 	var handler protocol.Handler = NoHost{}
 	if p.spec.Hello != nil {
@@ -118,11 +119,11 @@ func (p *process[H]) connect(c *child) {
 		handler = p.host
 	}
 	p.conn = protocol.NewConn(c.socket, handler, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: func(err error) {
-		p.log.Warn("answer a worker's call", "error", err) // the worker does not learn of the error
+		p.log.Warn("answer a worker's call", "error", err) // the worker does not see the error
 	}})
 }
 
-// NoHost is the Host of a worker without a user: it refuses all calls.
+// NoHost refuses all calls, for workers without a user.
 type NoHost struct{}
 
 // Call refuses every call.
@@ -136,8 +137,8 @@ func (NoHost) Notify(*protocol.Request) {}
 // Handshaken does nothing.
 func (NoHost) Handshaken(protocol.HelloResult) {}
 
-// handshake says hello and checks the answer. A worker without a user learns nothing from it. A
-// *RefusedError means that the worker has another version.
+// handshake says hello to the worker and checks its answer. A worker without a user learns nothing
+// from the hello. A *RefusedError means that the worker has another version.
 func (p *process[H]) handshake() error {
 	if p.spec.Hello == nil {
 		return nil
@@ -162,12 +163,12 @@ func (p *process[H]) handshake() error {
 	return &RefusedError{Reason: textOtherVersion, By: fmt.Errorf("handshake: %w", err)}
 }
 
-// otherVersion holds the codes with which a worker of another version refuses a hello. Such a
+// otherVersion holds the error codes with which a worker of another version refuses a hello. That
 // worker does not know the hello's version or one of its fields. A worker of this version never
-// uses these codes.
+// answers with these codes.
 var otherVersion = map[int]bool{protocol.CodeInvalidRequest: true, protocol.CodeInvalidParams: true}
 
-// awaitEnd waits until the worker ends or must end. It pings a worker that has said hello.
+// awaitEnd waits until the worker ends or must end. After the handshake it pings the worker.
 func (p *process[H]) awaitEnd(c *child) {
 	ticker := time.NewTicker(p.options.Timings.PingEvery)
 	defer ticker.Stop()
@@ -189,7 +190,7 @@ func (p *process[H]) awaitEnd(c *child) {
 }
 
 // ping ends the worker if it does not answer in time. If the connection ends meanwhile, awaitEnd
-// notices that.
+// handles that.
 func (p *process[H]) ping() {
 	limit := p.options.Timings.PingAnswer
 	defer time.AfterFunc(limit, func() { p.stop(fmt.Errorf("no answer to ping within %v", limit)) }).Stop()
@@ -198,8 +199,8 @@ func (p *process[H]) ping() {
 	}
 }
 
-// shutdown ends the process in three steps, with a wait after each: close the socket, send SIGTERM,
-// send SIGKILL. (The MCP specification ends a server on stdio in this way.)
+// shutdown ends the process in three steps: it closes the socket, sends SIGTERM, and sends SIGKILL.
+// After each step it waits. (The MCP specification ends servers on stdio in the same way.)
 func (p *process[H]) shutdown(c *child) {
 	t := p.options.Timings
 	p.conn.Close(context.Cause(p.ctx))
@@ -216,8 +217,8 @@ func (p *process[H]) shutdown(c *child) {
 	}
 }
 
-// killSpawner kills the spawner, which has not reported a child's end. Either the spawner hangs, or
-// the child can't be killed. In the second case the child is given up.
+// killSpawner kills the spawner because it has not reported a child's end. Either the spawner
+// hangs, or the child can't be killed. In the second case the child is given up.
 func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
 	c.spawner.killHung(c, cause)
@@ -226,7 +227,7 @@ func (p *process[H]) killSpawner(c *child, cause error) {
 	}
 }
 
-// waitFor waits for done, at most for d. It returns whether done was closed.
+// waitFor waits until done is closed, at most for d. It returns whether done was closed.
 func waitFor(d time.Duration, done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -236,15 +237,15 @@ func waitFor(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// endError returns how the process ended. c is nil if it was never requested.
+// endError returns how the process ended. c is nil if the process was never requested.
 func (p *process[H]) endError(c *child) error {
 	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.lastStderr}
 	if c == nil {
 		e.Shortage = spawnwire.IsShortage(e.Reason)
 		return e
 	}
-	switch { // exited is closed, so c no longer changes
-	// The worker never ran, or the spawner's end explains everything else.
+	switch { // exited is closed, so the fields of c no longer change
+	// the worker never ran, or the spawner's end explains the worker's
 	case c.err != nil && IsDeath(e.Reason):
 		e.Reason = c.err
 	case c.err == nil:
@@ -259,8 +260,8 @@ func (p *process[H]) endError(c *child) error {
 	return e
 }
 
-// isHangup reports whether a connection ended because the other side closed it. That is
-// io.EOF, or a connection error if that side had unread data.
+// isHangup reports whether the other side closed the connection. The error is then io.EOF, or a
+// connection error if that side had unread data.
 func isHangup(err error) bool {
 	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -22,7 +22,7 @@ func listProcesses() ([]processInfo, error) {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // the process was reaped, or is hidden; our children are never hidden
+			continue // the process was reaped or is hidden; our own children are never hidden
 		}
 		p, err := parseStat(text)
 		if err != nil {

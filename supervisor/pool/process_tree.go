@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawnerTree knows which children of this process are spawners. There is only one tree, because
-// the whole process is a sub-reaper: it becomes the parent of a killed spawner's workers.
+// spawnerTree knows which children of this process are spawners. The whole process has only one
+// tree, because it is a sub-reaper: the workers of a killed spawner become its children.
 var spawnerTree = processTree{spawners: map[int]bool{}}
 
 type processTree struct {
-	mu       sync.Mutex   // guards spawners; held from a spawner's fork until it is in the map
-	spawners map[int]bool // by process ID
+	mu       sync.Mutex   // guards spawners; held from a spawner's fork until spawners has its pid
+	spawners map[int]bool // pids of running spawners
 }
 
 // orphanRetry is the pause before killed processes are checked again.
@@ -37,7 +37,7 @@ func (t *processTree) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// wait waits for a spawner that start has started.
+// wait waits for the end of a spawner that start has started.
 func (t *processTree) wait(cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	t.mu.Lock()
@@ -46,7 +46,8 @@ func (t *processTree) wait(cmd *exec.Cmd) error {
 	return err
 }
 
-// killOrphans kills and reaps the orphans of dead spawners until none is left, at most for limit.
+// killOrphans kills and reaps the processes that dead spawners left, until none remains. It takes
+// at most limit.
 func (t *processTree) killOrphans(limit time.Duration) error {
 	for began := time.Now(); ; {
 		left, err := t.killOrphansOnce()
@@ -60,14 +61,14 @@ func (t *processTree) killOrphans(limit time.Duration) error {
 	}
 }
 
-// killOrphansOnce kills each child that a dead spawner left, and reaps those that have ended. It
-// returns how many it saw; 0 means that none is left. Every orphan descends from this process. All
-// processes between are killed here, and stay visible until they are reaped here.
+// killOrphansOnce kills each child that a dead spawner left, and reaps the ended ones. It returns
+// how many it found; 0 means that no orphan is left. Every orphan descends from this process. All
+// processes in between are killed here, and stay visible until they are reaped here.
 func (t *processTree) killOrphansOnce() (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	pids, err := t.orphans()
-	for _, pid := range pids { // not reaped yet, so no other process has the pid
+	for _, pid := range pids { // these processes are not reaped yet, so their pids are not reused
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
 			return len(pids), fmt.Errorf("kill process %d of a dead worker: %w", pid, err)
 		}
@@ -78,9 +79,9 @@ func (t *processTree) killOrphansOnce() (int, error) {
 	return len(pids), err
 }
 
-// orphans lists the children that dead spawners left. Their session identifies them. A spawner
-// begins its own session, no process can enter an existing session, and all other children of this
-// process stay in its session.
+// orphans lists the children that dead spawners left. It knows them by their session. Each spawner
+// begins a session, and no process can enter an existing session. All other children stay in this
+// process's session.
 func (t *processTree) orphans() ([]int, error) {
 	session, err := unix.Getsid(0)
 	if err != nil {

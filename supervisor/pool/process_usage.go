@@ -2,19 +2,19 @@ package pool
 
 import "os"
 
-// ProcessUsage is the memory and processes of a process and its descendants.
+// ProcessUsage counts the memory and the processes of a process and its descendants.
 type ProcessUsage struct {
-	Memory    int64 // resident bytes; shared memory counts for each process
+	Memory    int64 // resident bytes; memory that processes share counts for each of them
 	Processes int
 }
 
-// ProcessUsageOf returns the usage of the processes with these pids. It leaves out missing
-// processes. It reads the list of all processes once and takes milliseconds, so call it only when a
+// ProcessUsageOf returns the usage of the processes with these pids. It leaves out processes that
+// are gone. It reads the list of all processes once, which takes milliseconds. So call it only if a
 // user asks.
 func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	all, err := listProcesses()
 	if err != nil {
-		return nil // users see it as unknown
+		return nil // the usage is then shown as unknown
 	}
 	known, children := map[int]processInfo{}, map[int][]processInfo{}
 	for _, p := range all {
@@ -30,8 +30,8 @@ func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	return uses
 }
 
-// treeUsage adds up a process tree. Each process counts once, because pids may form a cycle if one
-// is reused while the list is read.
+// treeUsage adds up a process and its descendants. Each process counts once: if a pid is reused
+// while the list is read, the parents may form a cycle.
 func treeUsage(p processInfo, children map[int][]processInfo, seen map[int]bool) ProcessUsage {
 	seen[p.pid] = true
 	use := ProcessUsage{Memory: int64(p.pages) * int64(os.Getpagesize()), Processes: 1}

@@ -6,15 +6,16 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// restartBackoff counts the deaths of a worker, and decides how long the next start must wait.
+// restartBackoff counts a worker's deaths, and decides how long the next start must wait.
 type restartBackoff struct {
 	pauses retry.Pauses // pauses before starts after deaths
-	// recentDeaths are the deaths that the breaker counts, oldest first; at most BreakerDeaths.
+	// recentDeaths are the times of the deaths that the breaker counts, oldest first; at most
+	// BreakerDeaths.
 	recentDeaths []time.Time
 }
 
-// died records a death. It returns the wait before the next start, or the time until which no start
-// is allowed.
+// died records a death. It returns the pause before the next start, or the time until which no
+// start is allowed.
 func (h *restartBackoff) died(now time.Time, t Timings) (wait time.Duration, broken time.Time) {
 	h.pauses.First, h.pauses.Longest = t.BackoffMin, t.BackoffMax
 	wait = h.pauses.Next()

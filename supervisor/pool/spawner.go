@@ -15,33 +15,34 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Spawner keeps mews-spawner running. If it dies, its workers die with it. As long as the pool
-// runs, it is started again, with back-off.
+// Spawner keeps mews-spawner running. If mews-spawner dies, its workers die with it. While the pool
+// runs, mews-spawner is started again, after a pause.
 type Spawner struct {
 	options SpawnerOptions
 	log     hclog.Logger
 
-	// mu guards the fields below, and keeps requests in the order of their numbers.
+	// mu guards the fields below. It also keeps requests in the order of their numbers.
 	mu          sync.Mutex
 	current     *spawnerProcess // nil while no spawner runs
 	running     chan struct{}   // closed while a spawner runs
-	last        uint64          // the newest worker's number, across all spawner processes
+	last        uint64          // number of the newest worker, counted over all spawner processes
 	ready       spawnwire.Ready
 	answerLimit time.Duration // how long a spawner may take to answer a request
 }
 
 const (
-	readyWait = 10 * time.Second // how long a new spawner may take to say that it is ready
+	readyWait = 10 * time.Second // how long a new spawner may take until it is ready
 	sendWait  = 5 * time.Second  // how long the spawner may take to read a message
-	// how long the spawner may take to answer a request, before it counts as hung
+	// how long the spawner may take to answer a request; after that it counts as hung
 	answerWait = 5 * time.Second
-	// from closing the spawner's socket to SIGKILL; meanwhile it kills and reaps all workers
+	// time from closing the spawner's socket to SIGKILL; meanwhile the spawner kills and reaps all
+	// workers
 	endWait = 10 * time.Second
-	// pause before a dead spawner is started again, doubled each time
+	// pause before a dead spawner is started again; doubled after each further death
 	respawnFirst = 200 * time.Millisecond
 	respawnMost  = 60 * time.Second // the longest pause after deaths
-	respawnShort = time.Second      // the longest pause if the machine had no room for the spawner
-	respawnReset = time.Minute      // a spawner that lived this long resets the back-off
+	respawnShort = time.Second      // pause if the machine has no room for the spawner
+	respawnReset = time.Minute      // after a life this long, the pauses begin again with the shortest
 )
 
 var (
@@ -50,28 +51,28 @@ var (
 	errOrphaned    = errors.New("the mews-spawner that started this service is gone")
 )
 
-// SpawnerOptions configures the spawner: its start, and its policy for workers.
+// SpawnerOptions configures the start of mews-spawner, and its policy for workers.
 type SpawnerOptions struct {
-	Path   string // the spawner's program
-	Worker string // the workers' program
-	Tier   string // the workers' sandbox; "" or "auto" is the best that works
-	// Least is the weakest tier that is allowed: if none works, no worker starts. "" is the
+	Path   string // path of the program mews-spawner
+	Worker string // path of the program mews-worker
+	Tier   string // tier of the workers' sandbox; "" or "auto" means the best that works
+	// Least is the weakest allowed tier. If no allowed tier works, no worker starts. "" means the
 	// spawner's own default.
 	Least string
-	// UID and GID are the account of workers whose users have none. 0 means this process's account,
-	// unless that is root.
+	// UID and GID are the account of workers whose users have no account. 0 means this process's
+	// account, unless that is root.
 	UID, GID uint32
-	People   string // "FROM-TO": the uids of users without an account; "" means none
-	// Memory is the maximum for a worker and its processes, in bytes; 0 is the spawner's own limit.
+	People   string // "FROM-TO": uids for users without an account; "" means no uids
+	// Memory limits a worker and its processes, in bytes; 0 means the spawner's own limit.
 	Memory uint64
-	PIDs   uint32 // maximum of a worker's processes and threads
-	// Started is the socket of the spawner that has started this process and has its own policy.
-	// nil means that StartSpawner starts one.
+	PIDs   uint32 // maximum of processes and threads of a worker
+	// Started is the socket of the spawner that has started this process, and that has its own
+	// policy. nil means that StartSpawner starts a spawner.
 	Started *os.File
 	Log     hclog.Logger
 }
 
-// policy returns the spawner's arguments, each as key=value.
+// policy returns the arguments of mews-spawner, each as key=value.
 func (o SpawnerOptions) policy() []string {
 	list := []string{"worker=" + o.Worker}
 	for _, word := range []struct {
@@ -91,8 +92,8 @@ func (o SpawnerOptions) policy() []string {
 	return list
 }
 
-// StartSpawner starts the spawner and waits until it is ready, or ctx ends. Afterwards ctx has no
-// effect. The Pool that gets the result runs and ends it; without a Pool, Close ends it.
+// StartSpawner starts the spawner and waits until it is ready, or ctx ends. After that ctx has no
+// effect. A Pool runs and ends the spawner; without a Pool, call Close.
 //
 // This process becomes a sub-reaper (prctl(2)). When a spawner has ended, its workers' processes
 // become children of this process, in sessions other than its own. They are killed. So this process
@@ -110,25 +111,25 @@ func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	return s, err
 }
 
-// Sandbox describes how workers are confined.
+// Sandbox describes the walls around workers.
 type Sandbox struct {
-	Tier   string `json:"tier"`   // the tier's name: accounts, namespaces, landlock, off
-	Why    string `json:"why"`    // a sentence about Tier, for people
-	Limits string `json:"limits"` // a sentence about the limits of a worker and its processes
+	Tier   string `json:"tier"`   // name of the tier: accounts, namespaces, landlock or off
+	Why    string `json:"why"`    // a sentence that explains the tier, for people
+	Limits string `json:"limits"` // a sentence about the limits of a worker and its processes, for people
 }
 
-// People returns the uid range for workers of users without an account; 0 means none.
+// People returns the uid range for workers of users without an account; 0 means no range.
 func (s *Spawner) People() (from, to uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready.FirstUID, s.ready.LastUID
 }
 
-// Weak reports whether the sandbox is weaker than usual. Somebody configured that, and must see the
-// consequences.
+// Weak reports whether the sandbox is weaker than usual. Such a sandbox must be configured, and its
+// consequences must be shown.
 func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
 
-// Line describes the sandbox in one line for people.
+// Line describes the sandbox for people, in one line.
 func (s Sandbox) Line() string {
 	if !s.Weak() {
 		return s.Tier
@@ -143,7 +144,7 @@ func (s *Spawner) Sandbox() Sandbox {
 	return Sandbox{s.ready.Tier, s.ready.Why, s.ready.Limits}
 }
 
-// Close ends a spawner that no Pool runs, and waits for it.
+// Close ends a spawner that no Pool runs, and waits for its end.
 func (s *Spawner) Close() error {
 	p := s.takeCurrent()
 	if p == nil {
@@ -165,7 +166,7 @@ func (s *Spawner) begin(ctx context.Context) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// takeCurrent takes the current spawner out of use; nil means that there is none.
+// takeCurrent removes and returns the current spawner; nil means no spawner.
 func (s *Spawner) takeCurrent() *spawnerProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +178,7 @@ func (s *Spawner) takeCurrent() *spawnerProcess {
 }
 
 // run keeps a spawner running until ctx ends. An error means that the last spawner did not end
-// properly, or that the spawner that started this process is gone.
+// properly. It may also mean that the spawner that started this process is gone.
 func (s *Spawner) run(ctx context.Context) (err error) {
 	s.mu.Lock()
 	p := s.current
@@ -208,7 +209,7 @@ func (s *Spawner) run(ctx context.Context) (err error) {
 
 // serve listens to the current spawner until it is gone or ctx ends, and ends it.
 func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
-	// The close makes listen return. end closes the connection again, and reports errors.
+	// this close makes listen return; end closes again, and reports errors
 	defer context.AfterFunc(ctx, func() { _ = p.conn.Close() })()
 	err := p.listen()
 	s.takeCurrent()
@@ -218,8 +219,8 @@ func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 	return errors.Join(err, p.end(endWait))
 }
 
-// spawn requests a worker. While no spawner runs, it waits until ctx ends. The child reports how
-// the worker's start and run went; a refused child ends at once.
+// spawn requests a worker. While no spawner runs, it waits until ctx ends. The child reports the
+// worker's start and end; a refused child ends at once.
 func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spawnwire.LimitHit)) (*child, error) {
 	s.mu.Lock()
 	running := s.running
@@ -244,7 +245,7 @@ func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spa
 	return c, nil
 }
 
-// ask numbers the child and requests it in one step, because the spawner expects growing numbers.
+// ask numbers the child and requests it under one lock, because the spawner expects rising numbers.
 func (s *Spawner) ask(c *child, theirs []*os.File, m spawnwire.Spawn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

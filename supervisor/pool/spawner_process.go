@@ -17,21 +17,21 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// spawnerProcess is one mews-spawner process, from its start to its end, with its children.
+// spawnerProcess is one process of mews-spawner, from its start to its end, with its children.
 type spawnerProcess struct {
-	cmd    *exec.Cmd // nil means the spawner that has started this process
+	cmd    *exec.Cmd // the process; nil if the spawner has started this process
 	conn   *spawnwire.Conn
-	stderr *stderr       // nil if cmd is nil
-	dead   chan struct{} // closed when the process was reaped; wait then closes conn, too
+	stderr *stderr       // its standard error; nil if cmd is nil
+	dead   chan struct{} // closed when the process was reaped, just before conn
 	status error         // how the process ended; set before dead is closed
 
 	mu       sync.Mutex // guards the fields below
 	children map[uint64]*child
-	hungOver *child // the child over which the spawner hung and was killed; nil if it was not killed
+	hungOver *child // the child at which the spawner hung and was killed; nil if it was not killed
 	cause    error  // why the spawner was killed
 }
 
-// startSpawnerProcess starts a spawner and waits for its first message, at most until ctx ends.
+// startSpawnerProcess starts a spawner, and waits for its first message until ctx ends.
 func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProcess, ready spawnwire.Ready, err error) {
 	if o.Started != nil {
 		p, err = adopt(o)
@@ -42,7 +42,7 @@ func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProce
 		if ready, err = p.awaitReady(ctx); err == nil {
 			return p, ready, nil
 		}
-		err = errors.Join(err, p.end(stderrLinger)) // without workers, there is nothing to clean up
+		err = errors.Join(err, p.end(stderrLinger)) // no worker was started, so no process is left to clean up
 		if p.stderr != nil && len(p.stderr.lines) > 0 {
 			err = fmt.Errorf("%w; it wrote: %s", err, strings.Join(p.stderr.lines, "; "))
 		}
@@ -50,8 +50,8 @@ func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProce
 	return nil, ready, fmt.Errorf("start %s: %w", o.Path, err)
 }
 
-// adopt uses the spawner that has started this process. No one waits for it, because it ends after
-// this process.
+// adopt uses the spawner that has started this process. Nothing waits for its end, because it
+// outlives this process.
 func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 	fd, err := unix.FcntlInt(o.Started.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -66,9 +66,9 @@ func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// launch starts the process, and the goroutines that wait for its end and read its standard error.
-// The process has an empty environment. It has its own session, so that it gets no signals of the
-// service's terminal.
+// launch starts mews-spawner, a goroutine that waits for its end, and a reader of its standard
+// error. mews-spawner gets an empty environment. It gets its own session, so that signals of the
+// service's terminal do not reach it.
 func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	conn, socket, err := spawnwire.NewConnPair()
 	if err != nil {
@@ -80,7 +80,7 @@ func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	}
 	cmd := exec.Command(o.Path, o.policy()...)
 	cmd.Env = []string{}
-	cmd.ExtraFiles = []*os.File{socket} // descriptor 3 of the spawner
+	cmd.ExtraFiles = []*os.File{socket} // becomes descriptor 3 of the spawner
 	cmd.Stderr = write
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = spawnerTree.start(cmd)
@@ -96,12 +96,12 @@ func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// wait is the goroutine that waits for the process. It then closes the socket, because an ended
-// process may have left its end of the socket to another.
+// wait is the goroutine that waits for the process's end. It then closes the socket, because the
+// ended process may have left the other end to somebody else.
 func (p *spawnerProcess) wait() {
 	p.status = spawnerTree.wait(p.cmd)
 	close(p.dead)
-	_ = p.conn.Close() // the error does not matter: conn may be closed already
+	_ = p.conn.Close() // fails if conn is closed already, which does not matter
 }
 
 func (p *spawnerProcess) isDead() bool {
@@ -136,7 +136,7 @@ func (p *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error
 	return ready, nil
 }
 
-// receive waits for a message until a time; the zero time means no limit.
+// receive waits for a message until the time until; the zero time means no limit.
 func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 	if err := p.conn.SetReceiveDeadline(until); err != nil {
 		return nil, err
@@ -146,8 +146,8 @@ func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 	return m, err
 }
 
-// ask requests a child. The caller keeps the order of numbers. A spawner that has not answered
-// within limit hangs, and is killed.
+// ask requests a child. The caller keeps the order of numbers. If the spawner does not answer
+// within limit, it counts as hung and is killed.
 func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, limit time.Duration) error {
 	c.spawner = p
 	p.mu.Lock()
@@ -162,12 +162,13 @@ func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, lim
 	return nil
 }
 
-// signal requests a signal to a child. If the spawner is gone, the child is gone, too.
+// signal asks the spawner to send a signal to a child. If the spawner is gone, the child is gone,
+// too.
 func (p *spawnerProcess) signal(c *child, sig syscall.Signal) {
 	_ = p.send(c, spawnwire.Kill{ID: c.id, Signal: uint32(sig)})
 }
 
-// send sends a message about a child. A spawner that does not read is killed.
+// send sends a message about a child. If the spawner does not read it, the spawner is killed.
 func (p *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
 	err := p.conn.Send(m, sendWait, fds...)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -176,8 +177,8 @@ func (p *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
 	return err
 }
 
-// killHung kills a spawner that hangs over a child; its workers die with it. listen then returns,
-// and its caller cleans up. The first cause stays.
+// killHung kills a spawner that hangs at a child. The spawner's workers die with it. Then listen
+// returns, and its caller cleans up. Only the first cause is kept.
 func (p *spawnerProcess) killHung(c *child, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,13 +187,13 @@ func (p *spawnerProcess) killHung(c *child, cause error) {
 	}
 	p.hungOver, p.cause = c, cause
 	p.kill()
-	_ = p.conn.Close() // the error does not matter: conn may be closed already
+	_ = p.conn.Close() // fails if conn is closed already, which does not matter
 }
 
-// kill kills the spawner. A spawner that started this process ends because its socket is closed.
+// kill kills the spawner. If the spawner started this process, closing the socket ends it.
 func (p *spawnerProcess) kill() {
 	if p.cmd != nil {
-		_ = p.cmd.Process.Kill() // the kill fails only if the process has ended
+		_ = p.cmd.Process.Kill() // fails only if the process has ended
 	}
 }
 
@@ -220,7 +221,7 @@ func (p *spawnerProcess) listen() error {
 	}
 }
 
-// handle handles one message.
+// handle handles one message of the spawner.
 func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	switch m := m.(type) {
 	case spawnwire.Started:
@@ -239,7 +240,7 @@ func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	return fmt.Errorf("%T is not for a supervisor", m)
 }
 
-// withChild calls f with the child of that number. A missing child is an error.
+// withChild calls f with the child with a number. It is an error if the child does not exist.
 func (p *spawnerProcess) withChild(id uint64, f func(*child)) error {
 	p.mu.Lock()
 	c := p.children[id]
@@ -257,14 +258,14 @@ func (p *spawnerProcess) forget(id uint64) {
 	delete(p.children, id)
 }
 
-// end closes the socket, so that the spawner kills its workers and ends. It waits for the spawner,
-// kills all processes that the workers left, and tells the children. A spawner that has not ended
-// within limit is killed; its workers die with it.
+// end closes the socket, which makes the spawner kill its workers and end. It waits for the
+// spawner, kills all processes that the workers left, and tells the children. If the spawner has
+// not ended within limit, it is killed, and its workers die with it.
 //
-// A hang counts against the child over which the spawner hung. So a home that hangs every spawner
-// does not end everybody's workers again and again.
+// A hang counts as a death of the child at which the spawner hung. So a home that hangs every
+// spawner can't end all users' workers again and again.
 func (p *spawnerProcess) end(limit time.Duration) error {
-	_ = p.conn.Close() // the error does not matter: conn may be closed already
+	_ = p.conn.Close() // fails if conn is closed already, which does not matter
 	killer := time.AfterFunc(limit, p.kill)
 	<-p.dead
 	killer.Stop()

@@ -7,20 +7,20 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Profile is a worker's purpose.
+// Profile is the purpose for which a worker is started.
 type Profile string
 
 const (
-	// ProfileUser runs a user's turns. The worker is kept until it has been idle for a while.
+	// ProfileUser is for a user's turns. The worker stays until it was idle for a while.
 	ProfileUser    Profile = "user"
-	ProfileArchive Profile = "archive" // packs a user's home; one-shot
+	ProfileArchive Profile = "archive" // packs a user's home into an archive; one-shot
 	// ProfileCheck reads a user's files if no other worker of the user runs; one-shot.
 	ProfileCheck    Profile = "look"
 	ProfileSelfTest Profile = "self-test" // tests the worker's sandbox; one-shot
-	ProfileReview   Profile = "review"    // runs a read-only turn, without a home; one-shot
+	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
 )
 
-// profiles has a row for each Profile. A one-shot worker ends as soon as it is released.
+// profiles has a row for each Profile. A one-shot worker ends as soon as its lease ends.
 var profiles = map[Profile]struct {
 	sandbox string // the spawner's name for the profile
 	oneShot bool
@@ -32,21 +32,22 @@ var profiles = map[Profile]struct {
 	ProfileReview:   {sandbox: "review", oneShot: true},
 }
 
-// Spec describes the wanted worker, and how to start it if it does not run.
+// Spec describes a worker, and how to start it.
 type Spec struct {
-	// Key is a user's name, or the purpose of a one-shot worker. At most one worker of a key runs
-	// at a time.
+	// Key is the user's name, or the purpose of a one-shot worker. At most one worker with a key
+	// runs at a time.
 	Key     string
 	Profile Profile
 	Place   Place
 	// Hello is sent to the worker, with Version filled in. nil means a worker without a user, whose
 	// calls are all refused.
 	Hello *protocol.Hello
-	// Unused asks for the worker when nobody else has it. Once lent, it may be lent to others, too.
+	// Unused means that the request waits until nobody uses the worker. After that the worker may
+	// be lent to others, too.
 	Unused bool
 }
 
-// user returns the name of the worker's user, or "" for none.
+// user returns the name of the worker's user; "" means no user.
 func (s Spec) user() string {
 	if s.Hello == nil {
 		return ""
@@ -55,18 +56,18 @@ func (s Spec) user() string {
 }
 
 // Place is the location of a user's home, with the account and limits of its worker. The spawner
-// opens Path beneath Root; without a Root there is no home.
+// opens Path below Root; without Root the worker has no home.
 type Place struct {
 	Root     string // an absolute path
-	Path     string // relative to Root; "." is Root itself
-	MakeHome bool   // whether the spawner makes a missing home
-	UID, GID uint32 // the user's own account; 0 means the spawner's account for users without one
-	Memory   uint64 // bytes for the worker and its processes; 0 is the spawner's own limit
+	Path     string // path relative to Root; "." means Root itself
+	MakeHome bool   // whether the spawner makes a home that does not exist
+	UID, GID uint32 // the user's own account; 0 means the account for users without one
+	Memory   uint64 // limit of the worker and its processes in bytes; 0 means the spawner's own limit
 	PIDs     uint32 // maximum of the worker's processes and threads
 	Binds    []spawnwire.Bind
 }
 
-// request returns the request for the spawner.
+// request returns the message that asks the spawner for the worker.
 func (s Spec) request() (spawnwire.Spawn, error) {
 	profile, known := profiles[s.Profile]
 	if !known {

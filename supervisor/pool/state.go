@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// State is the state of a worker.
+// State is the state of the worker of a key.
 type State string
 
 const (
-	StateAbsent   State = "absent"   // no process; one may be started
-	StateStarting State = "starting" // a process was requested, and has not shaken hands
-	StateIdle     State = "idle"     // the worker is ready, and not lent
+	StateAbsent   State = "absent"   // no process runs; a process may be started
+	StateStarting State = "starting" // a process was requested, but has not shaken hands
+	StateIdle     State = "idle"     // the worker is ready, but not lent
 	StateBusy     State = "busy"     // the worker is lent
-	StateStopping State = "stopping" // the process is being ended, or cleaned up after its end
+	StateStopping State = "stopping" // the process is ending, or being cleaned up
 	StateBackoff  State = "backoff"  // the worker died, and the next start must wait
-	StateBroken   State = "broken"   // the worker died too often: no start for a while
+	StateBroken   State = "broken"   // the worker died too often, so it is not started for a while
 )
 
 // transitions lists the states that may follow each state.
@@ -29,11 +29,11 @@ var transitions = map[State][]State{
 	StateBroken:   {StateAbsent},
 }
 
-// transition is the only writer of a managedWorker's state. It stops the timer, because a timer
-// belongs to a state.
+// transition sets a managedWorker's state; nothing else may set it. It stops the timer, because a
+// timer belongs to one state.
 func (m *managedWorker[H]) transition(to State) {
 	if !slices.Contains(transitions[m.state], to) {
-		// This is a defect in managed_worker.go.
+		// this is a bug in managed_worker.go
 		panic("pool: no transition from " + string(m.state) + " to " + string(to))
 	}
 	m.log.Debug("worker state", "from", m.state, "to", to)
@@ -42,7 +42,7 @@ func (m *managedWorker[H]) transition(to State) {
 	m.due = nil
 }
 
-// arm makes the timer call f after d, unless the state changes first.
+// arm sets the timer to call f after d, unless the state changes first.
 func (m *managedWorker[H]) arm(d time.Duration, f func()) {
 	m.timer.Reset(d)
 	m.due = f

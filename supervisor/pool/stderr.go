@@ -9,19 +9,19 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// Limits for reading a process's standard error, which may contain anything in any amount.
+// Limits for reading a process's standard error, which may contain any bytes in any amount.
 const (
-	lineBytes  = 1 << 10          // a longer line counts as several
-	keptLines  = 20               // how many last lines the error about the process's end has
-	loggedMost = 20               // lines logged in loggedSpan; further ones are only counted
-	loggedSpan = 10 * time.Second //
-	// bytes read without a pause; a flood then blocks its writer, and not us
+	lineBytes  = 1 << 10 // bytes in a line; a longer line counts as several
+	keptLines  = 20      // number of last lines in the error about the process's end
+	loggedMost = 20      // lines logged within loggedSpan; the rest is only counted
+	loggedSpan = 10 * time.Second
+	// bytes read before a pause; a flood then blocks its writer, but not us
 	burstBytes = 64 << 10
-	burstPause = 100 * time.Millisecond //
+	burstPause = 100 * time.Millisecond
 )
 
-// stderrLinger is how long a dead process's standard error is still read. Another process may hold
-// its other end open.
+// stderrLinger is how long the standard error of a dead process is still read. Another process may
+// still have it open.
 const stderrLinger = time.Second
 
 // stderr is a process's standard error. A goroutine reads it to its end, keeps the last lines, and
@@ -29,23 +29,23 @@ const stderrLinger = time.Second
 type stderr struct {
 	file  *os.File
 	read  chan struct{} // closed when reading has ended
-	lines []string      // owned by run until read is closed
-	// short tells whether a line reported a shortage; run owns it until read is closed. The last
-	// lines may lack that line, because a stack trace follows it.
+	lines []string      // the last lines; only run uses them until read is closed
+	// short says whether a line reported a shortage. It is separate, because a stack trace may push
+	// that line out of lines. Only run uses it until read is closed.
 	short bool
 }
 
-// readStderr takes the file over and reads it. Once dead is closed it does not pause, because the
-// writer is gone. The caller calls end.
+// readStderr reads the file in a goroutine, and closes it at the end. After dead is closed it does
+// not pause, because the writer is gone. The caller must call end.
 func readStderr(file *os.File, log hclog.Logger, dead <-chan struct{}) *stderr {
 	s := &stderr{file: file, read: make(chan struct{})}
 	go s.run(log, dead)
 	return s
 }
 
-// end waits until a dead process's standard error was read, and returns the last lines.
+// end waits until the standard error of a dead process was read, and returns the last lines.
 func (s *stderr) end() []string {
-	// this fails only if run has finished and closed the file
+	// fails only if run has already closed the file
 	_ = s.file.SetReadDeadline(time.Now().Add(stderrLinger))
 	<-s.read
 	return s.lines
@@ -64,7 +64,7 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 			budget.log(log, line)
 		}
 		if err != nil && err != bufio.ErrBufferFull {
-			break // end of file, deadline or read error: nothing is left to read
+			break // end of file, deadline or read error
 		}
 		if read += len(raw); read >= burstBytes {
 			read = 0
@@ -77,7 +77,7 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 	}
 }
 
-// escape makes a line harmless in a log and on a terminal. It escapes control characters, escape
+// escape makes a line safe for a log and a terminal. It escapes control characters, escape
 // sequences and invalid UTF-8.
 func escape(raw []byte) string {
 	for len(raw) > 0 && (raw[len(raw)-1] == '\n' || raw[len(raw)-1] == '\r') {
@@ -87,7 +87,7 @@ func escape(raw []byte) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// logBudget logs at most loggedMost lines in each loggedSpan, and reports how many it left out.
+// logBudget logs at most loggedMost lines within loggedSpan, and reports how many it left out.
 type logBudget struct {
 	now   func() time.Time
 	since time.Time

@@ -4,8 +4,8 @@ package pool
 const textOtherSpawner = "it speaks version %d, want %d: install mews, mews-spawner and mews-worker of one release together, and " +
 	"then start Mews again"
 
-// textOtherVersion explains that a worker has another version. It follows the name of the failed
-// start, before a full stop.
+// textOtherVersion explains that a worker has another version. It stands after the name of the
+// failed start.
 const textOtherVersion = "its program is of another version than the service. An admin has to install mews, mews-spawner and " +
 	"mews-worker of one release together, and then restart Mews"
 

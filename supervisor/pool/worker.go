@@ -10,16 +10,16 @@ import (
 	"mews/protocol"
 )
 
-// Worker is one lease of a worker. Its methods may be called from any goroutine, until Release.
+// Worker is a lease of a worker. Until Release, its methods are safe for several goroutines.
 type Worker[H Host] struct {
 	managed  *managedWorker[H]
 	process  *process[H]
-	turns    atomic.Int32 // turns answered under this lease
+	turns    atomic.Int32 // number of turns answered during this lease
 	released atomic.Bool
 	shared   atomic.Bool
 }
 
-// Call calls the worker; see protocol.Conn.Call. An invalid answer ends the worker.
+// Call calls the worker as protocol.Conn.Call does. An invalid answer ends the worker.
 func (w *Worker[H]) Call(ctx context.Context, method string, params, result any) error {
 	err := w.process.conn.Call(ctx, method, params, result)
 	var answer *protocol.Error
@@ -32,29 +32,29 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 	return err
 }
 
-// Host returns the Host of this worker, as made by Options.Host. It is the zero value if the worker
-// has no user.
+// Host returns the Host that Options.Host made for this worker. For a worker without a user it is
+// the zero value.
 func (w *Worker[H]) Host() H { return w.process.host }
 
-// Shared reports whether somebody else has had the worker, too, during this lease.
+// Shared reports whether another lease of the worker existed during this lease.
 func (w *Worker[H]) Shared() bool { return w.shared.Load() }
 
-// Release ends the lease. Later calls do nothing.
+// Release ends the lease. A second call does nothing.
 func (w *Worker[H]) Release() {
 	if w.released.CompareAndSwap(false, true) {
 		w.managed.do(func() { w.managed.release(w) })
 	}
 }
 
-// Kill ends the worker for everybody who has it. Its socket is closed, and if it does not end, it
-// is signalled. It counts as a death. The lease must still be released.
+// Kill ends the worker for all its leases, and counts a death. Its socket is closed; if it does not
+// end, it gets signals. The lease must still be released.
 func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 
 // Died is closed when the worker's process and all its descendants are gone. Calls fail earlier,
 // when the connection ends.
 func (w *Worker[H]) Died() <-chan struct{} { return w.process.died }
 
-// Err returns how the worker ended, an *EndError, or nil before Died is closed.
+// Err returns an *EndError that says how the worker ended. Before Died is closed, it returns nil.
 func (w *Worker[H]) Err() error {
 	select {
 	case <-w.process.died:
@@ -64,7 +64,7 @@ func (w *Worker[H]) Err() error {
 	}
 }
 
-// End releases a one-shot worker and waits for its end. If err is not nil, it returns err with the
+// End releases a one-shot worker and waits for its end. If err is not nil, End returns err with the
 // worker's last output.
 func (w *Worker[H]) End(err error) error {
 	w.Release()
