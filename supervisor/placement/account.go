@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// Account is an OS account by its numbers; the zero value means the service's account.
+// Account is an OS account by its numbers. The zero value means the service's account.
 type Account struct{ UID, GID uint32 }
 
-// FindAccount finds an account by its name. As in the configuration, uid-N is an account without a
-// passwd entry. Many containers have such accounts.
+// FindAccount finds an account by its name. The name uid-N means an account without an entry in
+// passwd, as in many containers.
 func FindAccount(name string) (Account, error) {
 	if number, ok := strings.CutPrefix(name, "uid-"); ok && number == strconv.Itoa(os.Getuid()) {
 		return Account{uint32(os.Getuid()), uint32(os.Getgid())}, nil
@@ -33,9 +33,9 @@ func FindAccount(name string) (Account, error) {
 	return Account{uint32(uid), uint32(gid)}, errors.Join(err1, err2)
 }
 
-// WorkerAccount returns the account for workers of users without an account of their own. If the
-// service is not root, that is the service's account. No worker ever runs as root. Without a
-// configuration, root makes the account; with one, the error says how to make it.
+// WorkerAccount returns the account of workers whose users have no account. If the service is not
+// root, it is the service's account. No worker runs as root. If no account is configured, root
+// creates one. If a configured account is missing, the error says how to create it.
 func WorkerAccount(ctx context.Context, name string, create bool) (Account, error) {
 	if os.Getuid() != 0 {
 		return Account{}, nil
@@ -69,7 +69,7 @@ func shown(command []string) string {
 	return text
 }
 
-// makeAccount makes an account without a login.
+// makeAccount creates an account that can't log in.
 func makeAccount(ctx context.Context, command []string) error {
 	bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -86,7 +86,7 @@ func UIDOf(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// Companions finds the other two programs, next to this one.
+// Companions finds the programs mews-spawner and mews-worker, next to this program.
 func Companions() (spawner, worker string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,8 +105,8 @@ func Companions() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckState refuses root's state folder if another account could replace part of its path. The
-// reason: root gives folders in it to other accounts.
+// CheckState refuses root's state folder if another account could replace part of its path. Root
+// gives folders in the state folder to other accounts, which must stay safe.
 func CheckState(state string) error {
 	if os.Getuid() != 0 {
 		return nil

@@ -6,14 +6,15 @@ import (
 	"mews/protocol"
 )
 
-// DiskUsage holds the latest sizes of users' homes, as reported by their workers. The zero value is
-// ready.
+// DiskUsage holds the latest sizes of users' homes, as their workers report them. The zero value is
+// ready for use.
 type DiskUsage struct {
 	mu   sync.Mutex
-	last map[string]protocol.TurnEnd // by user
+	last map[string]protocol.TurnEnd // the last report, by user
 }
 
-// Note records the size that a worker reports at a turn's end, if the report has one.
+// Note records the size of a user's home that the worker reports at a turn's end. An end without a
+// size changes nothing.
 func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
 	if end.Disk <= 0 {
 		return
@@ -26,7 +27,7 @@ func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
 	h.last[user] = end
 }
 
-// Of returns the size of a user's home; 0 means unknown.
+// Of returns the size of a user's home; 0 means unknown. more means that the home is larger.
 func (h *DiskUsage) Of(user string) (bytes int64, more bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

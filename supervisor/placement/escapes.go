@@ -9,9 +9,9 @@ import (
 	"mews/protocol"
 )
 
-// KnownEscapes lists, by tier, the attempts that the tier is known not to stop, and why.
+// KnownEscapes lists the escape attempts that each tier does not stop, with the reason.
 var KnownEscapes = map[string]map[string]string{
-	"accounts":   {"F16": bootID, "Q6": ownPool}, // Q6: if user namespaces are off
+	"accounts":   {"F16": bootID, "Q6": ownPool}, // Q6 holds if user namespaces are off
 	"namespaces": {"F16": bootID},
 	"landlock": {
 		"F16": bootID,
@@ -27,16 +27,16 @@ const (
 	ownPool = "what it takes is counted for the worker's account, which is one person's unless several share it"
 )
 
-// Caller calls the worker that makes the attempts.
+// Caller calls the worker that attempts the escapes.
 type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
-// SelfTest lets a worker without a user try to escape, before any other worker runs. An error names
-// the walls that do not hold.
+// SelfTest lets a worker without a user attempt escapes, before any other worker runs. An error
+// names the walls that failed.
 func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	tier := c.Spawner.Sandbox().Tier
-	if tier == "off" { // there is no sandbox to test; the attempts are for Linux
+	if tier == "off" { // nothing to test: without a sandbox, or on a system other than Linux
 		return nil
 	}
 	findings, err := Escapes(ctx, worker, c.State, c.Workers, false)
@@ -55,15 +55,15 @@ func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	return nil
 }
 
-// Holes returns the findings that speak against the sandbox. In each, the attempt escaped, or could
-// not be made and proves nothing. Holes leaves out the tier's known escapes.
+// Holes returns the findings that speak against the sandbox. Either an attempt escaped, or it could
+// not be made and proves nothing. Known escapes of the tier are left out.
 func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
 		return f.Outcome == protocol.EscapePrevented || KnownEscapes[tier][f.Row] != ""
 	})
 }
 
-// Escapes lets a worker try to escape, by all attempts or only those of every start.
+// Escapes lets a worker attempt escapes: all of them, or only those of every start.
 func Escapes(ctx context.Context, worker Caller, state string, whose Account, all bool) (findings []protocol.Finding, err error) {
 	v, err := NewVictims(state, whose)
 	if err != nil {
@@ -72,7 +72,7 @@ func Escapes(ctx context.Context, worker Caller, state string, whose Account, al
 	defer func() { err = errors.Join(err, v.Close()) }()
 	var tried protocol.TryWallsResult
 	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWalls{All: all, Victims: v.Victims}, &tried)
-	if err == nil && ctx.Err() != nil { // attempts that ctx cut short prove nothing
+	if err == nil && ctx.Err() != nil { // if ctx ended, the attempts prove nothing
 		err = context.Cause(ctx)
 	}
 	if err == nil && len(tried.Findings) == 0 {

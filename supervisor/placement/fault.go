@@ -12,8 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// prepare makes sure that a user's account and folders exist. It adds the locations of their
-// folders to roots; known locations stay.
+// prepare makes sure that a user's account and folders exist. It adds the locations of the folders
+// to roots, and keeps known locations.
 func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
 	if _, err := FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textNoAccount, u.Name, u.Account)
@@ -41,7 +41,8 @@ func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	return nil
 }
 
-// Fault returns why a user's worker can't be started, or "". It checks the user's entry and folder.
+// Fault returns why a user's worker can't be started; "" means that it can. It checks the user's
+// configuration and folders.
 func (c *Places) Fault(u supervisor.User) string {
 	place, err := c.Place(u)
 	if err == nil && !place.MakeHome {
@@ -55,14 +56,14 @@ func (c *Places) Fault(u supervisor.User) string {
 	return ""
 }
 
-// homeFault returns why a home can't be used.
+// homeFault explains why a home can't be used.
 func (c *Places) homeFault(u supervisor.User, err error) error {
 	if hidden := hiddenBy(u.Home); hidden != "" {
 		return fmt.Errorf(textHomeHidden, u.Name, u.Home, hidden, u.Home)
 	}
 	whose := u.Account
 	if me, bad := user.Current(); whose == "" && bad == nil {
-		whose = me.Username // the account of workers whose users have none
+		whose = me.Username // the account of workers whose users have no account
 		if me.Uid == "0" {
 			whose = c.Account
 		}
@@ -76,13 +77,13 @@ func (c *Places) homeFault(u supervisor.User, err error) error {
 	return fmt.Errorf(textHomeFault, u.Name, err)
 }
 
-// hiddenBy returns the folder that systemd has covered by an inaccessible one (ProtectHome=,
+// hiddenBy returns the folder over a path that systemd has made inaccessible (ProtectHome=,
 // InaccessiblePaths=), or "".
 func hiddenBy(path string) string {
-	mounts, _ := os.ReadFile("/proc/self/mountinfo") // only Linux has this file
+	mounts, _ := os.ReadFile("/proc/self/mountinfo") // the file exists only on Linux
 	for line := range strings.Lines(string(mounts)) {
-		// proc_pid_mountinfo(5): the fourth field is the folder in its file system, the fifth its
-		// mount point
+		// proc_pid_mountinfo(5): field 4 is the folder in its file system, and field 5 the mount
+		// point
 		fields := strings.Fields(line)
 		if len(fields) > 4 && strings.Contains(fields[3], "/systemd/inaccessible/") && strings.HasPrefix(path+"/", fields[4]+"/") {
 			return fields[4]
@@ -91,7 +92,7 @@ func hiddenBy(path string) string {
 	return ""
 }
 
-// closedFolder returns the first folder of a path that this account can't pass, with its mode.
+// closedFolder returns the first folder of a path that this account can't enter, with its mode.
 func closedFolder(path string) (closed string, mode fs.FileMode) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// limitNotices remembers which limits each user was told of.
+// limitNotices makes the record of limits that each user was told of.
 func limitNotices() *rare.Throttle { return &rare.Throttle{Every: quiet} }
 
 // BeginTurn allows new notices about limits, because a turn of the user begins.
@@ -20,25 +20,25 @@ func (c *Places) BeginTurn(user string) {
 	c.notices.Forget(func(what string) bool { return strings.HasPrefix(what, user+" ") })
 }
 
-// tellTimeout is how long a notice to a user may take.
+// tellTimeout is how long sending a notice may take.
 const tellTimeout = time.Minute
 
 // quiet is the pause between two notices about the same limit in one turn.
 const quiet = 10 * time.Minute
 
-// OnLimit tells a user that a limit was hit, at most once in quiet. It does not block.
+// OnLimit tells a user that a limit was hit, at most once within quiet. It does not block.
 func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
 	if !c.notices.ShouldReport(user+" "+hit.Kind, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
-	go func() { // ends after tellTimeout; the caller must not wait
+	go func() { // runs at most for tellTimeout, because the caller must not wait
 		defer cancel()
 		c.Tell(ctx, user, limitText(hit))
 	}()
 }
 
-// limitText returns which limit was hit, and a remedy.
+// limitText says which limit was hit, and what helps.
 func limitText(hit spawnwire.LimitHit) string {
 	switch hit.Kind {
 	case "memory":

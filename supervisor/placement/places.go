@@ -23,30 +23,31 @@ import (
 	"mews/supervisor/pool"
 )
 
-// Options configures the location of workers, and what they may use.
+// Options configures the accounts, folders and sandbox of workers.
 type Options struct {
-	// the state folder; a home directly below its folder "homes" is made and given to its worker
+	// the state folder; Mews makes the homes in its folder "homes", and gives them to their
+	// workers' accounts
 	State string
-	// the OS account of workers whose users have none, if this process is root
+	// the account of workers whose users have no account, if this process is root
 	Account     string
-	MakeAccount bool     // whether to make Account if it does not exist
-	Tier        string   // the tier of the sandbox; "auto" is the best that works
-	LeastTier   string   // weaker sandboxes are refused
+	MakeAccount bool     // whether to create Account if it does not exist
+	Tier        string   // tier of the sandbox; "auto" means the best that works
+	LeastTier   string   // the weakest allowed tier
 	ReadOnly    []string // folders that every worker may read
-	Memory      int64    // maximum of a worker with all its processes, in bytes
-	PIDs        int      // maximum of a worker's processes
-	UIDs        UIDRange // for users without an account, if the sandbox uses accounts
-	// UIDsOptional lets these users share an account if the uids are not free. If it is false, Mews
-	// then serves nobody.
+	Memory      int64    // limit of a worker and its processes, in bytes
+	PIDs        int      // maximum of processes of a worker
+	UIDs        UIDRange // uids for users without an account, if the sandbox uses accounts
+	// UIDsOptional lets users without an account share one if the uids are not free. If it is
+	// false, Mews then serves nobody.
 	UIDsOptional bool
 	Kept         UIDStore // stores each user's uid
 	Log          hclog.Logger
-	// Tell sends a user a notice in each active conversation. It may be set until the first worker
-	// starts.
+	// Tell sends a notice to a user in each active conversation. It must be set before the first
+	// worker starts.
 	Tell func(ctx context.Context, user, text string)
 }
 
-// SpawnerOptions returns the options with which mews-spawner is started.
+// SpawnerOptions returns the options for the start of mews-spawner.
 func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 	spawner, worker, err := Companions()
 	people := ""
@@ -62,15 +63,16 @@ func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 // Places knows each user's account, folders and sandbox.
 type Places struct {
 	Options
-	Workers Account        // the account of workers whose users have none
-	Spawner *pool.Spawner  // set by Start
-	Disk    DiskUsage      // the sizes of the users' folders
-	notices *rare.Throttle // limits the notices about the same limit
-	// why users without an account share one, although each should have a uid; "" if they do not
+	Workers Account        // the account of workers whose users have no account
+	Spawner *pool.Spawner  // set by Start; nil before
+	Disk    DiskUsage      // sizes of the users' homes
+	notices *rare.Throttle // limits how often a user is told of the same limit
+	// why users without an account share one instead of getting their own uids; "" if they have
+	// their own
 	Sharing string
 
-	broken map[string]bool // users whose entry could not be used; guarded by UseUsers
-	// roots maps each worker folder to its parent folder, without links.
+	broken map[string]bool // users who could not be prepared; only UseUsers uses the map
+	// roots maps each folder of a worker to its parent folder, with links resolved.
 	roots atomic.Pointer[map[string]string]
 }
 
@@ -84,7 +86,7 @@ func New(ctx context.Context, o Options) (*Places, error) {
 	return c, CheckState(o.State)
 }
 
-// Start starts the spawner, and logs the workers' sandbox, with a warning if it is weak.
+// Start starts the spawner and logs the sandbox. It warns about a weak sandbox.
 func (c *Places) Start(ctx context.Context) error {
 	o, err := c.SpawnerOptions(c.Workers)
 	if err != nil {
@@ -106,10 +108,10 @@ func (c *Places) Start(ctx context.Context) error {
 	return nil
 }
 
-// UseUsers sets the users and prepares their homes. On an error nothing has changed. At the first
-// call, an error of a user affects only that user: the others are served, and Place tries again.
-// The same holds for users who failed before. UseUsers must not run twice at once. A known folder
-// keeps its location, because a worker may have put a link there since.
+// UseUsers sets the users and prepares their homes. An error changes nothing. At the first call, an
+// error of one user does not affect other users, and Place tries again later. The same holds for
+// users who failed before. UseUsers must not run twice at once. A known folder keeps its location,
+// because a worker may have replaced it by a link.
 func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
@@ -139,8 +141,8 @@ func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	}, nil
 }
 
-// accountOf returns the account of a user's worker. It is the user's own if the sandbox uses
-// accounts, otherwise the service's.
+// accountOf returns the account of a user's worker. If the sandbox uses accounts, it is the user's
+// own, otherwise the service's.
 func (c *Places) accountOf(u supervisor.User) (Account, error) {
 	if u.Account == "" || c.Spawner.Sandbox().Tier != "accounts" {
 		return Account{}, nil
@@ -155,7 +157,7 @@ func (c *Places) accountOf(u supervisor.User) (Account, error) {
 // Place returns the location and limits of a user's worker.
 func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	roots := *c.roots.Load()
-	if roots[u.Home] == "" { // UseUsers could not use the folder
+	if roots[u.Home] == "" { // UseUsers could not prepare the folder
 		roots = maps.Clone(roots)
 		if err := c.prepare(u, roots); err != nil {
 			return pool.Place{}, err
@@ -167,7 +169,7 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	}
 	own, missing, err := c.ownAccount(u)
 	if err == nil && own == (Account{}) && whose == (Account{}) && c.isOurs(u.Home) {
-		// The home may be missing because the spawner was expected to make it.
+		// the home may be missing, because it was left to the spawner to make it
 		if err = c.makeOurs(u); err == nil {
 			own, missing, err = c.ownAccount(u)
 		}
@@ -188,7 +190,7 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 		return pool.Place{}, err
 	}
 	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
-		// a spawner that has started this process has its own limits
+		// these limits do not hold for a spawner that has started this process; it has its own
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.Bind{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
@@ -205,7 +207,7 @@ func (c *Places) NoHome() pool.Place {
 	return pool.Place{Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 }
 
-// HomeInside returns the path of a home as its worker sees it.
+// HomeInside returns the path of a home inside its worker's sandbox.
 func (c *Places) HomeInside(home string) string {
 	switch c.Spawner.Sandbox().Tier {
 	case "accounts", "namespaces":
@@ -214,9 +216,9 @@ func (c *Places) HomeInside(home string) string {
 	return home
 }
 
-// giveHome gives a home below the state folder to its worker's account. That includes files of an
-// earlier version, whose workers ran as root. It leaves out files that may also have names
-// elsewhere. It never changes other homes.
+// giveHome gives a home below the state folder to its worker's account, with all files. Workers of
+// an earlier version made files as root. It leaves out files that may have another name outside the
+// home. It never changes homes outside the state folder.
 func (c *Places) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
@@ -233,7 +235,7 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if info, err := above.Lstat(filepath.Base(u.Home)); err != nil || !info.IsDir() {
 		return errors.Join(err, fmt.Errorf("%s is no folder", u.Home))
 	}
-	// A Root follows no links to other places.
+	// OpenRoot follows no links out of the folder
 	root, err := above.OpenRoot(filepath.Base(u.Home))
 	if err != nil {
 		return err
@@ -256,18 +258,18 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if err != nil {
 		return err
 	}
-	// The home itself comes last, so that an interrupted change continues at the next start.
+	// the home itself comes last, so that an interrupted change continues at the next start
 	return root.Lchown(".", int(whose.UID), int(whose.GID))
 }
 
-// mayLieElsewhere reports whether a file of a home may also belong to somebody else: it has several
-// names, or is a device.
+// mayLieElsewhere reports whether a file of a home may also be somebody else's. A file with several
+// names may be, and a device.
 func mayLieElsewhere(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
 }
 
-// StartedBy returns the socket of the mews-spawner that has started this process, or nil.
+// StartedBy returns the socket of the mews-spawner that started this process; nil means none.
 func StartedBy() (*os.File, error) {
 	value, ok := os.LookupEnv(spawnerVariable)
 	if !ok {
@@ -280,14 +282,16 @@ func StartedBy() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "spawner"), nil
 }
 
-// spawnerVariable names the descriptor of the mews-spawner that starts mews.
+// spawnerVariable is the environment variable with the descriptor of the mews-spawner that starts
+// mews.
 const spawnerVariable = "MEWS_SPAWNER_FD"
 
-// spawnersWord comes before a spawner's last output. The output's lines are quoted as in Go.
+// spawnersWord stands before the spawner's last output in an error. The lines of the output are
+// quoted as in Go.
 const spawnersWord = "it wrote: mews-spawner: "
 
-// SandboxFault reduces an error to the spawner's own words. They are one line for the fault, and
-// one for each remedy. Other errors stay as they are.
+// SandboxFault reduces an error to the spawner's output. The output has a line about the fault, and
+// a line for each remedy. Errors without such output stay as they are.
 func SandboxFault(err error) error {
 	if err == nil {
 		return nil
@@ -300,7 +304,7 @@ func SandboxFault(err error) error {
 	return errors.New(strings.TrimSpace(text))
 }
 
-// makeOurs makes a home in Mews's folder of homes, and gives it to its worker's account.
+// makeOurs makes a home in the state folder, and gives it to its worker's account.
 func (c *Places) makeOurs(u supervisor.User) error {
 	err := c.makeHomes(filepath.Dir(u.Home))
 	if err == nil {
@@ -315,15 +319,15 @@ func (c *Places) makeOurs(u supervisor.User) error {
 	return nil
 }
 
-// prepareHome makes sure that a user has a home. It makes a home below the state folder; any other
-// must exist.
+// prepareHome makes sure that a user's home exists. It makes a home in the state folder; homes
+// elsewhere must exist already.
 func (c *Places) prepareHome(u supervisor.User) error {
 	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u)) {
 		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {
 			return fmt.Errorf("make the folder of homes: %w", err)
 		}
 		if _, err := os.Lstat(u.Home); errors.Is(err, fs.ErrNotExist) {
-			return nil // the spawner makes the home with the user's first worker
+			return nil // the spawner makes the home when the user's first worker starts
 		}
 	} else if c.isOurs(u.Home) {
 		if err := c.makeOurs(u); err != nil {
@@ -335,7 +339,7 @@ func (c *Places) prepareHome(u supervisor.User) error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
 	}
-	if c.Spawner == nil { // the service is starting; Start checks once the sandbox is known
+	if c.Spawner == nil { // during the start the sandbox is not known yet, so Start checks later
 		return nil
 	}
 	return c.CheckReach(u)

@@ -9,15 +9,16 @@ import (
 	"mews/supervisor"
 )
 
-// homesMode lets workers pass through the folder of homes, without listing it. Workers without
-// their own mounts reach their homes by path.
+// homesMode lets workers enter the folder of homes, but not list it. Workers without their own
+// mounts need this to reach their homes.
 const homesMode fs.FileMode = 0o711
 
-// openHomesMode lets a spawner without root make homes, with the service's group. The sticky bit
-// keeps accounts from moving the homes of others.
+// openHomesMode lets a spawner that is not root make homes, through the service's group. The sticky
+// bit prevents accounts from moving the homes of others.
 const openHomesMode = 0o731 | fs.ModeSticky
 
-// makeHomes makes the folder of homes. An earlier version may have made it with a stricter mode.
+// makeHomes makes the folder of homes. If an earlier version made it with a stricter mode, the mode
+// is changed.
 func (c *Places) makeHomes(homes string) error {
 	if err := os.MkdirAll(homes, 0o700); err != nil {
 		return err
@@ -29,8 +30,8 @@ func (c *Places) makeHomes(homes string) error {
 	return os.Chmod(homes, mode)
 }
 
-// CheckReach refuses a home that a worker can't reach. In a tier without mounts, root can't mount
-// the home for the worker.
+// CheckReach refuses a home that its worker can't reach. Without mounts, root can't mount the home
+// for the worker.
 func (c *Places) CheckReach(u supervisor.User) error {
 	walls := c.Spawner.Sandbox()
 	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomeInside(u.Home) != u.Home {

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// SelfTestPlace returns a folder in which a worker without a user tests the sandbox.
+// SelfTestPlace returns the folder and account of the worker that tests the sandbox.
 func SelfTestPlace(state string, workers Account) (pool.Place, error) {
 	const name = "trial"
 	path := filepath.Join(state, name)
@@ -39,7 +39,7 @@ func SelfTestSpec(place pool.Place) pool.Spec {
 	return pool.Spec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
 }
 
-// WithSelfTestWorker calls f with a worker without a user, in a pool that ends with it.
+// WithSelfTestWorker calls f with a worker without a user. The worker's pool ends after f.
 func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pool.Worker[pool.NoHost]) error) error {
 	running, end := context.WithCancel(ctx)
 	workers := pool.New(pool.Options[pool.NoHost]{Spawner: s, Log: hclog.NewNullLogger(), Now: time.Now})

@@ -1,6 +1,6 @@
 package placement
 
-// Notices about a limit that a user's program has hit. The number is the limit.
+// Notices about limits that a user's program has hit. The number is the limit.
 const (
 	textMemory = "Something that I ran needed more than the %s of memory that I may use, and was ended. " +
 		"I go on without it. An admin can allow more in the configuration: worker.memory."
@@ -23,8 +23,8 @@ const (
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
 
-// limitTexts are the notices of limits with a number, by kind. No configuration can raise the
-// limits of a whole account or machine: they follow the kernel's own.
+// limitTexts are the notices about limits with a number, by kind. Limits of a whole account or
+// machine can't be configured, because they follow the kernel's limits.
 var limitTexts = map[string]string{
 	"pids": "Something that I ran wanted more than the %d processes that I may have at once, and was stopped. " +
 		"I go on without it. An admin can allow more in the configuration: worker.pids.",

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor"
 )
 
-// UIDRange is a range of the host's user ids, for workers of users without an account. It includes
-// both ends. The zero value means none: these users share an account.
+// UIDRange is a range of user ids for workers of users without an account. Both ends belong to it.
+// The zero value means no range: these users then share an account.
 type UIDRange struct{ From, To uint32 }
 
 // Has reports whether a uid is in the range.
@@ -25,33 +25,33 @@ func (r UIDRange) Has(uid uint32) bool { return r != UIDRange{} && uid >= r.From
 
 func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
 
-// UIDStore stores each user's uid, for good.
+// UIDStore stores the uid of each user, which never changes.
 type UIDStore interface {
 	Assign(ctx context.Context, user string, from, to uint32) (uint32, error)
 	WasAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has a uid of the range
 }
 
-// storeTimeout is how long the lookup of a user's uid may take.
+// storeTimeout is how long reading a user's uid may take.
 const storeTimeout = 10 * time.Second
 
-// mayOwn reports whether a user's worker may run under a uid of the user's own. Workspaces belong to
-// accounts of the machine, and only root can share them with another uid. Without root, a user with
-// workspaces keeps the shared account.
+// mayOwn reports whether a user's worker may have its own uid. Workspaces belong to accounts of the
+// machine, and only root can share them with another uid. So without root, a user with workspaces
+// keeps the shared account.
 func (c *Places) mayOwn(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	return c.UIDs != UIDRange{} && u.Account == "" && (c.Tier == "auto" || c.Tier == "accounts") &&
 		(os.Getuid() == 0 || given && len(u.Workspaces) == 0)
 }
 
-// mayBeLent reports whether a home belongs to the shared account. A spawner with root maps such a
-// home to its user's own uid, if the file system supports that. Otherwise it starts the user's
-// worker with the shared account.
+// mayBeLent reports whether a home belongs to the shared account. If the file system supports that,
+// a spawner with root maps the home to the user's own uid. Otherwise the user's worker runs under
+// the shared account.
 func (c *Places) mayBeLent(home fs.FileInfo) bool {
 	return os.Getuid() == 0 && c.Workers.UID != 0 && UIDOf(home) == c.Workers.UID
 }
 
-// hasAccount reports whether a user has an OS account other than the service's that can be used.
-// That needs a spawner that has started this process.
+// hasAccount reports whether a user has a usable OS account of their own. It needs a spawner that
+// has started this process.
 func (c *Places) hasAccount(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	own, err := FindAccount(u.Account)
@@ -59,10 +59,10 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 		(c.Tier == "auto" || c.Tier == "accounts")
 }
 
-// ownAccount returns the account of a user who may have their own uid. The zero value means that
-// their home belongs to another account, until an admin hands it over. With missing, the home does
-// not exist, and the spawner will make it. A user with workspaces gets a home of the shared
-// account.
+// ownAccount returns the account of a user who may have a uid of their own. The zero value means
+// that the home belongs to another account, until an admin hands it over. missing means that the
+// home does not exist yet; the spawner will make it. A user with workspaces gets a home of the
+// shared account.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
 		return own, false, nil
@@ -85,9 +85,9 @@ func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
-// checkOwner refuses a home that Mews made for another account than that of its user's worker.
-// Other uids or another sandbox cause that. The error says who should own the home. whose is the
-// worker's account; the zero value means the shared one.
+// checkOwner refuses a home that Mews made for another account than that of the user's worker. A
+// change of the uids or of the sandbox causes that. The error says who should own the home. whose
+// is the worker's account; the zero value means the shared account.
 func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) error {
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
@@ -105,7 +105,7 @@ func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) erro
 	return fmt.Errorf(textHomeOfOurs, u.Name, u.Home, whose.UID, whose.GID, u.Home)
 }
 
-// sharedAccount returns the account of workers whose users have none.
+// sharedAccount returns the account of workers whose users have no account.
 func (c *Places) sharedAccount() Account {
 	if c.Workers == (Account{}) {
 		return Account{uint32(os.Getuid()), uint32(os.Getgid())}
@@ -113,8 +113,9 @@ func (c *Places) sharedAccount() Account {
 	return c.Workers
 }
 
-// HandOver returns the command that gives a user's home to their own uid. It is "" if the user's
-// worker has that uid, or if the user has none. worker is the worker's process; 0 means none.
+// HandOver returns the command that gives a user's home to the user's own uid. It is "" if the
+// worker already has that uid, or if the user has no uid. worker is the pid of the worker; 0 means
+// no worker.
 func (c *Places) HandOver(u supervisor.User, worker int) string {
 	if !c.Shares(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
@@ -127,7 +128,7 @@ func (c *Places) HandOver(u supervisor.User, worker int) string {
 }
 
 // Shares reports whether a user's worker has an account that other users may have, too. worker is
-// the worker's process; 0 means none.
+// the pid of the worker; 0 means no worker.
 func (c *Places) Shares(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
@@ -135,8 +136,8 @@ func (c *Places) Shares(u supervisor.User, worker int) bool {
 	return err == nil && bad == nil && whose == (Account{}) && (own == (Account{}) || shared)
 }
 
-// uidsOf returns a process's user ids: real, effective, saved and of the file system. It returns
-// none for a process that has ended. folder is the process's folder in /proc.
+// uidsOf returns a process's user ids: real, effective, saved and of the file system. For an ended
+// process it returns none. folder is the process's folder in /proc.
 func uidsOf(folder string) (uids []uint32) {
 	text, _ := os.ReadFile(filepath.Join(folder, "status")) // proc_pid_status(5)
 	_, ids, _ := strings.Cut(string(text), "\nUid:")
@@ -154,9 +155,9 @@ func (c *Places) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
 }
 
-// checkUIDs refuses a range that is not free. It checks an optional range only once. If that is not
-// free, users without an account share one. But if a user already has a uid of the range, the range
-// stays in use, because the user's home belongs to that uid.
+// checkUIDs refuses a range of uids that is not free. If the range is optional, users without an
+// account share one instead. An optional range is checked only once. If a user already has a uid of
+// the range, the range stays in use, because the user's home belongs to that uid.
 func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
 		return nil
@@ -177,7 +178,7 @@ func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 	return nil
 }
 
-// checkPolicy makes users share an account if the spawner may not use the optional range.
+// checkPolicy lets users share an account if the spawner refuses the optional range.
 func (c *Places) checkPolicy() {
 	from, to := c.Spawner.People()
 	if c.UIDsOptional && c.UIDs != (UIDRange{}) && c.Spawner.Sandbox().Tier == "accounts" && (c.UIDs.From < from || c.UIDs.To > to) {
@@ -185,8 +186,8 @@ func (c *Places) checkPolicy() {
 	}
 }
 
-// share records why users share an account. kept means that users with a uid keep it, and other
-// users still get one.
+// share records why users share an account. kept means that uids are still in use: users keep their
+// uid, and other users still get one.
 func (c *Places) share(why string, kept bool) {
 	c.Log.Warn("people without an account should have a user id each", "why", why)
 	c.Sharing = why
@@ -195,8 +196,8 @@ func (c *Places) share(why string, kept bool) {
 	}
 }
 
-// checkMapped refuses a range that a process's user namespace lacks, as in most containers. self is
-// the process's folder in /proc.
+// checkMapped refuses a range that the process's user namespace does not have, as in most
+// containers. self is the process's folder in /proc.
 func (r UIDRange) checkMapped(self string) error {
 	for _, name := range []string{"uid_map", "gid_map"} {
 		text, err := os.ReadFile(filepath.Join(self, name))
@@ -216,7 +217,7 @@ func (r UIDRange) checkMapped(self string) error {
 	return nil
 }
 
-// checkProcesses refuses a range if a process uses one of its ids.
+// checkProcesses refuses a range if a process uses a uid of it.
 func (r UIDRange) checkProcesses(proc string) error {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -231,15 +232,15 @@ func (r UIDRange) checkProcesses(proc string) error {
 	return nil
 }
 
-// idFiles are the files in which systems assign ids. Each has the field of the number, and that of
-// the count; -1 means a count of one.
+// idFiles are the system's files of assigned ids. Each row has the field with the first id, and the
+// field with the count; -1 means a count of one.
 var idFiles = []struct {
 	name             string
 	number, quantity int
 }{{"passwd", 2, -1}, {"group", 2, -1}, {"subuid", 1, 2}, {"subgid", 1, 2}}
 
 // checkFree refuses a range with an id that is already assigned, or that owns files other than
-// users' homes. etc is /etc. It checks only the files directly in folders.
+// users' homes. etc is /etc. Of the folders, only the files directly inside are checked.
 func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	for _, f := range idFiles {
 		name, err := r.takenIn(filepath.Join(etc, f.name), f.number, f.quantity)
@@ -251,7 +252,7 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 		}
 	}
 	for _, folder := range folders {
-		// A missing or closed folder shows no files.
+		// a folder that is missing or can't be read counts as empty
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
 			path := filepath.Join(folder, e.Name())
@@ -263,7 +264,7 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	return nil
 }
 
-// takenIn returns who has an id of the range in a file of lines, or "".
+// takenIn returns who has an id of the range in a file; "" means nobody.
 func (r UIDRange) takenIn(path string, number, quantity int) (string, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -291,5 +292,5 @@ func (r UIDRange) takenIn(path string, number, quantity int) (string, error) {
 	return "", lines.Err()
 }
 
-// ownedFolders are the usual folders of accounts' files.
+// ownedFolders are the folders that usually hold accounts' files.
 var ownedFolders = []string{"/home", "/srv", "/opt", "/var/lib", "/var/mail", "/var/spool/cron/crontabs"}

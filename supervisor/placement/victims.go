@@ -16,18 +16,18 @@ import (
 	"mews/protocol"
 )
 
-// victims are the secrets that a worker tries to reach.
+// victims are files, sockets and a process with a secret, which a worker tries to reach.
 type victims struct {
 	protocol.Victims
-	whose     Account // the account of the worker
+	whose     Account // the worker's account
 	Dir       string
 	listeners []net.Listener
 	serving   sync.WaitGroup
-	process   *exec.Cmd // nil means this process
+	process   *exec.Cmd // holds the secret; nil means this process
 }
 
-// NewVictims makes victims in their own folder; Close removes them. If possible, they belong to the
-// worker's account, whose, so that only the sandbox protects them.
+// NewVictims makes victims in a folder of their own; Close removes them. If possible, they belong
+// to the worker's account, whose, so that only the sandbox protects them.
 func NewVictims(state string, whose Account) (v *victims, err error) {
 	v = &victims{whose: whose}
 	defer func() {
@@ -44,7 +44,7 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		return v, err
 	}
 	if v.StateFile = filepath.Join(state, "private", CanaryPrefix+v.Secret); v.keep(v.StateFile) != nil {
-		v.StateFile = "" // there is no state folder yet
+		v.StateFile = "" // the state folder does not exist yet
 	}
 	own, other := filepath.Join(v.Dir, "own"), filepath.Join(v.Dir, "other")
 	v.OwnOutside, v.OtherHome = filepath.Join(own, "outside"), filepath.Join(other, "diary")
@@ -54,8 +54,8 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
 }
 
-// give gives paths to the worker's account. A folder comes after its contents: until then nobody
-// else can change them.
+// give gives paths to the worker's account. List a folder after its contents, so that nobody else
+// can change them before.
 func (v *victims) give(paths ...string) error {
 	if os.Getuid() != 0 || v.whose.UID == 0 {
 		return nil
@@ -68,8 +68,8 @@ func (v *victims) give(paths ...string) error {
 	return os.Chmod(v.Dir, 0o711)
 }
 
-// start starts a process of the worker's account, with the secret in its environment, and waits. If
-// the program is missing, this process takes its place, which nobody can inspect.
+// start starts a waiting process of the worker's account, with the secret in its environment. If
+// the program is missing, this process is the victim instead, which other processes can't inspect.
 func (v *victims) start() error {
 	path, err := exec.LookPath("cat")
 	if err != nil {
@@ -89,18 +89,18 @@ func (v *victims) start() error {
 	return nil
 }
 
-// Names of victims in the folder of temporary files, and in the state folder.
+// Prefixes of victims' names, in the folder of temporary files and in the state folder.
 const (
 	VictimsPrefix = "mews-victims-"
 	CanaryPrefix  = "canary-"
 )
 
-// VictimsOld is how old files of another process must be to count as left over. A self-test takes
+// VictimsOld is the age at which victims of another process count as left over. A self-test takes
 // seconds.
 const VictimsOld = time.Hour
 
-// SweepVictims removes old victims of killed runs, of this account only. Files that can't be
-// removed stay for the next run.
+// SweepVictims removes victims that killed runs of this account left. Files that can't be removed
+// stay for the next run.
 func SweepVictims(temporary, private string, now time.Time) {
 	for _, left := range []struct {
 		dir, prefix string
@@ -130,7 +130,7 @@ func (v *victims) listen(network, address string) error {
 		v.TCP = l.Addr().String()
 	}
 	v.listeners = append(v.listeners, l)
-	v.serving.Go(func() { // ends with the listener
+	v.serving.Go(func() { // runs until the listener is closed
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -151,7 +151,7 @@ func (v *victims) Close() error {
 	v.serving.Wait()
 	if v.process != nil {
 		errs = append(errs, v.process.Process.Kill())
-		_ = v.process.Wait() // the error only says that the process was killed
+		_ = v.process.Wait() // the process was killed, so an error is normal
 	}
 	if v.StateFile != "" {
 		errs = append(errs, os.Remove(v.StateFile))
