@@ -25,6 +25,6 @@ type ActivityRead struct {
 // Activity is the selected activity.
 type Activity struct {
 	Text string `json:"text"`
-	// the text may hold words of others, such as a file's name
+	// Text may hold words that are not the user's own, such as a file's name
 	World bool `json:"world,omitempty"`
 }

@@ -2,7 +2,7 @@ package protocol
 
 // Blobs are bytes that do not belong on a line of their own: a tool's whole output if Text was cut,
 // pictures, files, archives. The worker sends and reads them in chunks of at most BlobChunk bytes,
-// with at most BlobWindow of them unanswered. They travel behind every other message. The
+// with at most BlobWindow chunks unanswered. Chunks wait until every other message has left. The
 // supervisor keeps them by their hash and never opens a path that a worker named.
 //
 // The parameters of each call name either its turn or its operation; the other is 0.
@@ -24,8 +24,8 @@ type BlobRef struct {
 	Size   int64  `json:"size"`   // bytes
 }
 
-// BlobBegin opens a blob for writing. It belongs to the turn or operation, and is dropped if that
-// ends before its commit.
+// BlobBegin opens a blob for writing. The blob belongs to the turn or operation. If that ends
+// before the blob's commit, the blob is dropped.
 type BlobBegin struct {
 	Turn      int64 `json:"turn,omitempty"`
 	Operation int64 `json:"operation,omitempty"`
@@ -38,7 +38,7 @@ type BlobBeginResult struct {
 	Blob int64 `json:"blob"`
 }
 
-// BlobWrite appends. Offset is where Data begins; it must be the number of bytes written so far.
+// BlobWrite appends Data to a blob. Offset must be the number of bytes written so far.
 type BlobWrite struct {
 	Turn      int64  `json:"turn,omitempty"`
 	Operation int64  `json:"operation,omitempty"`

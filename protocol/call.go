@@ -9,14 +9,14 @@ import (
 // call is an outgoing call until it is answered.
 type call struct {
 	answer    chan *wireMessage // room for one answer
-	abandoned bool              // nobody waits for the answer any longer; only Conn.update may use it
+	abandoned bool              // no caller waits for the answer any longer; only Conn.update may use this field
 }
 
 // Call calls method and waits for its answer. It decodes a result into result as DecodeStrict does;
 // nil accepts any result. An error answer is an *Error in the chain. If ctx ends, Call sends
-// cancel, and the other side has CancelGrace to answer. An answer in time is returned as usual;
-// without one the error wraps context.Cause(ctx). Once the connection has ended, errors.Is(err,
-// ErrClosed). Handler.Notify must not call it.
+// cancel, and the other side has CancelGrace to answer. An answer in time is returned as usual.
+// Without an answer the error wraps context.Cause(ctx). After the end of the connection the error
+// wraps ErrClosed. Handler.Notify must not call it.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
@@ -38,8 +38,8 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return nil
 }
 
-// Notify queues a notification. If the queue is full it waits until ctx or the connection ends. It
-// does not wait for the line to leave. Handler.Notify must not call it.
+// Notify queues a notification. If the queue is full, Notify waits until ctx or the connection
+// ends. It does not wait for the line to leave. Handler.Notify must not call it.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	if err := c.notify(ctx, laneOf(method), method, params); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)

@@ -95,7 +95,8 @@ func TestCall_EndedContext_SendsNothing(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","method":"b","params":{}}`)
 }
 
-// runInBubble runs a connection over an in-memory pipe with synthetic time.
+// runInBubble runs a connection over an in-memory pipe with takes no real time: the clock is
+// synthetic.
 func runInBubble(t *testing.T, o protocol.Options, f func(c *protocol.Conn, p *peer, result <-chan error)) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -121,7 +122,7 @@ func TestCancel_NoAnswer_WaitsOnlyTheGrace(t *testing.T) {
 		if took := time.Since(start); took != time.Minute+3*time.Second {
 			t.Errorf("took %v", took)
 		}
-		// late, but within the grace
+		// the answer comes late, but within Options.CancelGrace
 		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 		again := runLater(func() error { return c.Call(background, "b", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":2,"method":"b","params":{}}`)

@@ -12,14 +12,14 @@ import (
 )
 
 // MethodChatSend sends one or several files to the turn's chat. It is a call in turn, one at a
-// time, at most MaxSendCalls times in a turn. A repeated call sends nothing
-// again and gets the same answer, even if the file has changed. The call may wait for the user's
-// approval. Its error tells the model in words why the file was not sent.
+// time, at most MaxSendCalls times in a turn. A repeated call sends nothing again and gets the same
+// answer, even if the file has changed. The call may wait for the user's approval. Its error tells
+// the model in words why the file was not sent.
 const MethodChatSend = "chat.send"
 
 // MethodChatMessage sends a text to the turn's chat, before the turn's answer: the argument text of
 // the named tool call. It is a call in turn, one at a time, at most MaxSentMessages times in a
-// turn. Repeated, it sends nothing again.
+// turn. A repeated call sends nothing again.
 //
 //	{"turn":8,"call":"c5"}
 //	{}
@@ -31,7 +31,7 @@ const (
 	MaxSentMessage  = 16 << 10 // bytes of one message
 )
 
-// ChatMessage names the tool call.
+// ChatMessage names the tool call whose text is sent.
 type ChatMessage struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"` // the ToolCall's ID

@@ -12,7 +12,7 @@ import (
 // Options bound a connection. Zero values mean defaults.
 type Options struct {
 	MaxLine      int           // bytes of a line, both ways; default 1 MiB
-	MaxCalls     int           // calls of the other side that are answered at once; default 64
+	MaxCalls     int           // calls of the other side that are handled at the same time; default 64
 	WriteTimeout time.Duration // time in which the other side must read 64 KiB that we write; default 10 s
 	CancelGrace  time.Duration // time for the answer to a cancelled call; default 5 s
 	// bytes of lines that wait to be written; default 4 MiB, plus a quarter for the bulk lane
@@ -41,7 +41,8 @@ func orDefault[T int | time.Duration](value, standard T) T {
 }
 
 // Conn is one side of a connection. Its methods may be called from any goroutine. Call and Notify
-// may be called before Run: their lines leave once Run is called. The other side counts as hostile.
+// may be called before Run: their lines leave once Run is called. A Conn assumes that the other
+// side is hostile.
 type Conn struct {
 	rwc     io.ReadWriteCloser
 	handler Handler
@@ -49,7 +50,7 @@ type Conn struct {
 	done    chan struct{} // closed when the connection ends
 	wake    chan struct{} // holds a token when there may be lines to write
 
-	// Only the reader uses these two, except for waiting.
+	// The reader alone changes answers and lastBulk. Other goroutines only wait for them.
 	answers  sync.WaitGroup  // calls of the other side that are being answered
 	lastBulk <-chan struct{} // closed once the newest bulk call is answered
 

@@ -32,11 +32,11 @@ func TestAdmit_IDs_MustRiseWithinLane(t *testing.T) {
 	steps := []struct {
 		id     int64
 		lane   lane
-		finish int64 // id of a call that ends before; 0 means none
+		finish int64 // id of a call that ends before this call comes; 0 means none
 		broken bool
 	}{
 		{id: 5, lane: laneBulk},
-		{id: 4, lane: laneMain}, // overtook call 5 in the other lane
+		{id: 4, lane: laneMain}, // call 4 has overtaken call 5 of the other lane
 		{id: 4, lane: laneMain, broken: true},
 		{id: 5, lane: laneMain, broken: true}, // call 5 is open in the other lane
 		{id: 6, lane: laneMain, finish: 4},

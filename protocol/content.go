@@ -36,7 +36,7 @@ type Part struct {
 }
 
 // Thinking is a model's thoughts before its answer, as its provider gave them. They go back
-// unchanged to a provider of the same format, and to nobody else: no other provider and no worker.
+// unchanged to a provider of the same format. No other provider and no worker gets them.
 type Thinking struct {
 	Format string          `json:"format"` // provider format of the thoughts: anthropic
 	Block  json.RawMessage `json:"block"`
@@ -115,7 +115,7 @@ type ToolResult struct {
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output if Text was cut
 	Images  []Image  `json:"images,omitempty"`  // pictures for the model beside Text, at most MaxImages
 	Changes []Change `json:"changes,omitempty"` // effects of the call, for the ledger
-	// the result may hold words of others, such as of a file in uploads/
+	// the result may hold words that are not the user's own, such as those of a file in uploads/
 	World bool `json:"world,omitempty"`
 	// tools that find_tools has opened, at most MaxToolsFound
 	Tools []string `json:"tools,omitempty"`

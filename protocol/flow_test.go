@@ -34,7 +34,7 @@ func TestPing_BusyHandlers_IsAnswered(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":1}}`)
 	p.expect(`{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"ping: parameters given, but none are taken"}}`)
 	release <- struct{}{}
-	p.in.ReadString('\n') // the answer to call 1 or 2, which makes room for another
+	p.in.ReadString('\n') // the answer to call 1 or 2; it makes room for another call
 	p.send(`{"jsonrpc":"2.0","id":6,"method":"a"}`)
 	<-began
 	close(release)
@@ -74,7 +74,7 @@ func TestBulkCalls_AreHandledInOrder(t *testing.T) {
 		if got, want := <-began, fmt.Sprintf(`{"id":%d}`, id); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"a"}`, id+100)) // the main lane goes on
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"a"}`, id+100)) // the main lane still gets answers
 		p.expect(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":null}`, id+100))
 		if got := <-began; got != "" {
 			t.Errorf("%s began beside another", got)
@@ -123,7 +123,7 @@ func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(background)
 	given := runLater(func() error { return c.Notify(ctx, "b", nil) })
 	waiting := runLater(func() error { return c.Notify(background, "c", nil) })
-	bulk := c.Notify(background, "blob.write", nil) // the bulk lane has room of its own
+	bulk := c.Notify(background, "blob.write", nil) // the bulk lane has its own room
 	cancel(why)
 	if err := <-given; !errors.Is(err, why) || bulk != nil {
 		t.Errorf("got %v and %v", err, bulk)
@@ -223,7 +223,7 @@ func TestReader_FullQueue_NeverWaits(t *testing.T) {
 			}
 		}
 	})
-	for range 100 { // the peer reads nothing, but is heard
+	for range 100 { // the peer reads nothing, but its lines are read
 		p.send(`{"jsonrpc":"2.0","method":"a"}`)
 		<-heard
 	}

@@ -12,7 +12,7 @@ const (
 	bufferStart = 4 << 10 // bytes of the first buffer; a connection that only pings needs no more
 	// bytes of the largest buffer that is kept between lines; a blob chunk in base64 fits
 	bufferKept = 128 << 10
-	// reads in a row without bytes or error after which next fails, as in bufio
+	// number of empty reads in a row after which next fails, as in bufio
 	emptyReads = 100
 )
 
@@ -67,7 +67,7 @@ func (f *frameReader) fill() error {
 		n, err := f.r.Read(f.buf[f.end:])
 		f.end += n
 		if n > 0 {
-			return nil // an error that came with bytes comes back with the next read
+			return nil // the next read returns an error that came together with bytes
 		}
 		if err != nil {
 			return f.endError(err)
@@ -104,7 +104,8 @@ func (f *frameReader) shrink() {
 }
 
 // endError returns the error for the end of the stream. If a peer goes before it has read all our
-// lines, the connection is reset after the peer's own lines. That is an end like any other.
+// lines, the system reports a reset after the peer's last line. endError treats a reset like a
+// normal end.
 func (f *frameReader) endError(err error) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
 	switch {

@@ -29,13 +29,13 @@ const MethodIndexChanged = "index.changed"
 const MethodIndexFiles = "index.files"
 
 // MethodIndexSections lists the sections of files: IndexSections to IndexSectionsResult. It is a
-// call in an index operation. The supervisor records the files once all missing sections were put.
+// call in an index operation. The supervisor records the files once it has all missing sections.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
 //	{"missing":["8f434346648f6b96df89dda901c5176b"]}
 const MethodIndexSections = "index.sections"
 
-// MethodIndexPut puts missing sections, which are in a blob of the operation: IndexPut, no result.
+// MethodIndexPut sends missing sections, which are in a blob of the operation: IndexPut, no result.
 // The blob is an IndexBlob as JSON.
 //
 //	{"operation":5,"blob":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36}}
@@ -43,7 +43,7 @@ const MethodIndexSections = "index.sections"
 const MethodIndexPut = "index.put"
 
 // MethodIndexEnd ends the report: IndexEnd to IndexEndResult. It is the last call of an index
-// operation. Files that were not named are gone, unless More is set.
+// operation. Files that no call has named count as deleted, unless More is set.
 //
 //	{"operation":5,"left":{"large":2}}
 //	{"more":false}
@@ -59,7 +59,7 @@ const (
 	MaxIndexHeading  = 500     // bytes
 	MaxIndexText     = 12 << 10
 	MaxIndexBlob     = 1 << 20
-	MaxIndexCalls    = 200 // calls of IndexSections in one operation, and of IndexPut
+	MaxIndexCalls    = 200 // calls of index.sections in one operation; the same limit holds for index.put
 )
 
 // IndexChanged has no fields.
@@ -101,13 +101,13 @@ type IndexFilesResult struct {
 	Differing []int `json:"differing,omitempty"`
 }
 
-// IndexSections are files in their present state.
+// IndexSections lists files with the sections that they have now.
 type IndexSections struct {
 	Operation int64         `json:"operation"`
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexSectionsResult names sections to put.
+// IndexSectionsResult names the sections that the worker must send.
 type IndexSectionsResult struct {
 	Missing []string `json:"missing,omitempty"`
 }
@@ -125,12 +125,12 @@ type IndexBlob struct {
 
 // SectionText is the text below one heading of a file, or a part of it.
 type SectionText struct {
-	// heading with the headings above it, as in Garden > Tomatoes
+	// heading, after the headings above it: Garden > Tomatoes
 	Heading string `json:"heading,omitempty"`
 	Text    string `json:"text"`
 }
 
-// IndexEnd tells what was left out, and whether more will follow.
+// IndexEnd counts the files that were left out, and tells whether more files will follow.
 type IndexEnd struct {
 	Operation int64       `json:"operation"`
 	More      bool        `json:"more,omitempty"`
@@ -145,7 +145,7 @@ type IndexEndResult struct {
 // IndexedLeft counts files that cannot be searched, by reason.
 type IndexedLeft struct {
 	Large      int `json:"large,omitempty"`      // files over MaxIndexedFile
-	NotText    int `json:"not_text,omitempty"`   //
+	NotText    int `json:"not_text,omitempty"`   // files that are no text
 	Unreadable int `json:"unreadable,omitempty"` // files and folders that cannot be read
 	Excess     int `json:"excess,omitempty"`     // files over MaxIndexedFiles
 }

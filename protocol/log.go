@@ -25,7 +25,7 @@ type LogParameters struct {
 // LoggedMessage is one message of a user for the daily log.
 type LoggedMessage struct {
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // the message has words of others
+	World bool   `json:"world,omitempty"` // the message has words that are not the user's own
 }
 
 // LogResult is an empty object.

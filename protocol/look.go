@@ -20,7 +20,7 @@ const (
 	MaxCheckFound   = 4 << 10   // bytes
 	MaxCheckFiles   = 2_000     // files that a pattern may match
 	MaxCheckSeconds = 120       // seconds that a check may take
-	MaxCheckChange  = 20        // names of one kind of change in Found; further ones are only counted
+	MaxCheckChange  = 20        // names of one kind of change in Found; further names are only counted
 )
 
 // CheckParameters select the check: exactly one of Files, Command and PromptFile is set.
@@ -32,7 +32,7 @@ type CheckParameters struct {
 	Command string   `json:"command,omitempty"` // shell command, run by bash in the home
 	// PromptFile is the path of a prompt file to inspect.
 	PromptFile string `json:"prompt_file,omitempty"`
-	Seen       string `json:"seen,omitempty"` // Seen of the last CheckResult; "" for the first check
+	Seen       string `json:"seen,omitempty"` // the Seen of the last CheckResult; "" for the first check
 }
 
 // outsidePattern matches patterns that lead out of the home, even in one alternative. No file there
@@ -69,10 +69,10 @@ func (p CheckParameters) Check() error {
 
 // CheckResult is the result of a check.
 type CheckResult struct {
-	// the condition holds: a change counts (never at the first check), or the command exited with 0
+	// the condition holds: a change that counts since the last check, or a command that exited with 0
 	Met bool `json:"met,omitempty"`
-	// Found is new. For files it equals Met; for a command it means that its output differs from
-	// the last one, or is the first
+	// Found has changed since the last check. For files, Changed equals Met. The first output of a
+	// command counts as changed.
 	Changed bool `json:"changed,omitempty"`
 	// the changed names, or the end of the command's output
 	Found string `json:"found,omitempty"`

@@ -13,16 +13,16 @@ import (
 // MethodMemoryRemember asks whether the fact or note of a call of remember, update_memory or
 // note_today may be kept, and from which message it comes. It is a call in turn. The worker only
 // names the model's call; its arguments, which the supervisor has, are MemoryArguments. Conflict is
-// the fact that the new one contradicts: the user is asked which holds. For update_memory it is the
-// replaced fact, which the question shows. Until the user has answered, the call fails with
-// CodeWaits, as question.ask does.
+// the fact that the new fact contradicts: the user is asked which of them holds. For update_memory,
+// Conflict is the replaced fact, which the question shows. Until the user has answered, the call
+// fails with CodeWaits, as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"choice":"both"}
 const MethodMemoryRemember = "memory.remember"
 
-// MethodMemoryRecalled reports the facts that recall has shown. They count as used that day. It is
-// a call in turn.
+// MethodMemoryRecalled reports the facts that recall has shown. These facts count as used that day.
+// It is a call in turn.
 //
 //	{"turn":8,"ids":["k7","k9"]}
 //	{}
@@ -30,8 +30,8 @@ const MethodMemoryRecalled = "memory.recalled"
 
 // MethodMemoryChanged announces that a call of remember, update_memory or forget will change
 // MEMORY.md: from a text with one SHA-256 to another. If the change fails, the worker announces the
-// way back. Forgotten facts are not learned again from their messages. The user may be asked first;
-// until the answer it fails with CodeWaits. It is a call in turn.
+// reverse change. Forgotten facts are not learned again from their messages. The user may be asked
+// first; until the answer the call fails with CodeWaits. It is a call in turn.
 //
 //	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","text":"dGVzdA==","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
@@ -43,8 +43,8 @@ const (
 	MaxFact       = 300 // characters of a fact
 	MaxMemoryText = 256 << 10
 
-	// MaxFactNumber is above all numbers in Mews's ids. A user may have written a greater one,
-	// which does not count for new ids.
+	// MaxFactNumber is above all numbers in Mews's ids. A user may have written a greater number.
+	// New ids do not continue from that.
 	MaxFactNumber = 100_000_000
 )
 
@@ -53,7 +53,7 @@ type MemoryArguments struct {
 	ID         string  `json:"id,omitempty"` // fact to change, only for update_memory
 	Text       string  `json:"text"`
 	Kind       string  `json:"kind,omitempty"`
-	Confidence float64 `json:"confidence,omitempty"` // 0 means not given
+	Confidence float64 `json:"confidence,omitempty"` // from 0 to 1; 0 means not given
 	Subject    string  `json:"subject,omitempty"`
 	Message    int64   `json:"message,omitempty"` // source message of the fact; 0 means the user's newest
 }
@@ -83,8 +83,8 @@ const (
 // MemoryPermission is the result of memory.remember.
 type MemoryPermission struct {
 	Message          int64        `json:"message"`
-	At               string       `json:"at"`    // time of sending that message, in RFC 3339
-	HighestForgotten int          `json:"after"` // the highest number in a forgotten id
+	At               string       `json:"at"`    // time at which Message was sent, in RFC 3339
+	HighestForgotten int          `json:"after"` // highest number in the id of a forgotten fact
 	Choice           MemoryChoice `json:"choice,omitempty"`
 }
 
@@ -172,8 +172,8 @@ const (
 	MemoryImport  MemoryAction = "import"  // import another assistant's memory
 )
 
-// Bounds: digests that an import gets, facts on one page, and names of things that were not
-// imported.
+// Bounds of a memory operation: forgotten digests that an import gets, facts on one page, and
+// listed texts that were not imported.
 const (
 	MaxForgotten  = 2000
 	MaxMemoryPage = 50
@@ -189,7 +189,7 @@ type MemoryParameters struct {
 	Offset           int    `json:"offset,omitempty"`
 	Limit            int    `json:"limit,omitempty"`
 	Path             string `json:"path,omitempty"`  // file or folder to import, relative to the home
-	HighestForgotten int    `json:"after,omitempty"` // the highest number in a forgotten id
+	HighestForgotten int    `json:"after,omitempty"` // highest number in the id of a forgotten fact
 
 	// for MemoryImport: the newest WordsDigest of texts not to import, at most MaxForgotten
 	Forgotten []string `json:"forgotten,omitempty"`
@@ -198,8 +198,8 @@ type MemoryParameters struct {
 	Turns *MemoryTurns `json:"of,omitempty"`
 }
 
-// MemoryTurns are turns that may have left facts, notes or log entries in a home. Facts are
-// found by their messages.
+// MemoryTurns are turns that may have left facts, notes or log entries in a home. A fact is found
+// by its source message.
 type MemoryTurns struct {
 	Turns    []int64  `json:"turns"`
 	Messages []int64  `json:"messages,omitempty"`
@@ -215,14 +215,14 @@ type MemoryResult struct {
 	Facts []MemoryFact `json:"facts,omitempty"`
 	Total int          `json:"total"` // facts in the file
 	Added int          `json:"added,omitempty"`
-	// lines of daily notes that were added; with Turns, lines from those turns
+	// lines added to daily notes; with Turns, the number of note lines from those turns
 	Notes       int      `json:"notes,omitempty"`
-	Logs        int      `json:"logs,omitempty"`  // with Turns: exchanges in logs
-	Known       int      `json:"known,omitempty"` // facts that were there before
-	NotImported []string `json:"left,omitempty"`  // facts that were not imported, and why
+	Logs        int      `json:"logs,omitempty"`  // with Turns: number of exchanges in logs
+	Known       int      `json:"known,omitempty"` // imported facts that MEMORY.md already had
+	NotImported []string `json:"left,omitempty"`  // texts that were not imported, each with the reason
 	More        int      `json:"more,omitempty"`  // number of facts not imported that NotImported does not list
 
-	Refused string `json:"refused,omitempty"` // reason for changing nothing
+	Refused string `json:"refused,omitempty"` // reason why nothing was changed; "" if something was
 
 	Before FileState `json:"before,omitempty"` // state of MEMORY.md
 	After  FileState `json:"after,omitempty"`

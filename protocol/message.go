@@ -24,20 +24,20 @@ var (
 	ErrCancelled = errors.New("cancelled by the caller")
 )
 
-// Codes of Error. Those from -32700 to -32600 are JSON-RPC's own.
+// Codes of Error. The codes from -32700 to -32600 are JSON-RPC's own.
 const (
 	CodeParse          = -32700
 	CodeInvalidRequest = -32600
 	CodeMethodNotFound = -32601
 	CodeInvalidParams  = -32602
-	CodeInternal       = -32603 // internal error; its text is withheld
+	CodeInternal       = -32603 // internal error; the other side does not get its text
 	CodeUnknownHash    = -32001 // the other side does not know this hash of a text or list
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
 	CodeBusy           = -32003 // too many calls at once
 	// the user has not answered yet: make the same call again when the turn goes on
 	CodeWaits  = -32005
 	CodeFailed = -32004 // the attempt failed; the message may be shown
-	CodeGone   = -32005 // like CodeFailed, for bytes that are not kept any longer
+	CodeGone   = -32005 // like CodeFailed, for a blob that is no longer stored
 )
 
 // Error is the error object of a response. An *Error that a Handler returns is sent unchanged.

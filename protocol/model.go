@@ -5,17 +5,18 @@ package protocol
 //
 // The supervisor assembles the request from its own transcript. The worker tells only how far it
 // has read (After) and names the system text and the tools. The result carries the whole message,
-// which is committed by then. The worker does not see parts of the message before; only the
-// supervisor shows them to the user.
+// which is already committed. Only the supervisor gets parts of the message earlier, and shows them
+// to the user.
 const MethodModelStream = "model.stream"
 
 // ModelStream names the parts of a request beside the transcript. A text or list that was sent on
-// this connection before is named only by its hash. If the supervisor does not have it, it answers
-// CodeUnknownHash, and the worker sends it whole. It may also answer so if the system text must not
-// be used any longer. Then the worker composes a new text.
+// this connection before is named only by its hash. If the supervisor does not have the text or
+// list, it answers CodeUnknownHash, and the worker sends the whole. The supervisor also answers
+// CodeUnknownHash if the system text must not be used any longer. Then the worker composes a new
+// text.
 //
-// A request uses the system text that was kept for the conversation, until a new text costs nothing
-// more. The worker sends the text that would be new.
+// The supervisor keeps using the conversation's earlier system text while a new text would cost
+// more. The worker always sends the newest text.
 type ModelStream struct {
 	Turn int64 `json:"turn"`
 	// id of the newest message that the worker knows; it must be the transcript's newest

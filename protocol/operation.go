@@ -16,7 +16,7 @@ const MethodOperationStart = "operation.start"
 type OperationStart struct {
 	Operation  int64           `json:"operation"`
 	Kind       OperationKind   `json:"kind"`
-	Parameters json.RawMessage `json:"parameters"` // an object of the kind's own type
+	Parameters json.RawMessage `json:"parameters"` // JSON object of a type that Kind determines
 	// Pieces are the pieces committed before, in order; only with OperationTranscribe.
 	Pieces []TranscribedPiece `json:"pieces,omitempty"`
 }
@@ -29,7 +29,7 @@ const OperationArchive OperationKind = "archive"
 
 // OperationEnd is the result of operation.start.
 type OperationEnd struct {
-	Result json.RawMessage `json:"result"` // an object of the kind's own type
+	Result json.RawMessage `json:"result"` // JSON object of a type that Kind determines
 }
 
 // ArchiveParameters bound an archive.

@@ -9,10 +9,10 @@ import (
 
 // MethodPromptFileReport reports the states of the home's prompt files: PromptFileReport to
 // PromptFilesInForce. It is a call in turn. The worker makes it when a turn starts or goes on, and
-// before each model call if a state differs from the last report. It makes a last one at the turn's
-// end, if a state differs or the model has not given its last answer. At first it reports each file
-// by its State only. If the answer has Need, the report did not count: the worker inspects those
-// files and makes the call again.
+// before each model call if a state differs from the last report. The last report comes at the
+// turn's end, if a state differs or the model has not given its last answer. At first the worker
+// reports each file by its State only. If the answer has Need, the report did not count: the worker
+// inspects those files and makes the call again.
 //
 //	{"turn":8,"files":[{"path":"AGENTS.md","state":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"in_force":true}
 //	{"files":[{"path":"AGENTS.md","text":"Q2FsbCBtZSBBbC4="}]}
@@ -49,7 +49,7 @@ type PromptFileReport struct {
 	Files    []PromptFile `json:"files"`
 	Programs bool         `json:"programs,omitempty"` // a running program may still change the files
 	InForce  bool         `json:"in_force,omitempty"` // the worker asks for the texts in force
-	End      bool         `json:"end,omitempty"`      // last report of the turn, which changes the files no longer
+	End      bool         `json:"end,omitempty"`      // last report of the turn: the turn changes no files any longer
 }
 
 // PromptFile is the state of one prompt file. FileFolder means anything that is no file and no
@@ -93,8 +93,8 @@ func (r PromptFileReport) Check() error {
 // PromptFilesInForce holds the texts for prompts, or names files to inspect first.
 type PromptFilesInForce struct {
 	Need []string `json:"need,omitempty"`
-	// texts in force that differ from the home's, if the report has InForce; also the earlier notes
-	// if a change waits for approval
+	// if the report has InForce: texts in force that differ from the home's files, and the earlier
+	// notes if a change waits for approval
 	Files []PromptFileText `json:"files,omitempty"`
 }
 

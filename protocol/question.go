@@ -26,9 +26,9 @@ type QuestionAsk struct {
 
 // QuestionAskResult is the result of question.ask.
 type QuestionAskResult struct {
-	// text for the model: the user's answer, or that there was none
+	// text for the model: the user's answer, or a sentence that there was none
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // the answer has words of others
+	World bool   `json:"world,omitempty"` // the answer has words that are not the user's own
 	None  bool   `json:"none,omitempty"`  // the user gave no answer
 }
 

@@ -12,7 +12,8 @@ const OperationReceive OperationKind = "receive"
 
 // ReceiveParameters name the files, whose blobs the operation may read.
 type ReceiveParameters struct {
-	// time of sending in Unix seconds; it names the folder and the file, in the user's zone
+	// time of sending in Unix seconds; the names of folder and file contain this time in the user's
+	// zone
 	SentAt int64         `json:"sent_at"`
 	Files  []ArrivedFile `json:"files"` // 1 to MaxArrivedFiles
 }
@@ -77,16 +78,17 @@ type ReceivedFile struct {
 	// sentence about why the file was not kept or read, without words of the file
 	Failure string `json:"failure,omitempty"`
 	// Parts are the file's contents for the model, quoted as material after a line that names the
-	// file. A file that failed has none, because the supervisor explains the failure. A voice
-	// message or round video that will be transcribed has none either.
+	// file. A file that failed has no parts, because the supervisor explains the failure. A voice
+	// message or round video that will be transcribed has no parts either.
 	Parts []Part `json:"parts,omitempty"` // texts and images
 	// length of the sound to transcribe; 0 means none
 	Seconds int `json:"seconds,omitempty"`
-	// Missing names the Debian packages that are needed to read it.
+	// Missing names the Debian packages that are needed to read the file.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Check refuses a result that no honest worker sends. files is how many there were.
+// Check refuses a result that no honest worker sends. files is the number of files in the
+// parameters.
 func (r ReceiveResult) Check(files int) error {
 	if len(r.Files) != files {
 		return fmt.Errorf("files: %d, want %d", len(r.Files), files)

@@ -55,7 +55,7 @@ type ReviewThread struct {
 	Line     int          `json:"line,omitempty"`
 	Resolved bool         `json:"resolved,omitempty"`
 	Outdated bool         `json:"outdated,omitempty"`
-	Comments []ReviewText `json:"said"` // comments: Name is the author
+	Comments []ReviewText `json:"said"` // comments of the thread; Name is the author of a comment
 }
 
 // ReviewChunk is a part of the change. Each changed line is in one chunk, or is listed as left out.
@@ -83,7 +83,7 @@ const (
 	MaxFindingLabel  = 300 // bytes of a finding's category or title
 	MaxFindingText   = 8 << 10
 	MaxReviewVerdict = 4 << 10
-	MaxTriageNames   = 20 // labels, and related issues
+	MaxTriageNames   = 20 // labels of one triage, and related issues of one triage
 	MaxReviewLine    = 1 << 30
 	maxUnreadText    = 1 << 10
 	MaxIssue         = 1 << 30 // an issue's number

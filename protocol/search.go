@@ -9,8 +9,8 @@ package protocol
 //	{"text":"1. Fri 20 Nov 2026 13:19, telegram, person: I take oolong"}
 const MethodHistorySearch = "history.search"
 
-// MethodHomeSearch searches the files of the home in the same way; the call's arguments are a
-// HomeSearchArguments.
+// MethodHomeSearch searches the files of the home, with the same rules as MethodHistorySearch. The
+// call's arguments are a HomeSearchArguments.
 //
 //	{"turn":8,"call":"t8-2-2"}
 //	{"text":"1. notes/tea.md, line 3 (Tea \u003e Oolong)"}
@@ -31,7 +31,7 @@ type Search struct {
 // SearchResult is the result of a search.
 type SearchResult struct {
 	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // the text has words of others
+	World bool   `json:"world,omitempty"` // the text has words that are not the user's own
 }
 
 // HistorySearchArguments holds the arguments of search_history. One of Words, From and To must be

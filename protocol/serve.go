@@ -50,7 +50,7 @@ func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 		return c.answerNow(m.id, &Error{Code: CodeBusy, Message: text})
 	}
 	before, done := alreadyClosed, make(chan struct{})
-	if laneOf(m.method) == laneBulk { // bulk calls are answered one after the other, others at the same time
+	if laneOf(m.method) == laneBulk { // bulk calls are handled one by one, all other calls at the same time
 		before, c.lastBulk = c.lastBulk, done
 	}
 	c.answers.Go(func() {
@@ -62,7 +62,7 @@ func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 	return nil
 }
 
-// alreadyClosed is a closed channel, for calls that wait for no other.
+// alreadyClosed is a closed channel, for calls that wait for no earlier call.
 var alreadyClosed = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)

@@ -27,8 +27,8 @@ type SpeechEngine struct {
 
 // TranscribeParameters name a recording: any file with sound.
 type TranscribeParameters struct {
-	Path    string       `json:"path"`    // relative to the home
-	Seconds int          `json:"seconds"` // longer recordings fail with SpeechTooLong
+	Path    string       `json:"path"`    // path relative to the home
+	Seconds int          `json:"seconds"` // longest accepted recording; a longer recording fails with SpeechTooLong
 	Engine  SpeechEngine `json:"engine"`
 	// ServerText is a server's transcript of the whole recording. The worker then does not
 	// transcribe: it only removes invented words.
@@ -60,10 +60,10 @@ const MethodOperationPiece = "operation.piece"
 // the piece that the call before began.
 type OperationPiece struct {
 	Operation int64 `json:"operation"`
-	// the next piece, counted from 0; equal to Of if all are done
+	// number of the next piece, from 0; equal to Total if all pieces are done
 	Piece int `json:"piece"`
 	Total int `json:"of"` // number of pieces, at most MaxPieces; it never changes
-	// length of Piece, 1 to MaxPieceSeconds; 0 if all are done
+	// length of Piece, 1 to MaxPieceSeconds; 0 if all pieces are done
 	Seconds int               `json:"seconds,omitempty"`
 	Done    *TranscribedPiece `json:"done,omitempty"` // transcript of the piece before Piece
 }

@@ -17,8 +17,8 @@ const MaxRawDepth = 48
 // DecodeStrict decodes one JSON value into v, a pointer. It refuses faults that encoding/json
 // accepts: unknown, duplicate and case-variant keys, invalid UTF-8, halves of surrogate pairs,
 // numbers beyond float64, null for a value that cannot be nil, depth over 64, anything after the
-// value. A json.RawMessage or an interface may have any key once. It never panics. After an error v
-// may be partly filled.
+// value. A json.RawMessage or an interface may have any key once. DecodeStrict never panics. After
+// an error v may be partly filled.
 func DecodeStrict(data []byte, v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Pointer {
@@ -36,9 +36,9 @@ func DecodeStrict(data []byte, v any) error {
 }
 
 // CheckRaw refuses a json.RawMessage that the wire would refuse, or with case-variant keys. Some
-// readers take such keys for the same, others do not. Call it for a value from elsewhere, such as
-// the arguments of a model's tool call, before it goes into a message. A line with an invalid value
-// cannot be sent.
+// readers of JSON treat such keys as equal, and some do not. Call it for a value from elsewhere,
+// such as the arguments of a model's tool call, before it goes into a message. A line with an
+// invalid value cannot be sent.
 func CheckRaw(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
 	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {
@@ -51,7 +51,7 @@ func CheckRaw(raw json.RawMessage) error {
 // value and nil accept anything.
 type jsonShape struct {
 	want   jsonKind // "" and kindAny mean anything
-	null   bool     // whether null is accepted too
+	null   bool     // null is accepted too
 	fields map[string]*jsonShape
 	elem   *jsonShape // shape of a list's elements or a map's values
 }

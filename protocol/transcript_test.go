@@ -151,7 +151,7 @@ func other(s protocoltest.Side) protocoltest.Side {
 
 func TestTranscript_ToolsAndOperations_AreValid(t *testing.T) {
 	_, messages := transcript(t)
-	checked, pieces := 0, 1 // the recording in the transcript has one piece from before
+	checked, pieces := 0, 1 // the transcript's recording has one piece from before the crash
 	for _, m := range messages {
 		var end protocol.OperationEnd
 		switch {
@@ -251,7 +251,7 @@ type actor struct {
 	mu      sync.Mutex
 	answers map[int64]chan transcriptLine // answers that the handler of a call must give
 	heard   []string                      // notifications that arrived
-	called  []string                      // calls that arrived, in any order
+	called  []string                      // methods of the calls that arrived, in any order
 	results []int64                       // ids of answered calls
 }
 

@@ -8,10 +8,10 @@ const MethodTurnStart = "turn.start"
 type TurnStart struct {
 	Turn int64  `json:"turn"`
 	Kind string `json:"kind"` // kind of turn: chat, job, review or triage
-	// channel of the answer: terminal, telegram; for the model, as are Group and Files
+	// channel of the answer: terminal, telegram. The model is told Channel, Group and ShowsFiles.
 	Channel string `json:"channel"`
-	Group   bool   `json:"group,omitempty"` // whether others read the answer too
-	// whether the channel shows a sent file, and not only its name
+	Group   bool   `json:"group,omitempty"` // other people read the answer too
+	// the channel shows a sent file, and not only its name
 	ShowsFiles bool       `json:"files,omitempty"`
 	Limits     TurnLimits `json:"limits"`
 	// steps committed before this start; 0 for a new turn
@@ -30,8 +30,8 @@ type TurnStart struct {
 
 // TurnLimits bound a turn.
 type TurnLimits struct {
-	Steps   int   `json:"steps"`   // model calls
-	Seconds int64 `json:"seconds"` // counted from this start
+	Steps   int   `json:"steps"`   // maximum of model calls in the turn
+	Seconds int64 `json:"seconds"` // maximum time from this start
 	Output  int   `json:"output"`  // bytes of one tool's output that the model is shown
 }
 
@@ -61,7 +61,7 @@ const (
 // TurnEnd is the result of turn.start. The supervisor itself knows the messages and the cost.
 type TurnEnd struct {
 	Why   TurnEndReason `json:"why"`
-	Steps int           `json:"steps"` // steps in all, including those before this start
+	Steps int           `json:"steps"` // all steps of the turn, including those before this start
 
 	// Disk is the number of bytes in the home, as far as the worker has counted; 0 if it has not
 	// counted. DiskMore means that the home holds more, too much to count.

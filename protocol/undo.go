@@ -71,7 +71,7 @@ func (u Undo) Check() error {
 	return errors.Join(u.Before.check(), u.After.check())
 }
 
-// LargeFileState returns the state of a file whose bytes nobody has read.
+// LargeFileState returns the state of a file whose bytes Mews has not read.
 func LargeFileState(size int64, modified time.Time) FileState {
 	return FileState(fmt.Sprint(FileLarge, size, " ", modified.UnixNano()))
 }
@@ -103,8 +103,8 @@ const (
 type UndoAction string
 
 const (
-	UndoUnchanged UndoAction = "back"  // undo changes of files that are as the turn left them
-	UndoForce     UndoAction = "force" // also undo changes of files that have changed since
+	UndoUnchanged UndoAction = "back"  // undo only the changes of files that nobody has changed since the turn
+	UndoForce     UndoAction = "force" // undo all changes, even of files that have changed since the turn
 	// commit a blob with the difference between before and now, in the form of diff -u
 	UndoDiff UndoAction = "diff"
 )
@@ -134,7 +134,7 @@ type UndoOutcome string
 const (
 	UndoDone    UndoOutcome = "done"
 	UndoAlready UndoOutcome = "already" // the file already is as before the change
-	UndoChanged UndoOutcome = "changed" // the file has changed since, and was left alone
+	UndoChanged UndoOutcome = "changed" // the file has changed since the turn, and was left as it is
 	UndoExpired UndoOutcome = "expired" // the earlier bytes are not kept any longer
 	UndoFailed  UndoOutcome = "failed"  // the undo failed; Why gives the reason
 )

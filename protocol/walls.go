@@ -4,13 +4,13 @@ package protocol
 // replaces hello, for a worker without a user.
 const MethodTryWalls = "walls.try"
 
-// DaemonMarkerFile is a file in the home of a worker that tries everything. A process that the
-// worker leaves behind keeps the file locked. So the supervisor sees whether such a process lives
-// after the worker has ended.
+// DaemonMarkerFile is a file in the home of a worker that tries all escapes. A process that the
+// worker leaves behind keeps the file locked. So the supervisor sees whether that process outlives
+// the worker.
 const DaemonMarkerFile = "mews-daemon"
 
-// TryWalls selects the attempts and their victims. The supervisor has made the victims. Each of
-// them holds Secret: a worker that can tell it has escaped. An empty victim is not tried.
+// TryWalls selects the attempts and their victims. The supervisor has made the victims. Each victim
+// holds Secret: a worker that can read Secret has escaped. An empty victim is not tried.
 type TryWalls struct {
 	// false means only the attempts that are quick and leave nothing behind
 	All     bool    `json:"all,omitempty"`

@@ -11,8 +11,8 @@ import (
 const writeChunk = 64 << 10
 
 // write writes the queued lines, until the connection ends (nil) or must end (the cause). A stall
-// ends it at once. A peer that is gone may have left its last lines: the reader then has
-// WriteTimeout to read them.
+// ends the connection at once. A peer that is gone may have left its last lines: the reader then
+// has WriteTimeout to read them.
 func (c *Conn) write() error {
 	err := c.writeLines()
 	if err == nil || errors.Is(err, ErrStalled) {
