@@ -10,8 +10,8 @@ import (
 )
 
 // Methods returns the Method constants of package protocol in dir, by their values. Each has the
-// example lines of JSON from the constant's comment: the parameters, and below them the result if
-// there is one.
+// example lines of JSON from the constant's comment: the parameters, and then the result if the
+// method has one.
 func Methods(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

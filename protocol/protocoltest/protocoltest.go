@@ -34,12 +34,12 @@ func end(t testing.TB, fd int) net.Conn {
 	if err != nil {
 		t.Fatalf("open end of socketpair: %v", err)
 	}
-	t.Cleanup(func() { conn.Close() }) // usually closed by its owner before
+	t.Cleanup(func() { conn.Close() }) // the owner has usually closed it before
 	return conn
 }
 
 // Conns returns two connected connections that run until t ends. t then waits for them. The first
-// of opts is for a, the last for b; without one both have the defaults.
+// of opts is for a, the last for b. Without opts both have the defaults.
 func Conns(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, b *protocol.Conn) {
 	t.Helper()
 	opts = append(opts, protocol.Options{})[:max(1, len(opts))]

@@ -25,7 +25,7 @@ func Encode(m Message) ([]byte, error) {
 }
 
 // Decode decodes one packet. It refuses packets that Encode would not make. From a Ready of another
-// version it reads only the version, so that the other side can be told from a broken one.
+// version it reads only the version. So the caller can tell another version from a broken spawner.
 func Decode(packet []byte) (Message, error) {
 	if len(packet) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrMalformed)
@@ -93,8 +93,8 @@ func appendBinds(packet []byte, binds []Bind) (_ []byte, err error) {
 	return packet, nil
 }
 
-// reader takes fields off the front of rest. It checks only the necessary, because Decode compares
-// the whole. The first error stays.
+// reader takes fields off the front of rest. It makes few checks, because Decode encodes the
+// message again and compares. The first error stays.
 type reader struct {
 	rest []byte
 	err  error

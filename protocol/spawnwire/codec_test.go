@@ -48,7 +48,7 @@ func TestDecode_BadPackets_AreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// the text is the last field but one; a bool follows
+	// the text is the last field before a bool
 	badText := func(s string) []byte { return append(append(bytes.Clone(good[:len(good)-3]), s...), 0) }
 	long, err := Encode(Spawn{Root: strings.Repeat("r", MaxText+1)})
 	if err != nil {

@@ -120,7 +120,7 @@ func (c *Conn) Close() error { return c.file.Close() }
 // CloseAll closes descriptors that no other code uses.
 func CloseAll(fds []int) {
 	for _, fd := range fds {
-		// it fails only for a bad descriptor, which needs no closing
+		// Close fails only for a bad descriptor, which needs no closing
 		_ = syscall.Close(fd)
 	}
 }
@@ -151,6 +151,6 @@ func retryInterrupted(call func() error) error {
 }
 
 func closeAfter(err error, file *os.File) error {
-	_ = file.Close() // err matters more
+	_ = file.Close() // err matters more than a failed Close
 	return err
 }

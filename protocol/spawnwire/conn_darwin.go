@@ -19,7 +19,7 @@ const (
 
 const (
 	headSize = 4 // bytes of a message's length
-	// room for descriptors; further ones would stay open (recvmsg drops the control message)
+	// room for descriptors; further descriptors would stay open (recvmsg drops the control message)
 	fdsRoom = 64
 )
 

@@ -34,7 +34,7 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-// TestMessages_ArriveWholeAndInOrder: each with its own descriptor, even if the socket has no room
+// TestMessages_ArriveWholeAndInOrder: each message has its own descriptor. The socket has no room
 // for a whole message.
 func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
 	a, b := pair(t)
@@ -104,7 +104,7 @@ func TestReceive_BadMessage_KeepsNoDescriptor(t *testing.T) {
 			if m, _, err := b.Receive(); !errors.Is(err, c.want) {
 				t.Fatalf("received %+v, %v; want %v", m, err, c.want)
 			}
-			if _, err := io.ReadAll(r); err != nil { // ends only once no copy of w is left
+			if _, err := io.ReadAll(r); err != nil { // reading ends only once no copy of w is left
 				t.Fatal(err)
 			}
 		})

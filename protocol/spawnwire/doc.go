@@ -1,6 +1,6 @@
 // Package spawnwire is the protocol between the supervisor and mews-spawner: three verbs over a
-// Unix socket of type SOCK_SEQPACKET, one message a packet. (macOS has none: there the socket is of
-// type SOCK_STREAM, and each packet comes after its length in four bytes.)
+// Unix socket of type SOCK_SEQPACKET, one message a packet. (macOS lacks this type: there the
+// socket is of type SOCK_STREAM, and each packet comes after its length in four bytes.)
 //
 //	supervisor to spawner    spawn{id, uid, gid, root, path, make_home, profile, memory, pids, binds}, with two descriptors
 //	                         kill{id, signal}
@@ -12,7 +12,7 @@
 // The supervisor numbers its workers, upwards and never twice. The spawner knows them only by these
 // numbers: it never signals a process because a message named its pid. A spawn carries the worker's
 // end of its socketpair, which becomes its descriptors 0 and 1, and the writing end of a pipe for
-// its standard error. When exited is sent, all processes of the worker are gone.
+// its standard error. Before exited is sent, all processes of the worker are gone.
 //
 // When the socket closes, the spawner kills every worker, waits until all their processes are gone,
 // and ends. An unknown or incomplete message breaks the wire: the reader ends the connection.

@@ -1,7 +1,7 @@
 package spawnwire
 
 // Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited. Its fields go over
-// the wire in their order: numbers, bools, texts, each with its limit, and Binds.
+// the wire in their order: numbers, bools, Binds, and texts. Each text has a limit.
 type Message interface{ kind() kind }
 
 // Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the
@@ -30,7 +30,7 @@ type Bind struct {
 }
 
 // Kill asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process
-// group. A Kill for an ended worker is ignored, because it may have crossed with the Exited.
+// group. A Kill for an ended worker is ignored, because the Exited message may have been under way.
 type Kill struct {
 	ID     uint64
 	Signal uint32
@@ -57,7 +57,7 @@ type Started struct {
 type Refused struct {
 	ID       uint64
 	Reason   string `limit:"text"`
-	Shortage bool   // the machine had no room: ask again soon
+	Shortage bool   // the machine had too little memory or processes for now: ask again soon
 }
 
 // LimitHit reports that a limit has ended or refused some process of a worker. The worker goes on.

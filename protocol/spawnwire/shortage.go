@@ -13,8 +13,8 @@ const ShortageStatus = 75
 // shortages are the errors by which a system reports a temporary shortage.
 var shortages = []error{syscall.ENOSPC, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}
 
-// IsShortage reports whether a start failed because the machine had no room. That is usually over
-// soon.
+// IsShortage reports whether a start failed because the machine had no room. Such a shortage is
+// usually over soon.
 func IsShortage(err error) bool {
 	return slices.ContainsFunc(shortages, func(s error) bool { return errors.Is(err, s) })
 }

@@ -13,7 +13,7 @@ import (
 var ErrTooLong = errors.New("the template makes too much")
 
 // Execute applies the template to JSON as a json.Decoder reads it after UseNumber. It makes at most
-// that many bytes.
+// most bytes.
 func (t *Template) Execute(data any, most int) (string, error) {
 	if data == nil {
 		data = missing{}

@@ -136,7 +136,8 @@ func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
 	return b, end, err
 }
 
-// elseBranch reads the rest of a block. If end is an {{else}}, that is its nodes and the {{end}}.
+// elseBranch reads the rest of a block. If end is an {{else}}, the rest is the nodes after it and
+// the {{end}}.
 func (p *parser) elseBranch(block, end action, depth int) (nodes []node, err error) {
 	if end.word == "else" && end.rest == "" {
 		if nodes, end, err = p.list(depth); err != nil {
@@ -166,7 +167,7 @@ func (a action) path(text string) ([]string, error) {
 	return names[1:], nil
 }
 
-// signs are the first characters of values that are no path, with the names of such values.
+// signs are the first characters of values that are no path, with the names of those values.
 var signs = []struct{ signs, name string }{
 	{"$", "a variable"}, {"\"'`", "quotes"}, {"(", "parentheses"}, {"+-0123456789", "a number"},
 }

@@ -143,7 +143,8 @@ func TestParse_OtherAction_IsRefusedByName(t *testing.T) {
 	}
 }
 
-// A syntax error is one in text/template too, so no user's template becomes one.
+// A syntax error here is also a syntax error in text/template. So no valid template of a user is
+// refused as a syntax error.
 func TestParse_Slip_IsNotRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{{.a":                               "{{ without }}",
