@@ -10,7 +10,7 @@ import (
 )
 
 // binder reads a YAML tree into a Config. It records the line of each value, so that later checks
-// can name it.
+// can name the line.
 type binder struct {
 	env         Env
 	dir         string // base of relative names of files with secrets
@@ -117,7 +117,7 @@ func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string,
 
 func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
 	if n.Kind == yaml.ScalarNode && into.Type() == reflect.TypeFor[[]Recipient]() {
-		// a list of one
+		// a single value becomes a list with one element
 		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}}
 	}
 	if n.Kind != yaml.SequenceNode {

@@ -95,7 +95,7 @@ func (c *checker) checkOneOf(path, word string, words []string) {
 }
 
 // checkBounds notes a value outside the bounds of its tags. The bounds are wide: a value outside
-// them is a typo, or does harm.
+// them is a typo or harmful.
 func (c *checker) checkBounds(k key) {
 	least, most, zero := k.tag.Get("min"), k.tag.Get("max"), k.tag.Get("zero")
 	if least == "" || zero != "" && k.value.IsZero() {
@@ -151,8 +151,8 @@ func (c *checker) checkRules(path string, rules EffectRules) {
 	}
 }
 
-// checkURL notes a URL that is invalid or does not fit, and reports whether it is right. It never
-// shows a URL, which may contain a password.
+// checkURL notes a URL that is invalid or does not fit, and reports whether the URL is right. The
+// note never shows the URL, which may contain a password.
 func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bool {
 	u, err := url.Parse(text)
 	switch {
@@ -166,7 +166,7 @@ func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bo
 	return false
 }
 
-// checkUnique notes a value that another key has, and otherwise records it. "" is no value.
+// checkUnique notes a value that another key has. It records any other value, except "".
 func (c *checker) checkUnique(path, value, shown, want string, taken map[string]string) {
 	switch other := taken[value]; {
 	case value == "":
@@ -183,12 +183,12 @@ func (c *checker) isSet(path string) bool {
 	return ok
 }
 
-// wrong notes a problem of a key, with the value in the file. value is shown for a key that is in
-// no file.
+// wrong notes a problem of a key, with the value in the file. For a key that is in no file it shows
+// value.
 func (c *checker) wrong(path, value, want string) { c.add(path, c.displayValue(path, value), want) }
 
-// displayValue returns the value of a key in the file, as a problem shows it, or value for a key
-// that is in no file.
+// displayValue returns the value of a key in the file, as a problem shows it. For a key that is in
+// no file it returns value.
 func (c *checker) displayValue(path, value string) string {
 	if at, ok := c.locations[path]; ok {
 		value = at.text

@@ -18,8 +18,8 @@ func (c *checker) checkState(path, state string) {
 // user's together.
 const maxFolders = 8
 
-// checkFolders notes folders that no worker may get. Of two workspaces with one name, a worker
-// would see only one.
+// checkFolders notes folders that no worker may get. Two workspaces must not have the same name,
+// because a worker would see only one of them.
 func (c *checker) checkFolders(path string, folders []string) {
 	names := map[string]string{}
 	if len(folders) > maxFolders {
@@ -68,7 +68,7 @@ func (c *checker) checkHomes() {
 }
 
 // checkNested keeps every folder of a worker outside the folders that another worker may change.
-// That worker could replace the inner folder. Several users may share one folder.
+// Otherwise that other worker could replace the inner folder. Several users may share one folder.
 func (c *checker) checkNested() {
 	type entry struct{ path, folder string }
 	var changed []entry

@@ -63,8 +63,8 @@ func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
 	c.checkGitHubAccess("github", g)
 }
 
-// postCheck is the value of GitHubRepo.Post that needs an app. (GitHub: only apps can make check
-// runs.)
+// postCheck is the value of GitHubRepo.Post for check runs. On GitHub only apps can make check
+// runs.
 const postCheck = "check"
 
 // checkGitHubAccess notes missing or wrong credentials, of Mews at GitHub and of GitHub at Mews.

@@ -21,10 +21,10 @@ const (
 
 // providerKind has the properties of a kind of provider.
 type providerKind struct {
-	url      string // the address if base_url is missing
-	wantURL  string // the right base_url, for a problem
-	needsKey bool   // key is required at url; at another base_url a proxy may have it
-	// the servers that speak the protocol, each in its own way; nil if there are none
+	url      string // address of the API if base_url is missing
+	wantURL  string // description of a right base_url, for a problem's text
+	needsKey bool   // a key is required at url; at another base_url a proxy may add the key
+	// names of known servers that vary the protocol; nil if there are none
 	servers []string
 }
 
@@ -198,7 +198,7 @@ func (c *checker) checkPrices(path string, prices map[string]Price) {
 // checkModelGlobs notes globs that no model can match.
 func (c *checker) checkModelGlobs(path string, globs []string) {
 	if !c.isSet(path) {
-		return // copied from the general ones, which have been checked
+		return // copied from the general globs, which have been checked
 	}
 	for i, glob := range globs {
 		provider, _, slashed := strings.Cut(glob, "/")

@@ -25,7 +25,7 @@ var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 func ValidName(name string) bool { return userNames.MatchString(name) }
 
 // ValidateNewUser checks a user who is added while the service runs. The error says why that is
-// impossible. It reads Name, Role, Account, Timezone and Home.
+// impossible. Only Name, Role, Account, Timezone and Home are checked.
 func (c *Config) ValidateNewUser(u User) error {
 	switch {
 	case !ValidName(u.Name):
@@ -48,14 +48,15 @@ func (c *Config) ValidateNewUser(u User) error {
 	return nil
 }
 
-// OverlapsHome reports whether a folder is a configured home, in one, or around one.
+// OverlapsHome reports whether a folder is a configured home, inside a home, or around a home.
 func (c *Config) OverlapsHome(path string) bool {
 	return slices.ContainsFunc(c.Users, func(u User) bool { return overlap(path, u.Home) })
 }
 
 func userPath(i int) string { return elementPath("users", i) }
 
-// checkUsers notes invalid names and ids, and those of two users, because they identify a user.
+// checkUsers notes invalid names and ids. It also notes a name or id of two users, because names
+// and ids identify a user.
 func (c *checker) checkUsers(path string, users []User) {
 	if len(users) == 0 {
 		c.wrong(path, gotEmptyList, wantUsers)
@@ -85,7 +86,7 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
-// UIDsAuto means autoUIDs if they are free, and otherwise no uids.
+// UIDsAuto means autoUIDs if these uids are free, and otherwise no uids.
 const UIDsAuto = "auto"
 
 // autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and below
@@ -127,7 +128,7 @@ func isTimezone(name string) bool {
 
 func (c *checker) checkGlobs(path string, globs []string) {
 	if !c.isSet(path) {
-		return // copied from the general ones, which have been checked
+		return // copied from the general globs, which have been checked
 	}
 	for i, glob := range globs {
 		if !validGlob(glob) {

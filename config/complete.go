@@ -22,7 +22,7 @@ func complete(cfg *Config, env Env) {
 		cfg.State = below(env.xdg("XDG_STATE_HOME", ".local/state"), "mews")
 	}
 	cleanPath(&cfg.State)
-	// the URL names the source of messages, so it must have one spelling
+	// the URL identifies the source of messages, so it must have only one spelling
 	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/")
 	cfg.GitHub.APIURL = strings.TrimRight(cfg.GitHub.APIURL, "/")
 	cleanPath(&cfg.Telegram.Files)

@@ -21,7 +21,8 @@ package config
 
 import "time"
 
-// Config is the file. Fields without a yaml tag are not in the file, and come last.
+// Config is the file. Fields without a yaml tag are not in the file. They come last in their
+// struct.
 type Config struct {
 	// absolute path of the supervisor's own folder
 	State string `yaml:"state" check:"state"`
@@ -44,7 +45,7 @@ type Config struct {
 	Approvals Approvals `yaml:"approvals" reload:"live"`
 
 	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
-	// for users without Files of their own; already copied into each User
+	// rules for users without Files of their own; already copied into each User
 	Files Files `yaml:"files" reload:"live"`
 
 	GitHub GitHub          `yaml:"github"`
@@ -52,7 +53,7 @@ type Config struct {
 
 	Local       bool     // true if there was no file
 	File        string   // absolute path of the file; "" with Local
-	Client      bool     // true if read without the secrets that this account may not read
+	Client      bool     // true if the configuration was read without the secrets that this account may not read
 	SecretFiles []string // absolute paths of the files with secrets that were read
 	// hints for the person who starts Mews, about unused environment variables; whole sentences
 	Hints []string
@@ -113,18 +114,18 @@ type SendRate struct {
 // model of the default's provider. A bare default belongs to the only provider.
 type Models struct {
 	Default string `yaml:"default" default:"offline" check:"default_model"`
-	// model for small jobs; "" means Default
+	// cheaper model for minor work; "" means Default
 	Small string `yaml:"small" check:"model"`
-	// turns texts into vectors for the search; "" means that the search uses words only
+	// model that turns texts into vectors for the search; "" means that the search uses only words
 	Embed string `yaml:"embed" check:"embed_model"`
 	// models that are tried in this order if a model fails; each once
 	Fallback []string `yaml:"fallback" check:"fallback"`
 	// already copied into each User
 	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"`
 	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
-	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // read it by CacheFor
+	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // for use, call CacheFor
 
-	// a model that sends nothing for this long has failed
+	// time without a byte after which a call of a model has failed
 	Silence time.Duration `yaml:"silence" default:"1m" min:"1s" max:"1h"`
 	// prices by model; they replace the built-in ones
 	Prices    map[string]Price    `yaml:"prices" check:"prices" reload:"live"`
@@ -136,8 +137,8 @@ type Models struct {
 type Price struct {
 	Input      float64 `yaml:"input" min:"0" max:"10000"`
 	Output     float64 `yaml:"output" min:"0" max:"10000"`
-	CacheRead  float64 `yaml:"cache_read" min:"0" max:"10000"`  // 0 means Input
-	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"` // 0 means Input
+	CacheRead  float64 `yaml:"cache_read" min:"0" max:"10000"`  // price of tokens; 0 means the price of Input
+	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"` // price of tokens; 0 means the price of Input
 	// per minute of a recording; Input and Output are 0 then
 	Minute float64 `yaml:"minute" min:"0" max:"100"`
 }
@@ -181,12 +182,12 @@ type Worker struct {
 
 // Uploads configures the files that users send.
 type Uploads struct {
-	Keep int `yaml:"keep" min:"0" max:"36500"` // days to keep them; 0 means for ever
+	Keep int `yaml:"keep" min:"0" max:"36500"` // days to keep uploads; 0 means forever
 }
 
 // Chat configures conversations.
 type Chat struct {
-	// how answers appear on channels that can edit messages
+	// how answers appear on channels that can edit messages: StreamEdit or StreamFinal
 	Stream string `yaml:"stream" default:"edit" oneof:"edit final"`
 	Busy   string `yaml:"busy" default:"steer" oneof:"steer queue restart"`
 	// Reactions chooses the messages of users that get an emoji, if the channel can do that.
@@ -199,15 +200,15 @@ type Chat struct {
 
 // Values of Chat.Stream: how an answer appears.
 const (
-	StreamEdit  = "edit"  // it grows while the model writes
-	StreamFinal = "final" // it comes when it is complete
+	StreamEdit  = "edit"  // the answer grows while the model writes
+	StreamFinal = "final" // the answer comes when it is complete
 )
 
 // Values of Chat.Busy: the handling of a message that comes while a turn runs.
 const (
-	BusySteer   = "steer"   // the running turn reads it
-	BusyQueue   = "queue"   // it gets a turn of its own afterwards
-	BusyRestart = "restart" // it stops the turn, and gets one of its own
+	BusySteer   = "steer"   // the running turn reads the message
+	BusyQueue   = "queue"   // the message gets its own turn afterwards
+	BusyRestart = "restart" // the message stops the running turn, and gets its own turn
 )
 
 // ClaimsCheck is the value of Chat.Claims that adds a warning below answers with unproved claims.
@@ -220,8 +221,8 @@ type Limits struct {
 	Turn time.Duration `yaml:"turn" default:"15m" min:"1s" max:"24h"`
 	// tokens of earlier messages in a request
 	History int `yaml:"history" default:"32000" min:"1000" max:"10000000"`
-	// The part of a tool's output that the model sees. It must fit into one line of the wire
-	// protocol, escaped.
+	// Maximum size of a tool's output that the model sees. Escaped, the output must fit into one
+	// line of the wire protocol.
 	Output Size `yaml:"output" default:"16KiB" min:"1KiB" max:"128KiB"`
 
 	// concurrent turns of jobs, of all users together
@@ -236,15 +237,16 @@ type Limits struct {
 
 // Access configures the second factor, and how many messages users may send.
 type Access struct {
-	// A code opens a chat until it is silent for Session, and for SessionMax at most.
+	// After a code, a chat is open until it is silent for Session. It is open for SessionMax at
+	// most.
 	Session    time.Duration `yaml:"session" default:"30m" min:"1m" max:"168h"`
 	SessionMax time.Duration `yaml:"session_max" default:"12h" min:"1m" max:"720h" check:"session_max"`
 	Rate       ReceiveRate   `yaml:"rate"`
-	// As written; "" means that the service makes a key of its own. Another key can't read sealed
-	// secrets.
+	// Path as written in the configuration; "" means that the service makes its own key. With
+	// another key, sealed secrets can't be read.
 	KeyFile string `yaml:"key_file" holds:"Key" form:"key" reload:"restart"`
 
-	Key Secret // the content of KeyFile: 32 bytes; empty without one. It is no key of the file.
+	Key Secret // content of KeyFile: 32 bytes; empty without KeyFile. The configuration file has no such key.
 }
 
 // ReceiveRate limits the messages of one user.
@@ -258,9 +260,9 @@ type TOTP string
 
 // Modes of a second factor.
 const (
-	TOTPRequired TOTP = "required" // always: a user who has not enrolled is locked out
-	TOTPOptional TOTP = "optional" // once they have enrolled
-	TOTPOff      TOTP = "off"      // never
+	TOTPRequired TOTP = "required" // every user needs a second factor: a user who has not enrolled is locked out
+	TOTPOptional TOTP = "optional" // a user needs a second factor once they have enrolled
+	TOTPOff      TOTP = "off"      // no user needs a second factor
 )
 
 // Budget limits the cost of models.
@@ -275,7 +277,7 @@ type SpendLimits struct {
 	Turn  Dollars `yaml:"turn"`  // limit of one turn
 	Day   Dollars `yaml:"day"`   // limit per day in the user's time zone
 	Month Dollars `yaml:"month"` // limit per calendar month in the user's time zone
-	// how much users may add to a day themselves, when asked; 0 means nothing
+	// amount that users may add to their own daily limit when they are asked; 0 means none
 	Extend Dollars   `yaml:"extend"`
 	Jobs   JobBudget `yaml:"jobs"` // limits of the user's jobs, within the limits above
 }
@@ -290,15 +292,15 @@ type JobBudget struct {
 // Approvals says which effects need approval.
 type Approvals struct {
 	All   EffectRules `yaml:"all" check:"rules"`   // rules of all users
-	Admin EffectRules `yaml:"admin" check:"rules"` // rules of admins; each replaces that of All
-	User  EffectRules `yaml:"user" check:"rules"`  // rules of other users; each replaces that of All
+	Admin EffectRules `yaml:"admin" check:"rules"` // rules of admins; each replaces the rule of All
+	User  EffectRules `yaml:"user" check:"rules"`  // rules of other users; each replaces the rule of All
 }
 
 // EffectRules maps the name of an effect to allow, ask, step_up or deny.
 type EffectRules map[string]string
 
-// User is a user. Files, Budget and ModelsAllowed are complete: general values replace missing
-// ones.
+// User is a user. Files, Budget and ModelsAllowed are complete: a missing value is replaced by the
+// general value.
 type User struct {
 	Name string `yaml:"name"` // unique
 	// admins may administrate the service
@@ -319,7 +321,7 @@ type User struct {
 	// them as /workspaces/NAME.
 	Workspaces []string `yaml:"workspaces" check:"folders" reload:"restart"`
 	Files      Files    `yaml:"files"`
-	// days to keep the history; 0 means for ever
+	// days to keep the history; 0 means forever
 	History int `yaml:"history" min:"0" max:"36500"`
 
 	TOTP      TOTP        `yaml:"totp" default:"optional"`
@@ -334,6 +336,6 @@ type User struct {
 type Files struct {
 	Include []string `yaml:"include" check:"globs"` // if not empty, only these files are visible
 	Exclude []string `yaml:"exclude" check:"globs"` // invisible files, even if Include names them
-	// may be created and appended to, but not changed otherwise
+	// files that may be created and appended to, but not changed otherwise
 	AppendOnly []string `yaml:"append_only" check:"globs"`
 }

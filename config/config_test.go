@@ -91,7 +91,7 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 					TOTP: TOTPOptional,
 				}},
 			}
-			rootKey(want).setDefaults() // defaults of the keys that are not named here
+			rootKey(want).setDefaults() // sets the defaults of the keys that are not named here
 			if diff := compareConfigs(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -243,7 +243,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			},
 		},
 	}
-	rootKey(want).setDefaults() // defaults of the keys that the file does not have
+	rootKey(want).setDefaults() // sets the defaults of the keys that the file does not have
 	if diff := compareConfigs(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -267,7 +267,7 @@ func TestBareDefault_BelongsToOnlyProvider(t *testing.T) {
 	_, err := load(t, one+", other: {kind: openai}}}\n", nil)
 	const want = `/etc/mews/mews.yaml:1: models.default: got "qwen3", want offline, local/MODEL or other/MODEL: ` +
 		"a provider of models.providers and its name of the model"
-	// and the small model, which is bare, can't be checked then
+	// the bare name of the small model can't be checked then
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
@@ -364,7 +364,8 @@ func TestSecretFile_RelativePath_IsFound(t *testing.T) {
 	}
 }
 
-// A client lacks the environment of the service, and may not read its files. All else is checked.
+// A client lacks the environment of the service, and may not read the service's secret files.
+// Everything else is checked.
 func TestClient_MissingSecrets_AreNoProblem(t *testing.T) {
 	const text = `
 state: /var/lib/mews
@@ -411,7 +412,7 @@ users: [{name: alice}, {name: bob, telegram: 42}]
 	}
 }
 
-// FuzzLoad: no text causes a panic, and an accepted text keeps all promises.
+// FuzzLoad: no text causes a panic, and every accepted configuration is complete and valid.
 func FuzzLoad(f *testing.F) {
 	f.Add(whole)
 	f.Add("a: &a [*a]\n")

@@ -20,7 +20,7 @@ func display(n *yaml.Node, t reflect.Type) string {
 	case t == reflect.TypeFor[Secret]():
 		return hidden
 	case !scalar:
-		return gotScalar // it may be a misplaced secret
+		return gotScalar // the value may be a misplaced secret
 	}
 	return displayScalar(n)
 }

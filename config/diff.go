@@ -31,7 +31,7 @@ func Diff(old, new *Config) []Change {
 
 // leaf is a key without keys below it.
 type leaf struct {
-	text  string // for comparing; it contains secrets
+	text  string // value for comparing, with secrets
 	shown string
 	live  bool
 }
@@ -53,7 +53,7 @@ func leaves(cfg, other *Config) map[string]leaf {
 	})
 	for name, key := range map[string]Secret{"access.key_file": cfg.Access.Key, "github.app.private_key_file": cfg.GitHub.App.PrivateKey} {
 		file := all[name]
-		file.text += "\n" + key.Reveal() // the file may contain another key than before
+		file.text += "\n" + key.Reveal() // the content of the file may have changed
 		all[name] = file
 	}
 	return all

@@ -23,8 +23,7 @@ type Env struct {
 
 	// the known effects, each with its default rule
 	Effects EffectRules
-	// the configuration is read by a client of a running service, which may be unable to read the
-	// secrets
+	// a client of a running service reads the configuration; it may be unable to read the secrets
 	Client bool
 }
 
@@ -35,10 +34,10 @@ const maxFile = 1 << 20
 func MachineEnv(effects EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
 	if err == nil {
-		_, err = os.Stat(cwd + "/.") // fails if this account may not enter the folder
+		_, err = os.Stat(cwd + "/.") // Stat fails if this account may not enter the folder
 	}
 	if err != nil {
-		cwd = "" // the folder was deleted, or is another account's after su; nothing needs it
+		cwd = "" // the folder was deleted, or belongs to another account after su; no code needs it then
 	}
 	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects}
 	account, err := user.Current()
@@ -68,10 +67,10 @@ func readFile(path string) ([]byte, error) {
 
 var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 
-// FindFile returns the path of the configuration file to load, or "". That is explicit, or the
-// first that exists of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml. A file
-// that exists but can't be read is found too: otherwise Mews would run with another configuration
-// than the intended one.
+// FindFile returns the path of the configuration file to load, or "". It returns explicit if that
+// is not "", otherwise the first existing file of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and
+// /etc/mews/mews.yaml. A file that exists but can't be read is found too: otherwise Mews would run
+// with another configuration than the intended one.
 func FindFile(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit
@@ -91,8 +90,8 @@ func FindFile(explicit string, env Env) string {
 	return ""
 }
 
-// xdg returns a base folder of the XDG specification; "" if neither it nor the home is known. A
-// relative folder is ignored, as the specification says.
+// xdg returns a base folder of the XDG specification; "" if neither that folder nor the home is
+// known. A relative folder is ignored, as the specification says.
 func (e Env) xdg(name, unset string) string {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir

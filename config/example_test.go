@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// These tests read the example configuration. As it is, it has the defaults. With the commented
-// lines enabled, it has every key.
+// These tests read the example configuration. Unchanged, the example has the defaults. With the
+// commented lines enabled, it has every key.
 
 const examplePath = "../deploy/mews.example.yaml"
 
@@ -37,7 +37,8 @@ func enableAll(text string) string {
 		"api_url: https://api.telegram.org ", "api_url: http://127.0.0.1:8081 ").Replace(text)
 }
 
-// givenDefaults are the defaults that differ if they are written down: an empty list, an amount.
+// givenDefaults are the keys whose default differs if it is written in the file: an empty list, an
+// amount.
 const givenDefaults = `
 files: {include: [], exclude: [], append_only: []}
 models: {fallback: [], allowed: [], providers: {}}
@@ -76,7 +77,7 @@ func TestExample_HasEveryKey(t *testing.T) {
 	for _, one := range []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret):.*\n`),
 	} {
-		// keep one of two keys that exclude each other
+		// remove one of two keys that exclude each other
 		files["/e/mews.yaml"] = one.ReplaceAllString(text, "")
 		cfg, err := Load("/e/mews.yaml", env)
 		if err != nil {
@@ -118,7 +119,7 @@ func TestExample_EachKey_HasRemark(t *testing.T) {
 	}
 }
 
-// keys uses the index of a field as the index of its key.
+// Function keyNames uses the index of a field as the index of its key.
 func TestConfig_KeylessFields_ComeLast(t *testing.T) {
 	without := 0
 	for f := range reflect.TypeFor[Config]().Fields() {

@@ -4,8 +4,8 @@ import "time"
 
 // GitHub configures the watched repositories.
 type GitHub struct {
-	// The secret that signs GitHub's deliveries. Without one, Mews accepts none and polls the
-	// repositories.
+	// The secret that signs GitHub's deliveries. Without a secret, Mews accepts no delivery and
+	// polls the repositories.
 	WebhookSecret     Secret `yaml:"webhook_secret"`
 	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret"` // path as written in the configuration
 	// Mews's identity on GitHub: an account, by its token, or a GitHub App.
@@ -16,7 +16,7 @@ type GitHub struct {
 	// the name for mentions, as in @mews; "" means the token's or app's own
 	Name string        `yaml:"name" check:"github_login"`
 	Poll time.Duration `yaml:"poll" default:"60s" min:"10s" max:"1h"`
-	// how long an event waits for others to be told with it
+	// how long an event waits for further events, which come in the same notice
 	Gather time.Duration `yaml:"gather" default:"30s" min:"0s" max:"10m"`
 
 	Review GitHubReview `yaml:"review"`
@@ -35,7 +35,7 @@ type GitHubApp struct {
 	// path as written in the configuration
 	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem"`
 
-	PrivateKey Secret // the content of PrivateKeyFile, as PEM; it is no key of the file
+	PrivateKey Secret // content of PrivateKeyFile, as PEM; the configuration file has no such key
 }
 
 // GitHubReview limits the reviews of pull requests.
@@ -64,7 +64,7 @@ type GitHubTriage struct {
 
 // GitHubRepo configures one repository.
 type GitHubRepo struct {
-	User   string `yaml:"user"` // its owner in Mews: a name in Users
+	User   string `yaml:"user"` // the repository's owner in Mews: a name in Users
 	Review bool   `yaml:"review"`
 	Triage bool   `yaml:"triage"`
 	// Recipients of the news: users by name, groups and topics by id. If empty, the admins.
@@ -93,11 +93,11 @@ type Hook struct {
 	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
 	// how a caller shows the secret
 	Sign string `yaml:"sign" default:"bearer" oneof:"bearer header hmac"`
-	// its header, with header and hmac; "" with bearer
+	// HTTP header with the secret or signature; "" with bearer
 	Header string `yaml:"header"`
 	// the name of a task that a call runs, instead of sending a message
 	Job string `yaml:"job"`
-	// its messages do not wait for the end of quiet hours
+	// messages of the hook do not wait for the end of quiet hours
 	Urgent bool `yaml:"urgent"`
 	// a template of package template for the body's JSON; "" means none
 	Template string `yaml:"template"`

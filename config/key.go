@@ -12,10 +12,10 @@ import (
 // key is a key of a configuration: a field with a yaml tag, or an element of a map or of a list of
 // structs. The zero key with a value is the configuration itself.
 type key struct {
-	path     string            // as in problems: users[0].role
-	name     string            // as in changes: users.alice.role
+	path     string            // path as in problems: users[0].role
+	name     string            // path as in changes: users.alice.role
 	tag      reflect.StructTag // "" for an element
-	defaults string            // its default from a tag; "" means none
+	defaults string            // default value from a tag; "" means none
 	live     bool              // a change takes effect without a restart
 	value    reflect.Value
 }
@@ -84,8 +84,8 @@ func keyNames(t reflect.Type) []string {
 	return names
 }
 
-// setDefaults sets every zero key below k to its default. Elements of maps got theirs when they
-// were read.
+// setDefaults sets every zero key below k to its default. Elements of maps got their defaults when
+// they were read.
 func (k key) setDefaults() {
 	k.walk(func(k key) bool {
 		if k.isLeaf() && k.defaults != "" && k.value.CanSet() && k.value.IsZero() {

@@ -10,13 +10,13 @@ import (
 )
 
 // Local returns the configuration for a machine without a file. It has one user, the account that
-// runs Mews. The model is offline, or the one that the environment names. TELEGRAM_TOKEN and
+// runs Mews. The model is offline, or a model that the environment names. TELEGRAM_TOKEN and
 // MEWS_TELEGRAM_ID together turn on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be
 // another program's bot, and a bot answers only one program.)
 func Local(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
-	cfg.Log.Format = "text" // a person reads it
+	cfg.Log.Format = "text" // a person reads this log in a terminal
 	c := &checker{cfg: cfg, effects: env.Effects}
 	c.modelsFrom(env)
 	complete(cfg, env)
@@ -60,8 +60,8 @@ func (c *checker) telegramFrom(env Env) {
 	c.cfg.Users[0].Telegram = number
 }
 
-// localProvider is a provider that the environment may name, by the variables of other programs. It
-// is named after its kind.
+// localProvider is a provider that the environment may name, by the variables of other programs.
+// The provider is named after its kind.
 type localProvider struct {
 	kind     string
 	key, url string // names of environment variables
@@ -76,8 +76,8 @@ var (
 )
 
 // modelsFrom takes the model from the environment. MEWS_MODEL comes first, if its provider's key is
-// set. OPENAI_BASE_URL with OPENAI_MODEL comes next. A key alone sends nothing anywhere, because
-// many have it set for other programs.
+// set. OPENAI_BASE_URL with OPENAI_MODEL comes next. A key alone selects no model, because many
+// people have set it for other programs.
 func (c *checker) modelsFrom(env Env) {
 	spec, url, model := env.Getenv("MEWS_MODEL"), env.Getenv("OPENAI_BASE_URL"), env.Getenv("OPENAI_MODEL")
 	if url != "" && (model != "" || spec == "") {

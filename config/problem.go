@@ -22,7 +22,8 @@ type ErrorList struct {
 	Problems []Problem
 }
 
-// maxListedProblems is how many problems Error lists. A file with more is no configuration.
+// maxListedProblems is how many problems Error lists. A file with more problems is no
+// configuration.
 const maxListedProblems = 50
 
 // Error lists the problems, one on each line. An example: mews.yaml:3: users[0].role: got "boss",

@@ -22,7 +22,7 @@ type scalar struct {
 type written struct {
 	text   string
 	isText bool // YAML reads it as text, and not as a number or true
-	fixed  bool // it is text without a variable; a variable's value may be of any type
+	fixed  bool // the value is text without a variable; a variable's value may be of any type
 }
 
 var scalars = map[reflect.Type]scalar{

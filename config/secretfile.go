@@ -15,7 +15,7 @@ import (
 
 // secretForm is the format of a file with a secret.
 type secretForm struct {
-	want string // with verbs for the secret's name and the mistake
+	want string // description of a right file, with verbs for the secret's name and the mistake
 	read func(path string, content []byte) (secret string, err error)
 }
 
@@ -29,7 +29,7 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 	if !ok || name == "" {
 		return
 	}
-	instead := strings.TrimSuffix(path, "_file") // the key that may replace it
+	instead := strings.TrimSuffix(path, "_file") // the key that may replace the key of the file
 	if _, both := b.locations[instead]; both {
 		b.addWrong(path, fmt.Sprintf(wantEither, instead[strings.LastIndex(instead, ".")+1:]))
 		return

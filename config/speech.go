@@ -21,7 +21,7 @@ const (
 	SpeechAuto     = "auto"     // espeak-ng, if it is installed
 	SpeechEspeak   = "espeak"   // espeak-ng
 	SpeechPiper    = "piper"    // Piper's command
-	SpeechCommand  = "command"  // any program
+	SpeechCommand  = "command"  // any program of the machine
 	SpeechEndpoint = "endpoint" // a server that speaks OpenAI's audio API
 	SpeechOff      = "off"
 	SpeechWhisper  = "whisper" // whisper.cpp's whisper-cli
@@ -30,7 +30,7 @@ const (
 // SpeechIn configures the transcription of recordings.
 type SpeechIn struct {
 	Engine string `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
-	// for whisper: its path inside the sandbox
+	// for whisper: path of the program inside the sandbox
 	Program string `yaml:"program" default:"whisper-cli"`
 	// for whisper: an absolute path, and "" turns transcription off; for endpoint: PROVIDER/MODEL
 	Model    string `yaml:"model"`
@@ -84,14 +84,14 @@ func (c *checker) seenByWorkers(file string) bool {
 // SpeechOut configures spoken answers.
 type SpeechOut struct {
 	Engine string `yaml:"engine" default:"auto" oneof:"auto espeak piper command endpoint off"`
-	// for espeak or piper: its path inside the sandbox; "" means that it is searched in the
+	// for espeak or piper: path of the program inside the sandbox; "" means a search in the
 	// system's folders
 	Program string `yaml:"program"`
 	// for command: a program and arguments with {wav}, {text} and {voice}
 	Command []string `yaml:"command"`
 	Model   string   `yaml:"model"` // for endpoint: PROVIDER/MODEL
-	// The voices: the engine's names by the names that users see. Voice is one of these; "" means
-	// the first.
+	// Voices maps the names that users see to the engine's names. Voice is a name of Voices; ""
+	// means the first.
 	Voice  string            `yaml:"voice"`
 	Voices map[string]string `yaml:"voices"`
 }

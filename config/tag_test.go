@@ -55,7 +55,7 @@ func TestTags_AreValid(t *testing.T) {
 	for name := range unused {
 		t.Errorf("the check %s is no key's", name)
 	}
-	defaults() // it reads the defaults, and panics at an invalid one
+	defaults() // this reads the defaults, and panics at an invalid default
 }
 
 var tagName = regexp.MustCompile(`(\w+):"`)

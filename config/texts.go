@@ -1,6 +1,6 @@
 package config
 
-// Problems read "got VALUE, want WANT". These are the values that are in no file.
+// Problems read "got VALUE, want WANT". These texts stand for values that are in no file.
 const (
 	gotNothing    = "nothing"
 	gotUnknownKey = "an unknown key"

@@ -29,7 +29,7 @@ var whisperModels = map[uint32]whisperModel{
 
 // WhisperMemory returns the memory that whisper.cpp needs with a model, in bytes. It reads the
 // first WhisperHeader bytes and the size of the file. A quantized model needs less, in proportion
-// to its size. Other files, and models without weights, are refused.
+// to its size. WhisperMemory refuses other files, and models without weights.
 func WhisperMemory(header []byte, size int64) (int64, error) {
 	// "ggml"; n_audio_layer is the layers-th number, from 1
 	const magic, layers = 0x67676d6c, 5
@@ -40,7 +40,7 @@ func WhisperMemory(header []byte, size int64) (int64, error) {
 	switch {
 	case !known:
 		return 0, errNoWhisperModel
-	case size < model.disk/8: // a weight has at least 4 of 16 bits
+	case size < model.disk/8: // a quantized weight has at least 4 bits instead of 16
 		return 0, errNoWhisperWeights
 	}
 	return model.memory - model.disk + size, nil

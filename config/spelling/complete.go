@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Complete returns the word if it is a name, or the only name that begins with it, or "".
+// Complete returns the word if it is a name, or the only name that begins so, or "".
 func Complete(word string, names []string) string {
 	if slices.Contains(names, word) {
 		return word

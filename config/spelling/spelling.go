@@ -5,7 +5,7 @@ import "strings"
 
 // Nearest returns the name with the fewest typing errors, or "" if no name is near.
 func Nearest(word string, names []string) string {
-	best, least := "", 3 // two errors are near, three make another word
+	best, least := "", 3 // a name with two errors is near, with three errors it is another word
 	for _, name := range names {
 		if d := distance(strings.ToLower(word), name); d < least && d < len(name) {
 			best, least = name, d
@@ -18,7 +18,7 @@ func Nearest(word string, names []string) string {
 // (Levenshtein).
 func distance(a, b string) int {
 	if len(a) > len(b)+3 || len(b) > len(a)+3 {
-		return len(a) + len(b) // too far for typing errors
+		return len(a) + len(b) // the lengths differ by too much for typing errors
 	}
 	row := make([]int, len(b)+1)
 	for j := range row {
