@@ -90,8 +90,8 @@ func (f localFile) upload(ctx context.Context, chat *control.Chat) (control.Uplo
 	return control.UploadedFile{Blob: ref, Name: filepath.Base(f.path)}, err
 }
 
-// Transcribe lets the service at a socket transcribe a file of this machine. user is the user for
-// whom it does; "" means the user of this account.
+// Transcribe lets the service at a socket transcribe a file of this machine. user is the user of
+// the transcription; "" means the user of this account.
 func Transcribe(ctx context.Context, socket, user, path string) (heard control.Transcribed, err error) {
 	f, err := findFile(path)
 	if err != nil {
@@ -101,13 +101,13 @@ func Transcribe(ctx context.Context, socket, user, path string) (heard control.T
 	if err != nil {
 		return heard, attachError(textFileFailed, f.path, err)
 	}
-	defer file.Close() // it was only read
+	defer file.Close() // an error of Close does not matter: the file was only read
 	return control.TranscribeFile(ctx, socket, user, filepath.Base(f.path), file)
 }
 
-// droppedFiles returns the files that a text names, if it names nothing else. Terminals write such
-// texts when files are dropped on them: absolute paths or file URLs, with a shell's quotes and
-// backslashes.
+// droppedFiles returns the files that a text names, if the text names nothing else. A terminal
+// writes such a text when files are dropped on it: absolute paths or file URLs, with a shell's
+// quotes and backslashes.
 func droppedFiles(text string) (list []localFile) {
 	for text = strings.TrimSpace(text); text != ""; {
 		word, rest, ok := cutWord(text)

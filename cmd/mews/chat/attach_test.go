@@ -139,12 +139,12 @@ func TestAttach_Files_AreSent(t *testing.T) {
 	d.press(beginPaste + dir + `/it\'s.txt ` + endPaste)
 	d.expect("(Attached: it's.txt, 5 bytes.")
 	d.expectScreen("> |")
-	d.press("/status\r") // a command takes no files along
+	d.press("/status\r") // no file is sent with a command
 	d.arrives("/status")
 	d.press("both of them\r")
 	d.arrives("both of them", "a picture.png: image/png", "it's.txt: hello")
 
-	// typed like a terminal without paste marks; only Enter sends it
+	// as from a terminal without paste marks; only Enter sends the file
 	d.press(dir + "/notes.txt\r\r")
 	d.arrives("", "notes.txt: some notes")
 
@@ -155,7 +155,7 @@ func TestAttach_Files_AreSent(t *testing.T) {
 	d.press("/attach " + dir + "/none\r/attach\r")
 	d.expect("There is no file")
 	d.expect("/attach FILE sends a file")
-	d.press("so: " + beginPaste + dir + "/notes.txt" + endPaste + "\r") // after words it is text
+	d.press("so: " + beginPaste + dir + "/notes.txt" + endPaste + "\r") // after other words a path is text
 	d.arrives("so: " + dir + "/notes.txt")
 }
 

@@ -16,10 +16,10 @@ import (
 
 const (
 	// reconnectTimeout is how long a pipe waits for a supervisor that went away. A restart takes
-	// less.
+	// less time.
 	reconnectTimeout = 15 * time.Second
-	// BriefReconnectTimeout is for a supervisor that another chat has started, and that ends with
-	// that chat.
+	// BriefReconnectTimeout is the wait for a supervisor that another chat has started. That
+	// supervisor ends with its chat.
 	BriefReconnectTimeout = 5 * time.Second
 	// leaveTimeout is how long an ending chat waits for the supervisor to accept its last lines.
 	leaveTimeout = 2 * time.Second
@@ -34,7 +34,7 @@ type Console struct {
 // Options configure a chat.
 type Options struct {
 	User   string   // "" means the account's own user
-	Chat   string   // the conversation; "" means the usual one
+	Chat   string   // name of the conversation; "" means the usual conversation
 	Attach []string // paths of files for the first message
 	Hints  bool     // show hints: the user has no model yet
 	// how long a pipe waits for a supervisor that went away; 0 means 15 s
@@ -57,8 +57,8 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// leave ends a chat, and acknowledges what was shown. If the supervisor is away, that is
-// impossible, and no error.
+// leave ends a chat, and acknowledges the shown deliveries. It is no error if the supervisor is
+// away.
 func leave(ctx context.Context, chat *control.Chat) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()

@@ -37,7 +37,7 @@ func FuzzClean(f *testing.F) {
 				t.Errorf("%q holds %U", got, r)
 			}
 		}
-		// Text in pieces must be cleaned like the whole text.
+		// The cleaned pieces of a text must be equal to the cleaned whole.
 		if at >= 0 && at <= len(s) && utf8.ValidString(s[:at]) && utf8.ValidString(s[at:]) && stripControls(s[:at])+stripControls(s[at:]) != got {
 			t.Errorf("%q in two pieces looks otherwise", s)
 		}
@@ -313,7 +313,7 @@ func TestJoin_Failure_RestoresTerminal(t *testing.T) {
 	if d := cmp.Diff(fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", after)); d != "" {
 		t.Errorf("the terminal's mode has changed: %s", d)
 	}
-	keys.Write([]byte("\n")) // ends the waiting read
+	keys.Write([]byte("\n")) // ends the read that waits for a key
 }
 
 // refusing is an inbox on a full disk.

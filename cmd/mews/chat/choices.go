@@ -11,7 +11,7 @@ import (
 // choices are the buttons below the newest delivery. The zero value has none.
 type choices struct {
 	delivery int64
-	words    bool     // words are an answer too
+	words    bool     // the user may also answer in words
 	presses  []string // press of each choice, in the order of the numbers
 	lines    []string // one line for each row of buttons
 }

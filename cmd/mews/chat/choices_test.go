@@ -132,7 +132,7 @@ func TestPipe_Number_AnswersQuestion(t *testing.T) {
 	}
 }
 
-// A line that is no number is a message. It waits until the one before it is answered.
+// A line that is no number is a message. The message waits until the line before it is answered.
 func TestPipe_LineDuringQuestion_Waits(t *testing.T) {
 	p := newRig(t)
 	p.live()

@@ -17,22 +17,21 @@ import (
 const prompt = "> "
 
 // lineEditor edits the line of a terminal in raw mode, below other output. A visible character
-// counts as one, even if it has several code points, and has the width that Unicode says (UAX #29
-// and #11). The editor breaks rows itself, and moves the cursor by writing the text before it. So a
-// terminal with another idea of a character's width shows that character its own way, and all else
-// is in its place.
+// counts as one, even if it has several code points. Its width is the width of Unicode (UAX #29 and
+// #11). The editor breaks rows itself, and moves the cursor by writing the text before it. So only
+// the character itself looks wrong in a terminal that uses another width.
 type lineEditor struct {
 	keys        *bufio.Reader
 	out         io.Writer
 	onInterrupt func() // called for Ctrl-C in an empty line
 	history     *history
 	style       style
-	// called for a text pasted into an empty line; returns true if it took the text; nil takes none
+	// called for a text pasted into an empty line; returns true if the text was handled; may be nil
 	onPaste func(text string) bool
 	// called with mu held when the rows above become final
 	onAboveFinal func()
 
-	// guards the fields below, and the rows above the line; only ReadLine changes before and after
+	// guards the fields below and the rows above the line. Only ReadLine changes before and after.
 	mu            sync.Mutex
 	width, height int
 	before, after string // typed text, on both sides of the cursor
@@ -67,12 +66,12 @@ func (e *lineEditor) ReadLine() (string, error) {
 	}
 }
 
-// accept ends the line. It stays on the screen, and the next output begins below it.
+// accept ends the line. The line stays on the screen, and the next output begins below it.
 func (e *lineEditor) accept() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	text, height := e.before+e.after, e.height
-	// even if the line is higher than the screen
+	// draws all rows, even if the line is higher than the screen
 	e.before, e.after, e.height = text, "", math.MaxInt
 	e.draw(nil, e.above)
 	e.height = height
@@ -97,15 +96,15 @@ func (e *lineEditor) edit(k key) {
 	}
 }
 
-// print writes rows above the line. changing are rows at their end that the next call replaces.
-// prompted shows the prompt; without it, an empty line has none. The caller holds mu.
+// print writes rows above the line. changing are further rows that the next call replaces. prompted
+// shows the prompt even in an empty line. The caller holds mu.
 func (e *lineEditor) print(rows, changing []row, prompted bool) {
 	e.prompted = prompted
 	e.draw(rows, changing)
 }
 
-// resize sets the terminal's size. The terminal may or may not have rewrapped its rows, so nothing
-// above the line is touched. The caller holds mu.
+// resize sets the terminal's size. Some terminals have rewrapped their rows by then, so resize
+// changes nothing above the line. The caller holds mu.
 func (e *lineEditor) resize(width, height int) {
 	e.width, e.height = width, height
 	if e.finishAbove(); e.drawn {
@@ -143,7 +142,7 @@ func (e *lineEditor) draw(rows, changing []row) {
 		at = len(e.above) + e.row
 	}
 	var b strings.Builder
-	newline := at < same // needed before the next row
+	newline := at < same // a newline is needed before the next row
 	if !newline && (e.drawn || len(e.above) > 0) {
 		b.WriteString(up(at-same) + "\r\x1b[J")
 	}
@@ -167,16 +166,16 @@ func (e *lineEditor) draw(rows, changing []row) {
 
 var lineEnd = map[bool]string{true: "\r\n"}
 
-// Sequences around output that the terminal shows at once. Terminals that do not know them ignore
-// them. (gist.github.com/christianparpart, Terminal Spec: Synchronized Output)
+// Sequences around output that the terminal shows at once. Other terminals ignore these sequences.
+// (gist.github.com/christianparpart, Terminal Spec: Synchronized Output)
 const (
 	beginUpdate = "\x1b[?2026h"
 	endUpdate   = "\x1b[?2026l"
 )
 
 // sameRows returns how many rows are already right on the screen. A row that continues in the next
-// one is written together with it, so that the terminal wraps them. The last row is written if the
-// cursor must be behind it.
+// row is written together with it, so that the terminal wraps them. If the cursor must be behind
+// the last row, that row is written too.
 func sameRows(rows, shown []row, behind bool) (n int) {
 	for n < min(len(rows), len(shown)) && rows[n] == shown[n] {
 		n++
@@ -196,7 +195,7 @@ func (e *lineEditor) line() string {
 	l := layout{width: e.width, rows: []string{e.style.prompt + prompt + e.style.reset}, column: len(prompt)}
 	l.add(e.before)
 	if l.column >= l.width {
-		l.newRow() // a row for the cursor
+		l.newRow() // an empty row for the cursor
 	}
 	e.row = len(l.rows) - 1
 	left := l.rows[e.row]
@@ -218,7 +217,7 @@ func (e *lineEditor) line() string {
 	return text
 }
 
-// write writes to the terminal. A broken terminal is noticed when reading.
+// write writes to the terminal. Errors are ignored: reading from a broken terminal fails too.
 func (e *lineEditor) write(text string) { _, _ = io.WriteString(e.out, text) }
 
 // layout breaks text into rows.
@@ -226,7 +225,7 @@ type layout struct {
 	width    int
 	rows     []string
 	column   int  // end of the last row
-	composed bool // some characters have several code points
+	composed bool // some characters of the text have several code points
 }
 
 // add appends text.

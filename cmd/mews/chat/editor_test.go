@@ -214,7 +214,7 @@ func TestEditor_Resize_RewrapsLine(t *testing.T) {
 		d.emulator.Resize(cols, 24)
 		d.mu.Unlock()
 		d.must(pty.Setsize(d.tty, &pty.Winsize{Rows: 24, Cols: uint16(cols)}))
-		// sent by the kernel only for a controlling terminal
+		// the kernel sends this signal only for a controlling terminal
 		d.must(syscall.Kill(os.Getpid(), syscall.SIGWINCH))
 		rows := "> " + long[:cols-2] + "\n"
 		rest := long[cols-2:]
@@ -262,7 +262,7 @@ func FuzzLineEditor(f *testing.F) {
 	f.Add("e\u0301漢\x01👨‍👩‍👧\x06\x04\x0c\x03", uint8(3))
 	f.Fuzz(func(t *testing.T, typed string, width uint8) {
 		if len(typed) > 1000 {
-			return // too slow, and shows nothing new
+			return // skip: the input is too slow to draw, and tests nothing new
 		}
 		cols, rows := max(2, int(width)), 24
 		screen := chattest.NewScreen(t, cols, rows)

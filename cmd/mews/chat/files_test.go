@@ -27,7 +27,7 @@ func TestFileLines_File_ShowsPath(t *testing.T) {
 		"notes.txt":      "[a\u200b.txt, 10 bytes: " + home + "/notes.txt]",
 		"":               elsewhere,
 		"none.txt":       elsewhere,
-		"it's.txt":       elsewhere, // it has another size
+		"it's.txt":       elsewhere, // this file has another size
 		"link/notes.txt": elsewhere,
 		"pipe":           elsewhere,
 		"../" + filepath.Base(outside) + "/notes.txt": elsewhere,

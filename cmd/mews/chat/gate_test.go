@@ -24,7 +24,7 @@ func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.Ga
 	return supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}}, nil
 }
 
-// Otherwise the pipe would wait for an answer that only another line could bring.
+// A closed gate ends the pipe, because no answer comes before a code is sent.
 func TestPipe_ClosedGate_Ends(t *testing.T) {
 	for name, c := range map[string]struct{ lines, out, told, verdict string }{
 		"no code":        {"hello\n", "", "kept, and waits for a code", "of 1 line, 0 could not be sent and 1 had no full answer"},

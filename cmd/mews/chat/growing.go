@@ -8,8 +8,8 @@ import (
 )
 
 // growing is a Markdown answer while it arrives. Text that can't change is written once. The last
-// block is rewritten as it grows, as far as the screen reaches: rows that have scrolled off stay as
-// they were. The zero value is an empty answer.
+// block is rewritten as it grows. Only its rows on the screen change, not those that have scrolled
+// off. The zero value is an empty answer.
 type growing struct {
 	source    string // the text that is not final
 	offScreen string // source's text in rows that can't be rewritten
@@ -34,7 +34,7 @@ func (v view) render(t supervisor.RichText) []row {
 }
 
 // add appends text to the answer. settled are final rows to write. shown are the rows below them,
-// which replace the former ones.
+// which replace the rows shown before.
 func (g *growing) add(text string, v view) (settled, shown []row) {
 	g.source += text
 	n, steady := markdown.Settled(g.source)
@@ -71,8 +71,8 @@ func (g *growing) separated(rows []row) []row {
 	return rows
 }
 
-// finishShown makes the shown rows final. If they show only a part of source, all of it is written
-// again later.
+// finishShown makes the shown rows final. If these rows show only a part of source, the whole
+// source is written again later.
 func (g *growing) finishShown() {
 	if !g.clipped {
 		g.offScreen = appendLetters(g.offScreen, g.shown)
@@ -99,8 +99,8 @@ func appendLetters(read string, rows []row) string {
 	return read
 }
 
-// countCovered returns how many rows contain only text that was read before, even if it was broken
-// otherwise.
+// countCovered returns how many rows contain only text that was read before, even if that text was
+// broken into other rows.
 func countCovered(rows []row, read string) int {
 	for i, r := range rows {
 		l := letters(r)

@@ -59,7 +59,7 @@ func (h *history) shorten() {
 	}
 	shorter := h.path + ".new"
 	if os.WriteFile(shorter, []byte(b.String()), 0o600) == nil {
-		_ = os.Rename(shorter, h.path) // errors do not matter: the next start tries again
+		_ = os.Rename(shorter, h.path) // an error does not matter: the next start tries again
 	}
 }
 
@@ -78,8 +78,8 @@ func holdsCode(line string) bool {
 // inviteShape matches /start with an argument, and an invitation's code anywhere.
 var inviteShape = regexp.MustCompile(`(?i)^\s*/start(?:@\w+)?\s+\S|\b[A-Z2-7]{26}\b`)
 
-// Add remembers a line. It stores it as one line of the file. A pasted text of several lines is not
-// stored.
+// Add remembers a line. A single line is also stored as a line of the file. A pasted text of
+// several lines is not stored.
 func (h *history) Add(line string) {
 	line = strings.TrimSpace(line)
 	if !isStorable(line) || len(h.lines) > 0 && h.lines[0] == line {

@@ -37,7 +37,7 @@ func TestHistory_IsLimited(t *testing.T) {
 	}
 }
 
-// The file contains nothing that opens a gate, even if an older version stored it.
+// The file contains no code that opens a gate. A code that an older version stored is removed.
 func TestHistory_StoresNoCodes(t *testing.T) {
 	state := t.TempDir()
 	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }

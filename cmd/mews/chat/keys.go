@@ -13,8 +13,8 @@ const (
 	ctrlD = "\x04"
 	enter = "\r"
 
-	// Sequences for bracketed paste: the one that turns it on, and the marks around a pasted text
-	// (invisible-island.net, ctlseqs: bracketed paste mode).
+	// Sequences for bracketed paste: a sequence that turns the mode on, and the marks around a
+	// pasted text (invisible-island.net, ctlseqs: bracketed paste mode).
 	markPastes = "\x1b[?2004h"
 	noMarks    = "\x1b[?2004l"
 	pasteBegin = "\x1b[200~"

@@ -33,7 +33,7 @@ func styleFor(getenv func(string) string) style {
 }
 
 // linkTerminals has the values of variables that identify terminals with links. VTE's variable has
-// its version: it knows links since 0.50.1. (From npm's supports-hyperlinks, which also defines the
+// VTE's version: links work since 0.50.1. (From npm's supports-hyperlinks, which also defines the
 // switch FORCE_HYPERLINK.)
 var linkTerminals = map[string]*regexp.Regexp{
 	"TERM":         regexp.MustCompile(`^(xterm-kitty|xterm-ghostty|alacritty|foot|contour|wezterm|rio)`),
@@ -44,8 +44,8 @@ var linkTerminals = map[string]*regexp.Regexp{
 }
 
 // knowsLinks reports whether the terminal is known to support links. Other terminals would hide the
-// addresses. Inside tmux and screen the variables describe the outer terminal, but nobody knows
-// what tmux passes on.
+// addresses. Inside tmux and screen the variables describe the outer terminal, and tmux may not
+// pass links on.
 func knowsLinks(getenv func(string) string) bool {
 	if force := getenv("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -64,8 +64,8 @@ func knowsLinks(getenv func(string) string) bool {
 // run is a stretch of text in one style.
 type run struct {
 	text        string
-	on, off     string // sequences before and after it
-	url         string // the target of its link; "" means none
+	on, off     string // sequences before and after the text
+	url         string // target of the run's link; "" means no link
 	code, quote bool   // the text is in a code block or a quote
 	diff        bool   // the code is a diff, whose lines have styles
 }
@@ -124,7 +124,7 @@ func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind stri
 
 var tick = map[bool]string{true: "`"}
 
-// Sequences around the address of a link. Without an address they end the link.
+// Sequences around the address of a link. With an empty address they end the link.
 // (gist.github.com/egmontkob, Hyperlinks in terminal emulators)
 const (
 	beginLink   = "\x1b]8;;"

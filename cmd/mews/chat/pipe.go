@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/slash"
 )
 
-// pipe is the screen of a chat in a pipe. It takes the answers to its own lines, and the questions
-// before them. It prints notices. It leaves all other deliveries to the next client.
+// pipe is the screen of a chat in a pipe. It prints the answers to its own lines, the questions
+// before these answers, and notices. It leaves all other deliveries to the next client.
 type pipe struct {
 	chat    *control.Chat
 	out     io.Writer
@@ -30,7 +30,7 @@ type pipe struct {
 
 	// Fields of the goroutine that exchanges lines:
 	said, refused, failed int         // counts of lines
-	lookahead             *inputLine  // line that was read during a question, but does not answer it
+	lookahead             *inputLine  // line that was read during a question, but does not answer the question
 	attached              []localFile // files for the first message
 
 	mu      sync.Mutex           // guards the fields below, and writes to err
@@ -85,7 +85,7 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 	}
 }
 
-// end sends files that no line took along.
+// end sends attached files that were sent with no line.
 func (p *pipe) end(ctx context.Context) error {
 	if p.attached != nil {
 		if err := p.exchange(ctx, ""); err != nil {
@@ -143,7 +143,7 @@ func readLines(ctx context.Context, in io.Reader, to chan<- inputLine) {
 	}
 }
 
-// readLine reads a line. It cuts a line that is too long to send, and keeps it too long.
+// readLine reads a line. If a line is too long to send, it cuts the line, which stays too long.
 func readLine(lines *bufio.Reader) (string, error) {
 	var kept []byte
 	for {
@@ -190,7 +190,7 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 		case <-p.changed:
 		case s := <-read:
 			if !p.isChoice(s) {
-				p.lookahead = &s // it is sent after this answer
+				p.lookahead = &s // this line is sent after the answer
 				continue
 			}
 			p.said++
@@ -206,10 +206,10 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 }
 
 // send sends a line, or a press if it is the number of a choice. It returns the number of answers
-// to expect: none if the line was refused, or waits for a code.
+// to expect: 0 if the line was refused, or waits for a code.
 func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	command, _ := slash.Parse(text)
-	if "/"+command == attachCommand { // piped lines may be anybody's words
+	if "/"+command == attachCommand { // /attach is refused here, because piped lines may be the words of strangers
 		p.refused++
 		return 0, p.printNotice(textNotSentPipe + textNoAttach)
 	}
@@ -303,7 +303,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	if d.Kind == supervisor.DeliveryMessage {
 		return p.deliverMessage(d)
 	}
-	// a delivery with a file or buttons names its line, but is no answer to it
+	// a delivery with a file or buttons names its line, but does not answer the line
 	notice := d.Kind == supervisor.DeliveryNotice
 	if notice {
 		_ = p.printNotice(fullText(d, p.home))
@@ -317,7 +317,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		case l.noticeSuffices || !notice:
 			delete(p.open, key)
 			lines++
-		case len(d.Files)+len(d.Buttons) == 0 && !d.Asks: // perhaps the whole answer: the line may still be refused
+		case len(d.Files)+len(d.Buttons) == 0 && !d.Asks: // may be the whole answer: the line may still be refused
 			l.noticed, named = true, true
 		}
 	}
@@ -329,15 +329,15 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		p.choices = choicesOf(d)
 		select {
 		case p.changed <- struct{}{}:
-		default: // it already holds a token
+		default: // the channel already holds a token
 		}
 	}
 	// other notices stay in the outbox for the next client
 	return mine || named || asks && waiting
 }
 
-// deliverMessage prints a message before the answer to one of its lines. Messages for others stay
-// in the outbox.
+// deliverMessage prints a message before the answer to one of its lines. Messages to other clients
+// stay in the outbox.
 func (p *pipe) deliverMessage(d control.Delivery) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -87,7 +87,7 @@ func TestPipe_Notice_IsPrintedAndKept(t *testing.T) {
 	}
 }
 
-// The other end of the pipe may be silent. The chat must end anyway when it fails.
+// The program at the other end of the pipe may be silent. A failed chat must end anyway.
 func TestPipe_SilentInput_EndsWithSupervisor(t *testing.T) {
 	p := newRig(t)
 	end := p.live()
@@ -107,7 +107,7 @@ func TestPipe_SilentInput_EndsWithSupervisor(t *testing.T) {
 	}
 }
 
-// The turn of another user's message in the conversation takes the line in.
+// The turn of another user's message reads the line, and answers both.
 func TestPipe_LineInOthersTurn_GetsAnswer(t *testing.T) {
 	p := newRig(t)
 	p.live()
@@ -133,7 +133,7 @@ func TestPipe_LineInOthersTurn_GetsAnswer(t *testing.T) {
 	}
 }
 
-// A press is a line too: one answer may be to it and to the line before it.
+// A press counts as a line: one answer may be for the press and for the line before it.
 func TestPipe_IncompleteAnswer_FailsEachLine(t *testing.T) {
 	var out bytes.Buffer
 	p := &pipe{out: &out, err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"a": {}, "b": {}}, said: 3}

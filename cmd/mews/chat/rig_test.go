@@ -163,7 +163,7 @@ type terminalUser struct {
 	seen     []byte
 	emulator *chattest.Screen
 	more     chan struct{} // a token when there is more output
-	read     int           // the output that expect has passed
+	read     int           // number of bytes of output that expect has passed
 }
 
 // startTerminal starts a chat in a terminal of 80 columns. The cleanup of the test ends it.
@@ -185,7 +185,7 @@ func (p *rig) startTerminal(o Options) *terminalUser {
 	p.Cleanup(func() {
 		cancel()
 		<-chatted
-		keys.Write([]byte("\n")) // ends a waiting read
+		keys.Write([]byte("\n")) // ends the read that waits for a key
 		tty.Close()
 		keys.Close()
 		watching.Wait()

@@ -13,9 +13,9 @@ import (
 
 // row is a line of the screen.
 type row struct {
-	text string // the row's text and style sequences, which end in the row
-	// the next row continues it without a line break, so that a long address can be copied in one
-	// piece
+	text string // the row's text with sequences for styles; each style ends in the row
+	// the next row continues this row without a line break, so that a long address can be copied in
+	// one piece
 	continues bool
 }
 
@@ -116,14 +116,14 @@ type breaker struct {
 	runs   []run // the remaining runs; the first contains the next text
 	width  int
 	begin  string // the beginning of each row
-	indent string // spaces after begin, in each row but the first
+	indent string // spaces after begin, in each row except the first
 
 	rows      []row
 	out       string // the current row
-	open      string // the sequence that ends its open style
-	styleOpen bool   // open's style has begun and not ended
+	open      string // sequence that ends the open style of the row
+	styleOpen bool   // the style that open ends has begun
 	column    int
-	composed  bool // some characters have several code points
+	composed  bool // some characters of the text have several code points
 }
 
 // word adds a word and the spaces after it. If it does not fit, it begins a new row.

@@ -103,7 +103,7 @@ func TestKnowsLinks_FollowsEnvironment(t *testing.T) {
 	}
 }
 
-// A named character reference could be a terminal command.
+// A named character reference must not become a command of the terminal.
 func TestRows_CharacterReferences_AreHarmless(t *testing.T) {
 	got := renderText(inColour(true), "&#x1b;[2J &#x9d;0;evil&#x90; `\u009b2J` <a href=\"https://a.example/\u009d\">x</a> &#27;]0;y&#7;", 80)
 	for _, r := range readable(got) {

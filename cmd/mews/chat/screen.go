@@ -31,7 +31,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 	})
 }
 
-// showAttached shows the attached files. wait says that they wait for a line.
+// showAttached shows the attached files. wait adds that the files wait for a line.
 func (t *terminal) showAttached(files []localFile, wait bool) {
 	for _, f := range files {
 		t.print(t.style.dim, fmt.Sprintf(textAttached, f.label))
@@ -109,8 +109,8 @@ func (t *terminal) Show(s control.Progress) {
 	})
 }
 
-// appendReply adds text to the reply on the screen. Text that was taken back stays on a terminal,
-// so a line says that.
+// appendReply adds text to the reply on the screen. A terminal can't remove text that was taken
+// back, so a line says that it does not count.
 func (t *terminal) appendReply(s control.Progress) {
 	text := stripControls(s.Text)
 	switch {

@@ -59,7 +59,7 @@ type terminal struct {
 	home       string  // the user's folder
 	rows       []row   // rows to write
 	inbound    int64   // the inbound that the reply on the screen answers
-	shownText  string  // received text of that reply
+	shownText  string  // received text of the reply
 	reply      growing // the reply's text after the last tool
 	busy       bool    // a turn runs, as far as this screen knows
 	unanswered unanswered
@@ -74,7 +74,7 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 	running.Go(func() { cancel(t.chat.Run(ctx, 0)) })
 	running.Go(func() { t.followSize(ctx, fd) })
 	running.Go(func() { t.sender.run(ctx) })
-	go func() { // a read of a terminal can't be interrupted: it ends with the process at the latest
+	go func() { // a read of a terminal can't be interrupted: this goroutine ends with the process at the latest
 		err := t.read(ctx)
 		t.sender.drain(ctx)
 		cancel(err)

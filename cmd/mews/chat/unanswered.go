@@ -2,14 +2,14 @@ package chat
 
 import "time"
 
-// stopRepeatWindow is how soon after a Ctrl-C another one counts as the same.
+// stopRepeatWindow is the time after a Ctrl-C in which a second Ctrl-C is ignored.
 const stopRepeatWindow = time.Second
 
 // unanswered has the lines that a screen has sent and not seen answered, by key. The zero value is
 // empty.
 type unanswered struct {
 	lines     map[string]bool
-	stopKey   string    // of the open /stop; "" means none
+	stopKey   string    // key of the /stop without an answer; "" means none
 	stoppedAt time.Time // when the newest /stop for these lines was sent; zero means never
 }
 
@@ -30,11 +30,11 @@ func (a *unanswered) answered(key string) {
 	}
 }
 
-// any reports whether a line waits for its answer.
+// hasLines reports whether a line waits for its answer.
 func (a *unanswered) hasLines() bool { return len(a.lines) > 0 }
 
-// shouldStop reports whether Ctrl-C shall send a /stop under that key. One is enough for all lines
-// before it.
+// shouldStop reports whether Ctrl-C shall send a /stop under that key. One /stop is enough for all
+// lines before it.
 func (a *unanswered) shouldStop(key string, now time.Time) bool {
 	if a.stopKey != "" || now.Sub(a.stoppedAt) < stopRepeatWindow {
 		return false

@@ -17,11 +17,11 @@ func TestUnanswered_OneStop_CoversEarlierLines(t *testing.T) {
 	a.add("one")
 	stops("s1", true)
 	now = now.Add(time.Hour)
-	stops("s2", false) // the first one is on its way, perhaps while the supervisor is away
+	stops("s2", false) // the first /stop is under way, perhaps while the supervisor is away
 	a.add("two")
-	stops("s3", true) // a line after a stop needs another one
+	stops("s3", true) // a line after a /stop needs another /stop
 	a.answered("s3")
-	stops("s4", false) // a double press
+	stops("s4", false) // a second Ctrl-C within a second
 	now = now.Add(stopRepeatWindow)
 	stops("s5", true)
 }

@@ -22,11 +22,11 @@ type Screen struct {
 	cols, rows int
 	lines      []Line
 	gone       []Line // lines that have scrolled off the screen
-	look       Style  // of the text that follows
+	look       Style  // style of the text that follows
 	row, col   int
 	wrapped    bool // the last column is written, so the next character begins a row
 	noWrap     bool
-	rest       string // of an incomplete sequence or character
+	rest       string // bytes of an incomplete sequence or character
 }
 
 // Line is a line of a screen, with a cell for each column.
