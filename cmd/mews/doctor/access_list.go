@@ -52,7 +52,7 @@ func (a account) hasRight(path string, file syscall.Stat_t, right uint16) bool {
 	if i := slices.IndexFunc(list, func(e aclEntry) bool { return e.tag == tagMask }); i >= 0 {
 		most &= list[i].rights
 	}
-	for _, e := range list { // the first matching entry counts; any of the groups may match
+	for _, e := range list { // the first matching entry decides; any of the account's groups may match
 		switch {
 		case e.tag == tagOwner && a.uid == file.Uid, e.tag == tagOthers && !member:
 			return e.rights&right != 0

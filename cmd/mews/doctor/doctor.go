@@ -76,7 +76,7 @@ func Run(ctx context.Context, o Options) error {
 
 // indentRest indents all lines of a finding but the first, to the column of the findings.
 func indentRest(finding string) string {
-	const beside = 16 // the width of the columns before a finding
+	const beside = 16 // width of the columns before a finding
 	return strings.ReplaceAll(finding, "\n", "\n"+strings.Repeat(" ", beside))
 }
 

@@ -35,7 +35,7 @@ func TryEscapes(ctx context.Context, o Options) error {
 		return err
 	}
 	bad, err := tryEscapesIn(ctx, o, s, workers)
-	// already closed, unless something failed before
+	// Close changes nothing unless an earlier step has failed
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
@@ -80,10 +80,10 @@ func checkDaemon(findings []protocol.Finding, marker string) {
 	if i < 0 {
 		return
 	}
-	// it is the worker's: it may be anything
+	// the worker made this file, so it may be a link or a device
 	file, err := os.OpenFile(marker, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return // the worker's finding says why there is no daemon
+		return // the worker's finding already says why there is no daemon
 	}
 	defer file.Close()
 	lock := unix.Flock_t{Type: unix.F_WRLCK}

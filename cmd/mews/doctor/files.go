@@ -71,7 +71,7 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 	ownAccounts := err == nil && status.Walls.Tier == "accounts" && os.Getuid() != 0
 	for _, u := range cfg.Users {
 		if ownAccounts && (hasOwnAccount(u) || hasOwnUID(cfg, u)) {
-			continue // private to its owner: neither the service nor the doctor enters it
+			continue // only the owner may enter this home, not the service and not the doctor
 		}
 		if bad := homeFault(ctx, cfg, u); bad != nil {
 			errs = append(errs, bad)
@@ -131,8 +131,8 @@ func hasOwnAccount(u config.User) bool {
 }
 
 // checkHomeOwner checks that a home belongs to its worker's account. Only root can check every
-// home. It skips homes that the service makes: the service gives them to the worker's account at
-// its start.
+// home. Homes that the service makes are skipped: at its start the service gives them to the
+// worker's account.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
 	if !seesHomes(cfg) || err != nil || serviceMakesHome(cfg, u) {

@@ -21,8 +21,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// examineGate counts the users with a second factor, and names those without a required one and
-// those who are locked out.
+// examineGate counts the users with a second factor. It names users who lack a required factor, and
+// users who are locked out.
 func examineGate(ctx context.Context, o Options) (string, error) {
 	if !hasDatabase(o.Config) {
 		return textNoFactors, nil

@@ -60,8 +60,8 @@ func ValidateTelegramFiles(cfg *config.Config) error {
 	return nil
 }
 
-// examineTelegram asks Telegram who the bot is. It does not poll: waiting updates belong to the
-// service.
+// examineTelegram asks Telegram who the bot is. It does not poll, because waiting updates are for
+// the service.
 func examineTelegram(ctx context.Context, o Options) (string, error) {
 	t := o.Config.Telegram
 	if t.Token.Reveal() == "" {

@@ -17,8 +17,8 @@ func examineSecrets(_ context.Context, o Options) (string, error) {
 	return textSecrets, FindExposedSecrets(o.Config)
 }
 
-// FindExposedSecrets names files with a secret that others can read, and those others. The mode
-// alone does not tell: that depends on the members of the group.
+// FindExposedSecrets names files with a secret that other accounts can read, and those accounts.
+// The file's mode alone is not enough: the members of the group count too.
 func FindExposedSecrets(cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
@@ -45,7 +45,7 @@ const firstPersonUID = 1000
 func exposedFile(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {
-		return nil // the reader saw another root folder than this process
+		return nil // only a process with another root folder could read this file
 	}
 	mode := uint32(file.Mode) & 0o777
 	var readers, leave []string

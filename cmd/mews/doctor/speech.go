@@ -32,8 +32,8 @@ func ValidateSpeechModel(cfg *config.Config) error {
 	return errors.Join(checkProgram(in.Program), err)
 }
 
-// soundBytes is the size of a second of sound for whisper.cpp: 16,000 samples of 16 bits. It is in
-// the worker's memory.
+// soundBytes is the size of a second of sound for whisper.cpp: 16,000 samples of 16 bits. The
+// worker holds the sound in its memory.
 const soundBytes = 32_000
 
 // SpeechModelMemory returns the memory that a model of whisper.cpp needs, in bytes.

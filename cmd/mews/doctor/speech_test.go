@@ -11,7 +11,7 @@ import (
 	"mews/config"
 )
 
-// It also refuses a file that is no model, and a missing program.
+// ValidateSpeechModel also refuses a file that is no model, and a missing program.
 func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "ggml-small.bin")
 	header := make([]byte, config.WhisperHeader)

@@ -112,7 +112,7 @@ const (
 	markStopped = "stopped"
 	markUntried = "not tried"
 	markEscaped = "ESCAPED"
-	markKnown   = "known" // known to succeed in this tier
+	markKnown   = "known" // the attempt is known to succeed in this tier
 
 	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known not to be, %d not tried here, %d ESCAPED\n"
 	textEscaped     = "%s got out of the walls %q"

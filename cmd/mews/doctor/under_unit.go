@@ -14,7 +14,8 @@ import (
 var additiveSettings = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
 // tryUnderUnit makes the attempts like the service's own spawner: in a unit of its own with the
-// settings of the unit of Mews. It is for root, who has other rights than the service's account.
+// settings of the unit of Mews. It is used if the doctor runs as root, who has other rights than
+// the service's account.
 func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 	args := []string{"--pipe", "--wait", "--collect", "--quiet"}
 	for _, setting := range s.Settings {

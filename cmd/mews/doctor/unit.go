@@ -35,7 +35,8 @@ func FindServiceFaults(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// unitFaults checks what the unit forbids, also for root, who sees more than the service.
+// unitFaults returns the faults in the settings of Mews's unit. The doctor may run as root, who
+// sees more than the service.
 func unitFaults(cfg *config.Config) error {
 	s, ok := unit.Of(cfg.State)
 	if !ok {
@@ -48,7 +49,7 @@ func unitFaults(cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// unreadableSecrets names files with secrets that the service's account can't read. It skips those
+// unreadableSecrets names files with secrets that the service's account can't read. It skips files
 // that systemd passes to the service.
 func unreadableSecrets(s unit.Service, cfg *config.Config) error {
 	all, err := readAccounts("/etc")
@@ -77,7 +78,7 @@ func unreadableSecrets(s unit.Service, cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// lastValue returns the value of a setting that counts.
+// lastValue returns the last value of a setting, which is the one in force.
 func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -119,7 +120,7 @@ func policyRoots(command string) (file string, roots []string) {
 	if i < 0 || i+1 >= len(words) {
 		return "", nil
 	}
-	text, _ := os.ReadFile(words[i+1]) // the spawner reports errors of it
+	text, _ := os.ReadFile(words[i+1]) // the spawner reports errors of this file
 	for line := range strings.Lines(string(text)) {
 		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "root" {
 			roots = append(roots, fields[1])

@@ -53,8 +53,8 @@ func readIsolation(ctx context.Context, cfg *config.Config) (api.Status, error) 
 	return status, s.Close()
 }
 
-// startSpawner starts a spawner as the service would. If a spawner has started this process, it
-// takes that one.
+// startSpawner starts a spawner as the service would. If a spawner has started this process,
+// startSpawner uses that spawner.
 func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, placement.Account, error) {
 	workers, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
 	if err != nil {
@@ -87,8 +87,8 @@ func splitTiers(why string) string {
 }
 
 // sharedAccountText counts the users without an account of their own, and says why. Unless accounts
-// are the isolation, it also says what all of them share. Without a service, it judges by the
-// configuration.
+// are the isolation, it also names the resources that these users share. Without a service, it
+// judges by the configuration.
 func sharedAccountText(cfg *config.Config, status api.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {

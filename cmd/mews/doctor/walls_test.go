@@ -44,8 +44,8 @@ func TestLimits_NoSandbox_QuoteSpawner(t *testing.T) {
 	}
 }
 
-// If accounts are the isolation, users without an account share the service's. Otherwise all users
-// share one.
+// If accounts are the isolation, users without an account share the service's account. Otherwise
+// all users share one account.
 func TestSharedAccountText_CountsUsers(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
 	in := func(tier string) api.Status { return api.Status{Walls: pool.Sandbox{Tier: tier}} }
@@ -93,7 +93,7 @@ func TestCheckDaemon_Survivor_IsFound(t *testing.T) {
 	if got := outcome(); got != protocol.EscapeUntried {
 		t.Errorf("without a marker: %s", got)
 	}
-	// A lock belongs to a process, and this process would not see its own.
+	// Another process must hold the lock, because a process does not see its own locks.
 	daemon := exec.Command("python3", "-c", "import fcntl, sys\nf = open(sys.argv[1], 'w')\nfcntl.lockf(f, fcntl.LOCK_EX)\n"+
 		"print('locked', flush=True)\nsys.stdin.read()", marker)
 	in, err1 := daemon.StdinPipe()
@@ -115,7 +115,7 @@ func TestCheckDaemon_Survivor_IsFound(t *testing.T) {
 	}
 }
 
-// In the tier accounts, the process that makes the attempts shares everybody's account.
+// In the tier accounts, the process that makes the attempts shares the account of all users.
 func TestEscapes_Watchdog_CountsAsEscape(t *testing.T) {
 	var out strings.Builder
 	bad := writeEscapes(&out, "accounts", []protocol.Finding{{Row: "Q12", Outcome: protocol.EscapeSucceeded},
