@@ -42,10 +42,10 @@ func Pages() (all []Page) {
 	for _, folder := range []string{guideFolder, adminFolder} {
 		entries, err := files.ReadDir(folder)
 		if err != nil {
-			continue // there is no page of that kind
+			continue // the program has no pages of this kind
 		}
 		for _, e := range entries {
-			text, _ := files.ReadFile(path.Join(folder, e.Name())) // it is part of the program
+			text, _ := files.ReadFile(path.Join(folder, e.Name())) // can't fail: the page is in the program
 			all = append(all, read(strings.TrimSuffix(e.Name(), ".md"), folder, string(text)))
 		}
 	}
@@ -111,7 +111,7 @@ func (p Page) FirstScreen() string {
 		for line := range strings.Lines(blocks[n]) {
 			lines += 1 + len(line)/columns
 		}
-		if lines++; lines-1 > maxFirstScreen && n > 0 { // with the empty line below
+		if lines++; lines-1 > maxFirstScreen && n > 0 { // counts the empty line below the paragraph
 			break
 		}
 		n++
@@ -142,7 +142,7 @@ func paragraphs(text string) (all []string) {
 	return all
 }
 
-// ownLine matches the beginning of a line that must not be joined with the one before.
+// ownLine matches the beginning of a line that must not be joined with the line before it.
 var ownLine = regexp.MustCompile("^(#|\\||>|```| *[-*] | *\\d+\\. )")
 
 // unwrap joins the lines of a paragraph, and those of each list item. Readers wrap the lines to the

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxWords = 1200 // of a page
-	maxLines = 30   // of its first screen
+	maxWords = 1200 // words of a page
+	maxLines = 30   // lines of a page's first screen
 )
 
 var (
