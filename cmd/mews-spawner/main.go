@@ -1,12 +1,12 @@
 // Command mews-spawner starts the workers of mews, and leaves none of their processes alive. mews
-// starts it. If people have their own accounts, the service manager starts it instead, and it
+// starts it. If people have their own accounts, the service manager starts mews-spawner, which then
 // starts mews:
 //
 //	mews-spawner KEY=VALUE ...              its socket is descriptor 3; the keys are those of a policy
 //	mews-spawner --policy FILE -- PROGRAM   root's file says what may be started; PROGRAM is mews, without privilege
 //
-// If the other side of its socket is gone it kills every worker and ends. It executes itself as the
-// stages before a worker, which build the walls.
+// If the other side of its socket is gone, it kills every worker and ends. It executes itself as
+// the stages before a worker, which build the walls.
 package main
 
 import (
@@ -55,14 +55,14 @@ func main() {
 	}
 }
 
-// settled is the running time from which on a failure counts as a single one.
+// settled is the running time after which a failure no longer counts as a failed start.
 const settled = 5 * time.Second
 
-// pause delays the end of a service that failed soon after its start. systemd restarts it at once,
-// by RestartSec in its unit. It lengthens that delay only from version 254 on. A signal ends the
-// pause.
+// pause delays the end of a service that failed soon after its start. By RestartSec in the unit,
+// systemd restarts the service at once. Only systemd 254 and later can lengthen that delay. A
+// signal ends the pause.
 func pause(began time.Time) {
-	if os.Getenv("INVOCATION_ID") == "" { // systemd sets it (systemd.exec(5))
+	if os.Getenv("INVOCATION_ID") == "" { // systemd sets this variable (systemd.exec(5))
 		return
 	}
 	signal.Reset()
@@ -98,7 +98,6 @@ func parsePolicy(args []string) (p spawn.Policy, err error) {
 	return p, p.Check()
 }
 
-// collectEarly keeps this permanent process small: it does little, and soon drops what it
-// allocates. A stage before a worker does not call it, because it ends before a collection would
-// help.
+// collectEarly keeps this permanent process small, by early garbage collection. A stage before a
+// worker does not call it, because a stage ends before a collection would help.
 func collectEarly() { debug.SetGCPercent(10) }

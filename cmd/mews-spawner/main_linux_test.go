@@ -27,12 +27,12 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	testUID  = 54361 // uid that no machine and no other package's tests have
+	testUID  = 54361 // uid that no machine uses, and no test of another package
 	deadline = time.Minute
 )
 
-// program returns the installed command. If the tests are root it sees no control groups, because
-// the tests' groups may belong to another program, which does not expect other processes in them.
+// program returns the installed command. If the tests run as root, it sees no control groups: those
+// of the tests may belong to a program that expects no other processes in them.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mews-spawner")
@@ -108,8 +108,8 @@ func home(t *testing.T) (dir string, account []string) {
 	return dir, []string{fmt.Sprintf("account=%d:%d", testUID, testUID)}
 }
 
-// TestSpawn_Worker_StartsAndEnds: the program executes itself as stage one, and that becomes the
-// worker.
+// TestSpawn_Worker_StartsAndEnds: the program executes itself as stage one, and stage one becomes
+// the worker.
 func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	dir, account := home(t)
 	conn, theirs, err := spawnwire.NewConnPair()
