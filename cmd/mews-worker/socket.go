@@ -26,13 +26,13 @@ func takeSocket() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer null.Close() // closes only this descriptor; its duplicates stay open
+	defer null.Close() // closes only this descriptor; the duplicates stay open
 	for old := range 2 {
 		if err := duplicate(int(null.Fd()), old); err != nil {
 			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
 		}
 	}
-	// so that the runtime polls it and deadlines work
+	// non-blocking, so that the runtime polls the socket and deadlines work
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return nil, fmt.Errorf("make the socket non-blocking: %w", err)
 	}

@@ -19,7 +19,7 @@ import (
 const escapeArgument = "escape"
 
 // programStarter returns the function that starts tools' programs within a second layer of this
-// process's walls. The environment names the walls' tier; a process started by hand has none.
+// process's walls. The environment names the walls' tier; a process started by hand has no walls.
 func programStarter() func(*exec.Cmd) error {
 	return sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
 }

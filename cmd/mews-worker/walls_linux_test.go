@@ -8,12 +8,12 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// TestTryWalls_FailedAttempt_IsNotStopped: an attempt that could not be made says nothing about the
-// walls.
+// TestTryWalls_FailedAttempt_IsNotStopped: an attempt that could not be made does not prove that a
+// wall stopped it.
 func TestTryWalls_FailedAttempt_IsNotStopped(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	// a Go program takes longer to start
+	// too short even for the start of a Go program
 	late, over := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer over()
 	for name, ctx := range map[string]context.Context{"ended": ended, "late": late} {

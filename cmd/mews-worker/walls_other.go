@@ -17,5 +17,5 @@ func runEscape(string, string) {}
 // walls.
 func programStarter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
 
-// tryWalls is nil, because this system has no way to try.
+// tryWalls is nil, because this system has no walls to try.
 var tryWalls func(context.Context, protocol.TryWalls) []protocol.Finding
