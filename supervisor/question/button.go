@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Parts of a button's press: "q:" + nonce + ":" + word. The nonce identifies the question. It can't
-// be guessed, and only the buttons have it.
+// Parts of a button's press: "q:" + nonce + ":" + word. The nonce identifies the question. The
+// nonce can't be guessed, and only the buttons have it.
 const (
 	prefix    = "q:"
-	nonceSize = 16 // bytes: 128 bits (OWASP ASVS 5.0, 7.2.3, of reference tokens)
+	nonceSize = 16 // in bytes: 128 bits (OWASP ASVS 5.0, 7.2.3, about reference tokens)
 )
 
 var encoding = base64.RawURLEncoding.Strict()
 
 func newNonce() string {
 	raw := make([]byte, nonceSize)
-	rand.Read(raw) // never fails (crypto/rand)
+	rand.Read(raw) // Read never fails (crypto/rand)
 	return encoding.EncodeToString(raw)
 }
 
-// digest returns the hash of a nonce, which the store keeps instead of the nonce.
+// digest returns the hash of a nonce, which the store has instead of the nonce.
 func digest(nonce string) string {
 	sum := sha256.Sum256([]byte(nonce))
 	return hex.EncodeToString(sum[:])
@@ -32,10 +32,10 @@ func digest(nonce string) string {
 // press returns the data of a button's press.
 func press(nonce, word string) string { return prefix + nonce + ":" + word }
 
-// maxWord bounds a button's word, in bytes: Telegram allows 64 bytes in a press.
+// maxWord is the most bytes of a button's word: Telegram allows 64 bytes in a press.
 const maxWord = 64 - len(prefix) - 23
 
-// parse parses a press, which anybody may have made up.
+// parse parses a press, which may be forged.
 func parse(press string) (nonce, word string, ok bool) {
 	rest, ours := strings.CutPrefix(press, prefix)
 	nonce, word, parted := strings.Cut(rest, ":")

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/answer"
 )
 
-// BelongsToUser reports whether a press belongs to a question that was put to the user.
+// BelongsToUser reports whether a press belongs to a question that the user was asked.
 func (s *Questions) BelongsToUser(ctx context.Context, user, press string) (bool, error) {
 	nonce, _, ok := parse(press)
 	if !ok {
@@ -22,12 +22,12 @@ func (s *Questions) BelongsToUser(ctx context.Context, user, press string) (bool
 // PressOutcome is the result of a press for its user.
 type PressOutcome struct {
 	Text   string // the notice for the user; "" if the question's message shows the result
-	Closed bool   // the question is closed, so its buttons can go
+	Closed bool   // the question is closed, so its buttons can be removed
 }
 
-// Press records a user's press in a conversation, and returns its result. The first of several
-// presses counts. A forged press, or one from another user or conversation, changes nothing and is
-// audited; its error has CodeForbidden.
+// Press records a user's press in a conversation, and returns its result. Of several presses the
+// first one counts. A forged press changes nothing and is audited; its error has CodeForbidden. The
+// same holds for a press from another user or conversation.
 func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed PressOutcome,
 	err error) {
 	nonce, word, ok := parse(press)
@@ -53,7 +53,7 @@ func (s *Questions) Press(ctx context.Context, user string, conversation int64, 
 	case supervisor.PressWantsWords:
 		return PressOutcome{Text: textSayIt}, nil
 	case supervisor.PressLate:
-		s.o.Resume(q.Conversation) // a turn may begin with it
+		s.o.Resume(q.Conversation) // a turn may begin with the answer
 	case supervisor.PressAnsweredBefore:
 		first, rest := utf8.DecodeRuneInString(answer.OutcomeText(q))
 		return PressOutcome{textAnsweredBefore + string(unicode.ToLower(first)) + answer.OutcomeText(q)[rest:], true}, nil

@@ -107,8 +107,8 @@ func TestQuestion_OpenFor_IsReadEachTime(t *testing.T) {
 	})
 }
 
-// After a restart, the row and the user's buttons are still there. The answer given meanwhile
-// counts.
+// After a restart, the stored question and the user's buttons are still valid. An answer during the
+// restart counts.
 func TestQuestion_Restart_KeepsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -128,7 +128,8 @@ func TestQuestion_Restart_KeepsIt(t *testing.T) {
 	})
 }
 
-// A command waits. A command that runs again after a crash finds its question.
+// A command waits for the answer to its question. If the command runs again after a crash, it finds
+// its question.
 func TestAsk_Command_WaitsForAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

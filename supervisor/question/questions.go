@@ -1,6 +1,6 @@
-// Package question asks users by messages with buttons, and takes their answers. A turn does not
+// Package question asks users by messages with buttons, and records their answers. A turn does not
 // wait for an answer: it is suspended, and continues when the question has ended. A command waits
-// here.
+// in this package.
 package question
 
 import (
@@ -18,19 +18,19 @@ import (
 // defaultOpenFor is how long a question is open after its delivery. A user may be away for a night.
 const defaultOpenFor = 24 * time.Hour
 
-// Store keeps questions.
+// Store stores questions.
 type Store interface {
-	// Ask keeps a question, and a delivery with the buttons. If the turn or command has asked the
-	// same question before, it keeps nothing and returns that one. An end that counts is returned
-	// once.
+	// Ask stores a question, and a delivery with the buttons. If the turn or command has asked the
+	// same question before, it stores nothing and returns the earlier question. The end of a
+	// question is returned once.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
 	// TakeAnswer returns a question's current state, and uses up its end. taken says that its yes,
 	// which counts once, was already used.
 	TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
-	// Withdraw ends an open question.
+	// Withdraw ends an open question without an answer.
 	Withdraw(ctx context.Context, id int64) error
-	// WasAsked reports whether the user was asked a question with that digest.
+	// WasAsked reports whether the user was asked a question with the given digest.
 	WasAsked(ctx context.Context, user, digest string) (bool, error)
 	// Press records a press and audits it. q is the question afterwards.
 	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, result supervisor.PressResult, err error)
@@ -38,10 +38,10 @@ type Store interface {
 
 // Endings watches the ends of questions, and the turns that wait for them.
 type Endings interface {
-	// Changed holds a token when a question was asked, delivered or ended.
+	// Changed returns a channel that holds a token when a question was asked, delivered or ended.
 	Changed() <-chan struct{}
-	// Expire ends the questions whose time is over. next is when the next one expires; zero means
-	// never.
+	// Expire ends the questions that have been open for too long. next is when the next question
+	// expires; zero means never.
 	Expire(ctx context.Context) (next time.Time, err error)
 	// ListResumableConversations lists the conversations with a turn that waited and may continue.
 	ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error)
@@ -52,23 +52,23 @@ type Audit interface {
 	Put(ctx context.Context, user, action, detail string) error
 }
 
-// Options are the dependencies of Questions. All but Stands and Now are required.
+// Options are the dependencies of Questions. All but OpenFor and Now are required.
 type Options struct {
 	Store Store
 	Ends  Endings
 	Audit Audit
-	// called when a question was queued in the conversation; never blocks
+	// called when a question was queued in a conversation; never blocks
 	Queued func(conversation int64)
 	Resume func(c supervisor.Conversation) // called when the question's turn may continue; never blocks
 	Ended  func()                          // called when messages may have changed; never blocks
 	Log    hclog.Logger
-	// how long a question is open after its delivery; nil or 0 means 24 hours
+	// returns how long a question is open after its delivery; nil or 0 means 24 hours
 	OpenFor func() time.Duration
 	Now     func() time.Time // nil means time.Now
 }
 
-// Questions asks users and takes their answers. It may be used from any goroutine. Run does the
-// work.
+// Questions asks users and records their answers. It may be used from any goroutine. It needs a
+// running Run.
 type Questions struct {
 	o       Options
 	changed signals.Broadcast
@@ -95,8 +95,8 @@ func (s *Questions) Run(ctx context.Context) error {
 	return nil
 }
 
-// pollInterval is the wait after a failure of the store. It is also how often the clock is read
-// while a question is open, because a timer would stop while the machine sleeps.
+// pollInterval is the wait after a failure of the store. The clock is read this often while a
+// question is open, because a timer would stop while the machine sleeps.
 const pollInterval = 5 * time.Second
 
 // expireAndResume expires questions and resumes turns. next is when the next question expires.
@@ -127,9 +127,9 @@ func (s *Questions) wait(ctx context.Context, next time.Time) {
 
 // Ask asks a question in its conversation, and ignores ID, OpenFor, End and Answer of q. For a turn
 // Ask returns at once. While the question is open, the error is ErrWaitsForAnswer. The first call
-// after its end returns the ended question. For a command Ask waits until the question has ended.
-// If ctx ends first, the error is ctx's cause. If the same question was asked before a crash, Ask
-// creates no second one.
+// after the question's end returns the ended question. For a command Ask waits until the question
+// has ended. If ctx ends first, the error is ctx's cause. If the same question was asked before a
+// crash, Ask creates no second one.
 func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	for {
 		asked, taken, err := s.askOnce(ctx, q)
@@ -175,7 +175,7 @@ func (s *Questions) openFor() time.Duration {
 // await waits until a question has ended.
 func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	for {
-		changed := s.changed.Wait() // taken before reading the question, so that no end is missed
+		changed := s.changed.Wait() // Wait comes before the question is read, so that no end is missed
 		q, taken, err = s.o.Store.TakeAnswer(ctx, id)
 		if err != nil || taken || q.End != supervisor.QuestionOpen {
 			return q, taken, err
@@ -188,11 +188,11 @@ func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question,
 	}
 }
 
-// withdrawTimeout limits the withdrawal of a question.
+// withdrawTimeout limits how long the withdrawal of a question may take.
 const withdrawTimeout = 10 * time.Second
 
-// withdraw ends a question without an owner, once its caller no longer waits. A turn's or command's
-// question stays open until its owner ends: after a restart it may be asked again.
+// withdraw ends a question without an owner, once its caller no longer waits. The question of a
+// turn or command stays open until its owner ends: after a restart it may be asked again.
 func (s *Questions) withdraw(ctx context.Context, q supervisor.Question) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
 	defer cancel()

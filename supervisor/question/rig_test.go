@@ -18,19 +18,19 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// rig has Questions with a real database, and a turn of alice's.
+// rig has Questions with a real database, and a turn of alice.
 type rig struct {
 	*testing.T
 	db        *sqlite.DB
 	questions *question.Questions
 	turn      supervisor.Turn
 	command   supervisor.Inbound
-	resumed   chan int64 // conversations whose turn may continue
+	resumed   chan int64 // the conversations whose turn may continue
 	stands    time.Duration
 
 	mu          sync.Mutex // guards said
 	said        []int64
-	lastAudited int64 // the newest entry of the audit log that the test has read
+	lastAudited int64 // the last entry of the audit log that the test has read
 }
 
 func newRig(t *testing.T) *rig {
@@ -133,7 +133,7 @@ func (r *rig) money() supervisor.Question {
 	return q
 }
 
-// ofCommand returns the question as asked by the command, which waits for its end.
+// ofCommand returns a question of the command, which waits for the question's end.
 func (r *rig) ofCommand() supervisor.Question {
 	q := r.approval()
 	q.Turn, q.Inbound = 0, r.command.ID
@@ -150,13 +150,13 @@ type outcome struct {
 // answered returns the outcome of an answered question.
 func answered(say supervisor.Say) outcome { return outcome{supervisor.QuestionAnswered, say, nil} }
 
-// askForTurn asks for the turn, which does not wait.
+// askForTurn asks the question for the turn, which does not wait.
 func (r *rig) askForTurn(q supervisor.Question) outcome {
 	r.Helper()
 	return <-r.ask(r.Context(), q)
 }
 
-// ask asks in a goroutine.
+// ask asks the question in a goroutine.
 func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -184,7 +184,7 @@ func (r *rig) deliveries() int {
 	return len(pending)
 }
 
-// press returns the notice for alice when she presses a button.
+// press returns the notice for alice after she presses a button.
 func (r *rig) press(press string) string {
 	r.Helper()
 	pressed, err := r.questions.Press(r.Context(), "alice", r.turn.Conversation.ID, press)

@@ -10,7 +10,7 @@ var textsTooLate = map[supervisor.PressResult]string{
 }
 
 const (
-	textAnsweredBefore = "This was answered before: " // followed by the answer, in lower case
+	textAnsweredBefore = "This was answered before: " // the text is followed by the answer, in lower case
 	textSayIt          = "Answer in your own words: your next message is the answer."
 	textForeign        = "This button does nothing here: it belongs to another person, another chat, or nothing at all."
 )
