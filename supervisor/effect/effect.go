@@ -1,5 +1,5 @@
-// Package effect makes the texts about effects of the ledger. It is pure and imports only the
-// words: the store calls it in the transaction that stores an effect.
+// Package effect makes the texts about effects of the ledger. It is pure: the store calls it in the
+// transaction that stores an effect.
 package effect
 
 import (
@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Groups of kinds, as users ask for them.
+// Groups of kinds of effects, as users name them.
 const (
 	GroupChanged  = "changed"
 	GroupRun      = "run"
@@ -22,21 +22,21 @@ const (
 	GroupReceived = "received"
 )
 
-// Kind is a kind of effects, and the parts of a line about one: words, target and detail.
+// Kind is a kind of effects, and the parts of a line about an effect: words, target and detail.
 type Kind struct {
 	Name  string
 	Group string
 
 	words        string
-	detail       string // format of the detail
-	cutAt        string // the shown detail ends here; "" means at its end
-	suffix       string // end of the line
-	detailIsName bool   // the detail is a name, as the target is
-	showsLast    bool   // of several, the last detail is shown
-	hidden       bool   // not shown below an answer: the user did it or ordered it
+	detail       string // the format of the detail
+	cutAt        string // the shown detail ends before this text; "" shows the whole detail
+	suffix       string // the end of the line
+	detailIsName bool   // the detail is a name, like the target
+	showsLast    bool   // a line about several effects shows the last detail
+	hidden       bool   // not shown below an answer, because the user did or ordered it
 }
 
-// FindKind returns the kind with a name.
+// FindKind returns the kind of effects with a name.
 func FindKind(name string) (k Kind, known bool) {
 	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
@@ -53,7 +53,7 @@ func Groups() (groups []string) {
 	return slices.Compact(groups)
 }
 
-// KindsOf lists the kinds of a group; an unknown group has none.
+// KindsOf lists the kinds of a group; an unknown group has no kinds.
 func KindsOf(group string) (names []string) {
 	for _, k := range Kinds {
 		if k.Group == group {
@@ -63,17 +63,17 @@ func KindsOf(group string) (names []string) {
 	return names
 }
 
-// Words returns a short text about an effect. quote escapes names that others gave; nil only
+// Words returns a short text about an effect. quote escapes names that other people gave; nil only
 // removes unprintable characters.
 func Words(e supervisor.Effect, quote func(string) string) string {
 	k, _ := FindKind(e.Kind)
 	return k.line(e, 1, quote)
 }
 
-// maxEffectField is the number of shown characters of a target or a detail.
+// maxEffectField is the most shown characters of a target or a detail.
 const maxEffectField = 80
 
-// line returns the line about n effects of one kind and target. e is the last of them.
+// line returns the line about n effects of one kind and target. e is the last of these effects.
 func (k Kind) line(e supervisor.Effect, n int, quote func(string) string) string {
 	if quote == nil {
 		quote = func(s string) string { return s }
@@ -107,11 +107,11 @@ func clip(text string) string {
 	return string(runes)
 }
 
-// maxEffectLines is the largest number of lines below an answer; the last may count the rest.
+// maxEffectLines is the most lines below an answer. The last line may count further effects.
 const maxEffectLines = 10
 
-// Lines returns the lines below the answer of a turn with these effects. Equal effects share a
-// line, at the position of the first.
+// Lines returns the lines about effects below the answer of a turn. Equal effects share a line, at
+// the position of the first one.
 func Lines(done []supervisor.Effect) (lines []string) {
 	type thing struct{ kind, target string }
 	var order []thing
@@ -136,7 +136,7 @@ func Lines(done []supervisor.Effect) (lines []string) {
 	return lines
 }
 
-// LimitLines shortens a list of lines to what fits below an answer.
+// LimitLines shortens a list of lines to at most maxEffectLines, with a count of the rest.
 func LimitLines(lines []string) []string {
 	if left := len(lines) - maxEffectLines + 1; left > 1 {
 		return append(lines[:maxEffectLines-1:maxEffectLines-1], fmt.Sprintf(textMoreEffects, left))
@@ -144,7 +144,8 @@ func LimitLines(lines []string) []string {
 	return lines
 }
 
-// ByGroup adds up counts of kinds by group, sorted by user and in the order of the groups.
+// ByGroup adds up the counts of kinds by group. The result is sorted by user, and then in the order
+// of the groups.
 func ByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	sums := map[supervisor.EffectCount]int{}
 	for _, c := range counts {

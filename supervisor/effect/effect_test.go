@@ -50,7 +50,7 @@ func TestLines_Effects_Wording(t *testing.T) {
 	}
 }
 
-// An answer has at most ten lines: the last of them counts the rest.
+// An answer has at most ten lines about effects; the last line counts the rest.
 func TestLines_ManyEffects_AreLimited(t *testing.T) {
 	for n, want := range map[int]string{1: "edited 0", 10: "edited 9", 11: "and 2 more", 300: "and 291 more"} {
 		var done []supervisor.Effect
@@ -110,7 +110,7 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-// The text for a model has a limit, and says so.
+// The list of effects for a model has a limit, and says how many effects are left out.
 func TestLog_ManyEffects_IsLimited(t *testing.T) {
 	at := time.Date(2026, 11, 20, 13, 5, 0, 0, time.UTC)
 	one := supervisor.Effect{

@@ -10,11 +10,11 @@ import (
 	"mews/supervisor"
 )
 
-// daysPattern matches a number of days, today being the last.
+// daysPattern matches a number of days, up to and including today.
 var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// ParseQuery reads a time and a kind, in any order; without a time it means today. now is in the
-// user's time zone.
+// ParseQuery parses a time and a kind of effects, in any order. Without a time it means today. now
+// is in the user's time zone.
 func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error) {
 	day := func(days int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
@@ -28,7 +28,7 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 		case len(kinds) > 0:
 			q.Kinds = kinds
 		case days != nil && days[1] != "0":
-			n, _ := strconv.Atoi(days[1]) // at most four digits
+			n, _ := strconv.Atoi(days[1]) // the pattern allows at most four digits
 			q.From = day(1 - n)
 		case notDate == nil:
 			q.From, q.To = date, date.AddDate(0, 0, 1)
@@ -39,8 +39,9 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 	return q, nil
 }
 
-// Log lists effects in lines, each with its time in a zone. It leaves out the last ones if they
-// would exceed most bytes; 0 means no limit. begin starts each line, and quote is the one of Words.
+// Log lists effects in lines, each with its time in a zone. It leaves out the last effects if they
+// would exceed most bytes; 0 means no limit. begin starts each line, and quote escapes names that
+// other people gave.
 func Log(list []supervisor.Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
 	if len(list) == 0 {
 		return textNothingDone

@@ -6,7 +6,7 @@ import (
 
 // Texts of the ledger of effects.
 const (
-	// TextHeading is the heading of an answer's effects.
+	// TextHeading is the heading of the effects below an answer.
 	TextHeading = "What I did"
 
 	textNoSpan        = "%q is neither a time, such as today, 7d or 2026-11-20, nor a kind: %s."
@@ -20,8 +20,8 @@ const (
 )
 
 // Kinds lists all kinds of effects in the order of their groups. A kind has its name in rows and on
-// the wire, and the parts of its line. The supervisor reports the kinds with a dot, and workers the
-// others.
+// the wire, and the parts of its line. The supervisor reports the kinds with a dot in their names,
+// and workers report the other kinds.
 var Kinds = []Kind{
 	{Name: "write", Group: GroupChanged, words: "wrote", detail: " (%s)"},
 	{Name: "append", Group: GroupChanged, words: "added to", detail: " (%s)"},
