@@ -11,8 +11,8 @@ import (
 )
 
 // MethodMemory is the control call for a user's memory. It takes a Query and returns a
-// protocol.MemoryResult. Users may ask for their own. Admins may ask for anybody's, which the audit
-// log records.
+// protocol.MemoryResult. Users may ask about their own memory. Admins may ask about any user's
+// memory, which the audit log records.
 const MethodMemory = "memory"
 
 // Query is one request about a user's memory.
@@ -30,7 +30,7 @@ func (m *Memory) answer(ctx context.Context, by feature.Caller, q Query) (r prot
 	return m.RunAction(ctx, user.Name, q.Parameters)
 }
 
-// FetchAll sends a query. If it is for a list, FetchAll fetches all pages.
+// FetchAll sends a query. If the query is for a list, FetchAll fetches all pages.
 func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all protocol.MemoryResult, err error) {
 	for {
 		page, err := ask(q)

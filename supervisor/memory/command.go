@@ -28,7 +28,7 @@ func (m *Memory) commands() []feature.Command {
 		Group: feature.GroupEveryday, Run: m.command, Private: feature.Always, Prefix: prefix}}
 }
 
-// words are the first words that /memory and its buttons know. Any other word is a fact's id.
+// words are the first words of /memory and of its buttons' presses. Any other word is a fact's id.
 var words = map[string]func(m *Memory, ctx context.Context, user, rest string) (supervisor.Delivery, error){
 	"":        (*Memory).listFacts,
 	"from":    (*Memory).listFacts,
@@ -37,7 +37,7 @@ var words = map[string]func(m *Memory, ctx context.Context, user, rest string) (
 	"import":  (*Memory).importFacts,
 }
 
-// command runs /memory: its first word chooses the action.
+// command runs /memory. The first word of its arguments chooses the action.
 func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	what, rest, _ := strings.Cut(strings.TrimSpace(r.Arguments), " ")
 	do, known := words[strings.ToLower(what)]
@@ -49,7 +49,7 @@ func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.D
 
 // listFacts lists a page of facts, with a button for each. rest is the number of facts to skip.
 func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
-	from, _ := strconv.Atoi(rest) // 0 if it is no number
+	from, _ := strconv.Atoi(rest) // 0 if rest is no number
 	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryList, Offset: from, Limit: page})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: textNoFacts}, err
@@ -73,7 +73,7 @@ func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor
 	return d, nil
 }
 
-// oneFact shows, corrects or forgets one fact, and says what happened.
+// oneFact shows, corrects or forgets one fact, and returns the result for the user.
 func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryParameters,
 	format string) (d supervisor.Delivery, err error) {
 	r, err := m.RunAction(ctx, user, p)

@@ -13,10 +13,11 @@ import (
 )
 
 // RunAction asks a user's worker to list, correct, forget or import facts. It keeps forgotten facts
-// from coming back.
+// from being remembered again.
 func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
-	// the row is stored before the file changes, so that after a crash the fact does not come back
+	// The row is stored before the file changes. So after a crash the forgotten fact is not
+	// remembered again.
 	if p.Action == protocol.MemoryForget {
 		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: p.ID})
 		if err != nil || len(shown.Facts) == 0 {
@@ -68,8 +69,8 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
 	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
 
-// CountOrDelete counts facts, notes and log entries of some turns in a user's home. With gone it
-// deletes them, and none of the facts is remembered again.
+// CountOrDelete counts the facts, notes and log entries of some turns in a user's home. With gone
+// it deletes them, and the facts are never remembered again.
 func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Turns: &of})
@@ -77,7 +78,8 @@ func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.Mem
 	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
 		return n, err
 	}
-	// the row is stored before the file changes, so that after a crash the fact does not come back
+	// The row is stored before the file changes. So after a crash the forgotten facts are not
+	// remembered again.
 	var facts []supervisor.ForgottenFact
 	for _, f := range r.Facts {
 		facts = append(facts, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
@@ -98,7 +100,7 @@ func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.Mem
 // because the row has the user's words.
 func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
-	parameters, _ := json.Marshal(p) // parameters can always be encoded
+	parameters, _ := json.Marshal(p) // Marshal never fails for these parameters
 	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory,
 		Parameters: string(parameters)})
 	if err == nil {

@@ -11,10 +11,10 @@ import (
 	"mews/supervisor/approval"
 )
 
-// maxNamed is the largest number of facts that the question before a deletion lists.
+// maxNamed is the most facts that the question before a deletion lists.
 const maxNamed = 20
 
-// AllowForget decides whether facts may be deleted; nil allows it. A user's own wish is enough,
+// AllowForget decides whether facts may be deleted; nil allows it. A user's own request is enough,
 // unless the model has read other people's words. Then the user's newest message must name each
 // fact, or the user is asked. The error is supervisor.ErrWaitsForAnswer until the user answers.
 func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.ForgottenFact) error {
@@ -42,8 +42,8 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Fo
 	})
 }
 
-// wantsGone reports whether a text asks to delete a fact: it needs a word for deleting, and the
-// fact's id or half of its words.
+// wantsGone reports whether a text asks to delete a fact. It needs a word for deleting, and the
+// fact's id or half of the fact's words.
 func wantsGone(text string, f protocol.ForgottenFact) bool {
 	words := protocol.Words(text)
 	asks := slices.ContainsFunc(words, func(word string) bool {

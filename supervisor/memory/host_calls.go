@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Tools that add to the memory, and tools that change facts.
+// Tools that add facts, and tools that change facts.
 var (
 	keepingTools  = []string{"remember", "update_memory", "note_today"}
 	changingTools = []string{"remember", "update_memory", "forget"}
@@ -20,7 +20,7 @@ var (
 
 const toolForget = "forget"
 
-// callLimit is how many host calls about memory one attempt at a turn may make.
+// callLimit is the most host calls about memory in one attempt at a turn.
 const callLimit = 200
 
 func (m *Memory) hostCalls() []feature.HostCall {
@@ -35,7 +35,7 @@ func (m *Memory) hostCalls() []feature.HostCall {
 	}
 }
 
-// remember decides whether a tool call may add a fact. The worker only names the call.
+// remember decides whether a tool call may add a fact. The worker sends only the call's id.
 func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRemember) (
 	*protocol.MemoryPermission, error) {
 	call, err := t.CallOf(p.Call, keepingTools...)
@@ -78,7 +78,7 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.Memory
 	return &protocol.MemoryEmptyResult{}, t.Commit(ctx, func() error { return m.RecordChange(ctx, t.User, *p) })
 }
 
-// recalled counts facts as used.
+// recalled counts a use of each fact that the worker names.
 func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.RecalledFacts) (
 	*protocol.MemoryEmptyResult, error) {
 	if err := p.Check(); err != nil {

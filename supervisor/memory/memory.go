@@ -1,7 +1,7 @@
-// Package memory is the feature that remembers facts about users. It decides what may be
-// remembered, and answers /memory. Facts from a user's own words need no permission; for facts from
-// other people's words, the user is asked. The facts are in the user's home, and the user's worker
-// writes them.
+// Package memory is the feature that remembers facts about users. It decides which facts may be
+// remembered, and answers /memory. Facts from a user's own words need no permission. Facts from
+// other people's words need the user's approval. The facts are in the user's home, and the user's
+// worker writes them.
 package memory
 
 import (
@@ -28,7 +28,7 @@ type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// Asker asks users. Its error is supervisor.ErrWaitsForAnswer until the user answers.
+// Asker asks users questions. Its error is supervisor.ErrWaitsForAnswer until the user answers.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
@@ -39,7 +39,7 @@ type Operations interface {
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Options are what a Memory works on.
+// Options are the dependencies of a Memory.
 type Options struct {
 	Store       sqlite.Memories
 	PromptFiles sqlite.PromptFiles
@@ -50,7 +50,7 @@ type Options struct {
 	Approver    Approver
 	Asker       Asker
 	// ForgetWords deletes the words of a user's forgotten facts from the database. ForgetLater
-	// starts that when the turn has ended.
+	// starts that deletion when the turn has ended.
 	ForgetWords func(ctx context.Context, user string) error
 	ForgetLater func()
 	// AskForget returns the press of a button that asks whether to forget a fact.
@@ -59,20 +59,20 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Memory decides what may be remembered and forgotten, and asks the workers to do it. Its methods
-// may be called from any goroutine.
+// Memory decides which facts may be remembered and forgotten, and asks workers to do it. Its
+// methods may be called from any goroutine.
 type Memory struct{ o Options }
 
 // New makes a Memory.
 func New(o Options) *Memory { return &Memory{o} }
 
-// Effects of the memory, as approvals name them.
+// Names of the memory's effects in approvals.
 const (
 	EffectRemember = "remember" // remember a fact from other people's words
 	EffectForget   = "forget"   // delete facts that the user's words do not name
 )
 
-// Feature returns what memory adds to the service.
+// Feature returns the commands, host calls, control call and effects of the memory.
 func (m *Memory) Feature() feature.Feature {
 	return feature.Feature{Name: "memory", Commands: m.commands(), HostCalls: m.hostCalls(),
 		Calls: []feature.Call{feature.NewCall(MethodMemory, m.answer)},
@@ -80,10 +80,10 @@ func (m *Memory) Feature() feature.Feature {
 			{Name: EffectForget, Rule: string(approval.RuleAsk)}}}
 }
 
-// Request is a tool call that wants to remember, correct or forget something.
+// Request is a tool call that wants to remember, correct or forget facts.
 type Request struct {
 	User        string
-	Destination int64 // the conversation where the user is asked
+	Destination int64 // the conversation in which the user is asked
 	Turn        int64
 	Call        protocol.ToolCall
 	Arguments   protocol.MemoryArguments
@@ -93,9 +93,9 @@ type Request struct {
 // toolUpdate is the tool that corrects a fact.
 const toolUpdate = "update_memory"
 
-// Allow decides whether a fact may be remembered. It returns the message that the fact comes from,
-// and the user's choice if the fact contradicts another. The error is supervisor.ErrWaitsForAnswer
-// until the user answers.
+// Allow decides whether a fact may be remembered. It returns the message that the fact comes from.
+// If the fact contradicts another fact, it also returns the user's choice. The error is
+// supervisor.ErrWaitsForAnswer until the user answers.
 func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryPermission, err error) {
 	source, found, err := m.o.Store.FindBasis(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
@@ -129,8 +129,9 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryP
 	return allowed, err
 }
 
-// checkForgotten refuses facts that were forgotten: any fact from a forgotten message, and the same
-// words unless the user has said them since. after is the highest number in a forgotten fact's id.
+// checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.
+// It refuses the same words, unless the user has said them since. after is the highest number in a
+// forgotten fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.FactBasis) (after int, err error) {
 	byMessage, at, after, err := m.o.Store.FindForgotten(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
@@ -143,9 +144,9 @@ func (m *Memory) checkForgotten(ctx context.Context, r Request, source superviso
 	return after, nil
 }
 
-// says reports whether a text has at least half of a fact's words of four letters or more, or words
-// with the same beginning. Addresses and numbers must match exactly. It decides if the model has
-// read other people's words too: a fact that the user did not say may be theirs.
+// says reports whether a text has at least half of a fact's words of four letters or more. Words
+// with the same beginning count too, but addresses and numbers must match exactly. It decides if
+// the model has read other people's words: a fact that the user did not say may be theirs.
 func says(text, fact string) bool {
 	for _, field := range strings.Fields(strings.ToLower(fact)) {
 		exact := strings.TrimFunc(field, unicode.IsPunct)
@@ -167,10 +168,10 @@ func says(text, fact string) bool {
 	return all > 0 && 2*there >= all
 }
 
-// maxSide is the number of a fact's characters that fit on a button.
+// maxSide is the most characters of a fact on a button.
 const maxSide = 45
 
-// choose asks the user which of two facts holds. Without an answer, the old one does.
+// choose asks the user which of two facts is right. Without an answer, the old fact is.
 func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, error) {
 	sum := sha256.Sum256([]byte(strings.Join([]string{fmt.Sprint(r.Turn), r.Call.ID, r.Conflict.ID, r.Conflict.Text, r.Arguments.Text}, "\x00")))
 	side := func(form, text string) string {
@@ -192,7 +193,7 @@ func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, 
 	return choices[asked.Answer.Options[0]], nil
 }
 
-// quoted returns a fact as Markdown code, so that nothing in it is markup.
+// quoted returns a fact as Markdown code, so that it contains no markup.
 func quoted(text string) string {
 	return "`" + clipped(strings.ReplaceAll(text, "`", "'"), protocol.MaxFact) + "`"
 }
@@ -205,8 +206,8 @@ func clipped(text string, most int) string {
 	return string(runes)
 }
 
-// RecordChange records a change of MEMORY.md. The new text is in force if the old one was, and the facts
-// in c.Gone are not remembered again.
+// RecordChange records a change of MEMORY.md. The new text is in force if the old text was. The
+// facts in c.Gone are not remembered again.
 func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.MemoryChange) error {
 	if err := m.o.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
 		len(c.Gone) == 0 {
@@ -222,15 +223,15 @@ func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.Memor
 
 const memoryFile = "MEMORY.md"
 
-// RecordUse counts facts as used on the person's today.
+// RecordUse counts a use of each fact, on the current day of the user.
 func (m *Memory) RecordUse(ctx context.Context, user string, facts []string) error {
 	return m.o.Store.CountUses(ctx, user, m.day(user, 0), facts)
 }
 
-// usesDays is how many days a use counts.
+// usesDays is how many days a use of a fact counts.
 const usesDays = 90
 
-// CountUses returns how often each fact was used in the last usesDays, by its id.
+// CountUses returns how often each fact was used in the last usesDays, by the fact's id.
 func (m *Memory) CountUses(ctx context.Context, user string) (map[string]int, error) {
 	return m.o.Store.ListUses(ctx, user, m.day(user, -usesDays))
 }

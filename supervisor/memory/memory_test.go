@@ -18,13 +18,13 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// rig is a memory with a real database and a running turn of alice's.
+// rig is a memory with a real database and a running turn of alice.
 type rig struct {
 	*testing.T
 	db    *sqlite.DB
 	turn  supervisor.Turn
 	asked []approval.Request
-	no    error // answer of the approver; nil means yes
+	no    error // the approver's error; nil means that it allows the effect
 	which []int // alice's choice of two facts; nil means that she has not answered
 	text  string
 	now   func() time.Time
@@ -66,7 +66,7 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	return r
 }
 
-// calls commits a tool call of the model, and its result.
+// calls commits a tool call of the model, and the call's result.
 func (r *rig) calls(id, name, result string, world bool) {
 	r.Helper()
 	_, err := r.db.Turns().CommitStep(r.Context(),
@@ -148,8 +148,8 @@ func TestRemember_UnknownMessage_IsRefused(t *testing.T) {
 	}
 }
 
-// The question before a correction shows the old and the new text. The answer counts for these two
-// texts only.
+// The question before a correction shows the old and the new text. The answer is valid for these
+// two texts only.
 func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 	r := newRig(t, supervisor.OriginWorld, "correct k7")
 	for i, old := range []string{"Banks at DE11", "Banks at DE22"} {

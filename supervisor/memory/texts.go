@@ -1,6 +1,6 @@
 package memory
 
-// Questions to the user.
+// Questions to the user about facts.
 const (
 	textMayRemember = "Shall I remember this? It does not come from your own words.\n\n%s"
 	textMayForget   = "Shall I forget this? Your own words do not ask for it.\n\n%s"
@@ -35,7 +35,7 @@ const (
 	textImportMore    = "\nand %d more"
 )
 
-// Lines of mews memory, and errors.
+// Lines of mews memory, and its errors.
 const (
 	textTerminalFact      = "%s  %s\n    %s, confidence %g, %s, MEMORY.md:%d\n"
 	textTerminalTaken     = "facts: %d, notes: %d, known already: %d, not imported: %d\n"
