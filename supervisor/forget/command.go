@@ -19,12 +19,13 @@ import (
 // AskFactPress returns the press that asks whether to forget a fact.
 func AskFactPress(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
 
-// Presses of /forget.
+// Parts of the presses of /forget.
 const (
 	prefix = "forget:"
-	// followed by the span in Unix milliseconds, and whether it is only about this conversation
+	// in a press, the span in Unix milliseconds follows, and whether only this conversation is
+	// meant
 	pressForget = "do"
-	pressSpan   = "span" // followed by the arguments of a command
+	pressSpan   = "span" // in a press, the arguments of the command follow
 	pressKeep   = "no"
 )
 
@@ -55,7 +56,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 	}
 	if !whole {
 		span, err := spans.Parse(r.Arguments, r.At.In(timezone.ForUser(r.User)))
-		// a span without a beginning is refused: it may be a slip
+		// a span without a beginning is refused, because it may be a slip
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
 		}
@@ -80,7 +81,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 	return d, nil
 }
 
-// askFact shows a fact and everything that contains its words, and asks whether to forget it.
+// askFact shows a fact, counts the rows that contain its words, and asks whether to forget it.
 func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.Delivery, err error) {
 	r, err := g.o.Memories.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
 	if err != nil || len(r.Facts) == 0 {
@@ -110,7 +111,7 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 	return d, nil
 }
 
-// examples returns buttons for common arguments of the command.
+// examples returns buttons for common arguments of /forget.
 func examples() [][]supervisor.Button {
 	button := func(text, arguments string) supervisor.Button {
 		return supervisor.Button{Text: text, Press: prefix + pressSpan + " " + arguments}
@@ -119,7 +120,7 @@ func examples() [][]supervisor.Button {
 		{button(textForgetYesterday, "yesterday"), button(textForgetConversation, wholeConversation)}}
 }
 
-// press deletes what the user confirmed, or counts what an example covers.
+// press deletes the data that the user confirmed, or counts the data that an example covers.
 func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	action, rest, _ := strings.Cut(r.Arguments, " ")
 	if action == pressSpan {
@@ -149,7 +150,7 @@ func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.
 	return d, nil
 }
 
-// lines lists the counts, a line for each kind of thing.
+// lines lists the counts for people, a line for each kind of data.
 func lines(n supervisor.ForgetCounts) string {
 	var b strings.Builder
 	for _, line := range []struct {

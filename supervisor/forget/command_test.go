@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// countRecorder records the last span to count.
+// countRecorder records the last span that was counted.
 type countRecorder struct {
 	sqlite.Forgettings
 	last *supervisor.Forgetting
@@ -29,7 +29,7 @@ func (w countRecorder) EachHomeSearch(context.Context, supervisor.Forgetting, fu
 	return nil
 }
 
-// A span to forget must name its beginning. It ends with the command at the latest.
+// A span to forget must name its beginning. It ends at the time of the command at the latest.
 func TestForget_Span_BeginsInPast(t *testing.T) {
 	asked := supervisor.Forgetting{}
 	f := forget.New(forget.Options{Store: countRecorder{last: &asked}, Turns: countRecorder{last: &asked}}).Feature()

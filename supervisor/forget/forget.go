@@ -1,5 +1,5 @@
-// Package forget is the feature that deletes what users want forgotten: their messages, the answers
-// and effects of these, and all copies.
+// Package forget is the feature that deletes the data that users want forgotten. That is their
+// messages, the answers and effects of these messages, and all copies.
 package forget
 
 import (
@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Store keeps requests to forget, and deletes the rows that they cover. Rows still in use are
+// Store stores requests to forget, and deletes the rows that they cover. Rows still in use are
 // deleted later.
 type Store interface {
 	Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error)
@@ -31,8 +31,7 @@ type Store interface {
 
 // HomeTurns records forgotten turns whose traces may still be in a home.
 type HomeTurns interface {
-	// EachHomeSearch calls each for the turns of a request that may have left something in the
-	// home.
+	// EachHomeSearch calls each for the turns of a request that may have left traces in the home.
 	EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error
 	// FindLeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
 	// PutGoneFromHome marks them as deleted.
@@ -40,10 +39,10 @@ type HomeTurns interface {
 	PutGoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
-// Home deletes from users' homes, through their workers.
+// Home deletes data from users' homes, through their workers.
 type Home interface {
 	// CountOrDelete counts the Facts, Notes and Logged entries in a home that come from some turns.
-	// With gone it deletes them.
+	// With gone it deletes these entries.
 	CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
 }
 
@@ -82,23 +81,23 @@ type Options struct {
 	Log       hclog.Logger
 }
 
-// Forgetter deletes what users want forgotten. It may be used from several goroutines.
+// Forgetter deletes the data that users want forgotten. It may be used from several goroutines.
 type Forgetter struct {
 	o    Options
-	wake chan struct{} // holds a token when there is something to delete
+	wake chan struct{} // holds a token when there is data to delete
 
-	working sync.Mutex // held while deleting
+	working sync.Mutex // held while data is deleted
 }
 
-// New makes a Forgetter. Its Run continues what an earlier run has left.
+// New makes a Forgetter. Its Run continues requests of an earlier process.
 func New(o Options) *Forgetter { return &Forgetter{o: o, wake: make(chan struct{}, 1)} }
 
-// Feature returns what forget adds to the service.
+// Feature returns the command and the part of the forgetter.
 func (g *Forgetter) Feature() feature.Feature {
 	return feature.Feature{Name: "forget", Commands: g.commands(), Parts: []feature.Part{{Name: "forget", Run: g.Run}}}
 }
 
-// Count counts what Forget would delete.
+// Count counts the data that Forget would delete.
 func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	counts, err := g.o.Store.Count(ctx, f)
 	if err != nil {
@@ -111,19 +110,21 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervi
 	})
 }
 
-// Forget deletes what a request covers, and returns the counts. Run deletes later what is not
-// answered or delivered yet. Repeating the request continues it.
+// Forget deletes the data that a request covers, and returns the counts. Data of unanswered
+// messages and undelivered answers is deleted later by Run. A repeated request continues the first
+// one.
 func (g *Forgetter) Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	f, err := g.o.Store.Put(ctx, f)
 	if err == nil && !f.Ended {
 		f, err = g.deleteReady(ctx, f)
-		g.Wake() // Run deletes what is still in use
+		g.Wake() // Run deletes the rows that are still in use
 	}
 	return f.Counts, err
 }
 
 // ForgetFacts deletes the words of a user's forgotten facts from the database. The user's own
-// messages keep them. Rows of running turns and undelivered messages follow when these are done.
+// messages keep these words. Rows of running turns and undelivered messages are deleted when the
+// turns and messages are done.
 func (g *Forgetter) ForgetFacts(ctx context.Context, user string) error {
 	left, err := g.blankFacts(ctx, user)
 	if left > 0 {
@@ -138,17 +139,17 @@ func (g *Forgetter) blankFacts(ctx context.Context, user string) (left int, err 
 	return g.o.Facts.BlankFacts(ctx, user, g.o.Index.RemoveMessages)
 }
 
-// Wake tells Run that there may be something to delete.
+// Wake tells Run that there may be data to delete.
 func (g *Forgetter) Wake() { signals.Send(g.wake) }
 
-// retryEvery is the wait before Run tries again to delete what was still in use.
+// retryEvery is the wait before Run tries again to delete rows that were in use.
 const retryEvery = 10 * time.Second
 
 // expireEvery is how often Run deletes expired rows.
 const expireEvery = 24 * time.Hour
 
 // Run continues earlier requests, at the start and when Wake is called, until ctx ends. At the
-// start and once a day it deletes what is older than the configuration allows.
+// start and once a day it deletes messages that are older than the configuration allows.
 func (g *Forgetter) Run(ctx context.Context) error {
 	day := time.NewTicker(expireEvery)
 	defer day.Stop()
@@ -179,8 +180,8 @@ func (g *Forgetter) Run(ctx context.Context) error {
 	return nil
 }
 
-// expire deletes what is older than the configuration allows for each user. A row that is still in
-// use, or cannot be deleted, waits for the next day.
+// expire deletes the messages that are older than the configuration allows for each user. A row
+// that is in use, or can't be deleted, waits for the next day.
 func (g *Forgetter) expire(ctx context.Context) {
 	for _, name := range g.o.People.Names() {
 		u, known := g.o.People.Find(name)
@@ -194,7 +195,7 @@ func (g *Forgetter) expire(ctx context.Context) {
 	}
 }
 
-// deleteReady deletes what may be deleted now.
+// deleteReady deletes the rows of a request that are not in use.
 func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
 	g.working.Lock()
 	defer g.working.Unlock()
@@ -222,7 +223,7 @@ func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.Forgetting) (s
 	return f, err
 }
 
-// clearHome deletes from a user's home what comes from forgotten turns, and adds the counts to f's.
+// clearHome deletes the traces of forgotten turns from a user's home, and adds their counts to f's.
 func (g *Forgetter) clearHome(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	for {
 		of, err := g.o.Turns.FindLeftInHome(ctx, f.User)

@@ -26,7 +26,7 @@ import (
 type home struct {
 	asked []protocol.MemoryTurns
 	err   error
-	done  func() // called at the end of a call that is answered
+	done  func() // called at the end of each answered call
 }
 
 func (h *home) CountOrDelete(_ context.Context, _ string, of protocol.MemoryTurns, _ bool) (n supervisor.ForgetCounts, err error) {
@@ -38,7 +38,8 @@ func (h *home) CountOrDelete(_ context.Context, _ string, of protocol.MemoryTurn
 
 func (h *home) RemoveMessages(context.Context, string, []int64) error { return nil }
 
-// people keep their history for so many days. Looking up the last of them calls end.
+// people are users who keep their messages for a number of days each. A lookup of the last user
+// calls end.
 type people struct {
 	days map[string]int
 	end  func()
@@ -53,8 +54,9 @@ func (p people) Find(name string) (supervisor.User, bool) {
 	return supervisor.User{Name: name, History: p.days[name]}, true
 }
 
-// The current configuration decides. After an interruption, the next run continues. It keeps
-// messages that a model still sees, waiting and newer ones, those of other users, and the home.
+// The current configuration decides which messages expire. After an interruption, the next run
+// continues. It keeps messages that a model still sees, waiting and newer messages, those of other
+// users, and the home.
 func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	path, committed := filepath.Join(t.TempDir(), "mews.db"), func() {}
@@ -91,7 +93,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	expire := func(days int, ctx context.Context, end func()) (left int) {
 		_ = forget.New(forget.Options{Store: db.Forgettings(), Index: h, Home: h, Turns: db.Forgettings(), Facts: db.Memories(), People: people{map[string]int{"alice": days, "zoe": 0}, end},
 			Now: func() time.Time { return now }, Remove: func(string) error { return nil }, Log: hclog.NewNullLogger(),
-			// it ends with ctx
+			// Run ends with ctx
 			Audit: func(user, action, detail string) { audit = append(audit, user+" "+action+": "+detail) }}).Run(ctx)
 		for _, file := range []string{path, path + "-wal"} {
 			content, err := os.ReadFile(file)
@@ -137,8 +139,8 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	}
 }
 
-// The rows of a turn are deleted before its worker clears the home. After a crash in between, the
-// next start clears it.
+// The rows of a turn are deleted before its worker clears the home. If Mews crashes in between, its
+// next start clears the home.
 func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	db, h := sqlitetest.Open(t), &home{err: errors.New("the worker has ended")}
 	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "I take oolong",
@@ -167,7 +169,7 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	h.err = nil
 	ctx, cancel := context.WithCancel(t.Context())
 	h.done = cancel
-	_ = forget.New(options).Run(ctx) // it ends with ctx
+	_ = forget.New(options).Run(ctx) // Run ends with ctx
 	if len(h.asked) != 3 || !cmp.Equal(h.asked[1], h.asked[2]) || !cmp.Equal(h.asked[2].Turns, []int64{turn.ID}) || len(h.asked[2].Messages) != 1 {
 		t.Errorf("asked %+v", h.asked)
 	}
