@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Presses of /undo: an action, the turn, and the operation to revert. The Undo button has only the
-// first two.
+// Presses of /undo consist of an action, the turn, and the operation to revert. The Undo button's
+// press has only the first two.
 const (
 	pressForce = "force"
 	pressLeave = "leave"
-	maxShown   = 4096 // length of a shown diff in UTF-16 units
-	maxNamed   = 10   // largest number of files in a sentence
+	maxShown   = 4096 // the most UTF-16 units of a shown diff
+	maxNamed   = 10   // the most file names in a sentence
 )
 
 func (u *Undos) commands() []feature.Command {
@@ -77,7 +77,7 @@ func RedoButton(turn, operation int64) supervisor.Button {
 	return supervisor.Button{Text: textUndoAgain, Press: presses.UndoPress(presses.ActionUndo, turn, operation)}
 }
 
-// tellUndone takes changes back, and reports the result.
+// tellUndone takes changes back, and returns the answer about the result.
 func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int64, force bool) (
 	d supervisor.Delivery, err error) {
 	report, err := u.Undo(ctx, r.Conversation.User, turn, of, force)
@@ -111,7 +111,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 	return d, nil
 }
 
-// nameFiles joins the names of files, each with its reason if it has one.
+// nameFiles joins the names of files. A name is followed by its reason, if there is one.
 func nameFiles(paths []string) string {
 	var names []string
 	for _, listed := range paths[:min(len(paths), maxNamed)] {
@@ -143,7 +143,7 @@ func (u *Undos) tellDiff(ctx context.Context, r feature.Request, turn, of int64)
 	return u.Show(*ref)
 }
 
-// Show makes a delivery of a diff in the spool; a long diff becomes a file.
+// Show makes a delivery of a diff in the spool. A long diff becomes a file.
 func (u *Undos) Show(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	text := make([]byte, min(ref.Size, maxShown*utf8.UTFMax))
 	if _, _, err := u.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
@@ -157,8 +157,8 @@ func (u *Undos) Show(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	return d, nil
 }
 
-// quotedDiff returns a diff as a block of code in a quote. Channels fold long quotes. No text in the
-// diff can end the block.
+// quotedDiff returns a diff as a block of code in a quote, because channels fold long quotes. No
+// text in the diff can end the block.
 func quotedDiff(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

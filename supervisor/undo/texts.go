@@ -8,7 +8,7 @@ const (
 	textFailed    = "I could not reach your files: %s"
 
 	textUndoButton = "Undo"
-	// TextDiffButton is on the button that shows what has changed.
+	// TextDiffButton is the text of the button that shows the changes.
 	TextDiffButton = "Show diff"
 	textNever      = "; can't be undone: %s"
 )

@@ -22,14 +22,14 @@ func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
 	return [][]supervisor.Button{row}
 }
 
-// ImpossibleNote returns the ledger's note of why a change can't be taken back.
+// ImpossibleNote returns the ledger's note about a change that can't be taken back.
 func ImpossibleNote(why string) string { return fmt.Sprintf(textNever, why) }
 
-// maxTold is the largest number of restored files that a note to the model names.
+// maxTold is the most restored files that a note to the model names.
 const maxTold = 20
 
-// RestoredNote returns the note to the model about files that the user restored. The argument
-// undone lists the files without the model's change, and redone those with the change again.
+// RestoredNote returns the note to the model about files that the user restored. undone are the
+// files without the model's change. redone are the files with the change again.
 func RestoredNote(undone, redone []string) (text string) {
 	for _, told := range []struct {
 		paths    []string
@@ -49,7 +49,7 @@ func RestoredNote(undone, redone []string) (text string) {
 	return text
 }
 
-// onOneLine quotes a path so that it cannot pass for another part of a sentence.
+// onOneLine quotes a path, so that nothing in it looks like another part of the sentence.
 func onOneLine(path string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '[' || r == ']' {

@@ -1,5 +1,5 @@
 // Package undo is the feature that takes back changes to users' files, or shows them. The rows of
-// the ledger alone decide which files are touched. The user's worker touches them.
+// the ledger alone decide which files are changed. The user's worker changes them.
 package undo
 
 import (
@@ -31,11 +31,11 @@ type Operations interface {
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Options are what Undos works on.
+// Options are the dependencies of Undos.
 type Options struct {
 	Store      Store
 	Operations Operations
-	Spool      *spool.Spool // spool with the diffs from workers
+	Spool      *spool.Spool // the spool with the diffs from workers
 	Now        func() time.Time
 }
 
@@ -45,15 +45,15 @@ type Undos struct{ Options }
 // New makes Undos.
 func New(o Options) *Undos { return &Undos{o} }
 
-// Feature returns what undo adds to the service.
+// Feature returns the command and the buttons of undo.
 func (u *Undos) Feature() feature.Feature {
 	return feature.Feature{Name: "undo", Commands: u.commands()}
 }
 
 // Report has the files of an undo by their outcomes.
 type Report struct {
-	Operation int64                // the operation that took changes back; 0 if there was none
-	Paths     map[Outcome][]string // paths by outcome, each path once
+	Operation int64                // the operation that took changes back; 0 means none
+	Paths     map[Outcome][]string // the files' paths by outcome, each path once
 	programs  []string
 }
 
@@ -64,7 +64,7 @@ const (
 	OutcomeRestored   Outcome = "back"    // the file is as it was before
 	OutcomeChanged    Outcome = "changed" // the file is left alone, because it has changed since
 	OutcomeExpired    Outcome = "expired" // the old content was deleted after 7 days
-	OutcomeImpossible Outcome = "never"   // with a reason: the old content was not kept, or writing failed
+	OutcomeImpossible Outcome = "never"   // the old content was not stored, or writing failed; has a reason
 	OutcomeProgram    Outcome = "program" // a program changed the file
 )
 
@@ -72,20 +72,20 @@ var outcomes = map[protocol.UndoOutcome]Outcome{
 	protocol.UndoDone: OutcomeRestored, protocol.UndoAlready: OutcomeRestored, protocol.UndoChanged: OutcomeChanged, protocol.UndoExpired: OutcomeExpired, protocol.UndoFailed: OutcomeImpossible,
 }
 
-// Last finds the nth newest turn that changed files in a conversation. The newest has n 1.
+// Last finds the nth newest turn that changed files in a conversation. n is 1 for the newest.
 func (u *Undos) Last(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
 	return u.Store.Last(ctx, in, u.since(), n-1)
 }
 
 func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// Undo takes back the changes of a turn, or those of an undo of it. The argument of is that undo's
-// operation; 0 means the turn's own changes. With force it also overwrites files that have changed
-// since.
+// Undo takes back the changes of a turn, or of an earlier undo of the turn. of is the operation of
+// that earlier undo; 0 means the turn's own changes. With force it also overwrites files that have
+// changed since.
 func (u *Undos) Undo(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() {
-		// a file that a tool changed too is already in the report
+		// add skips a file that is already in the report because a tool changed it too
 		for _, path := range report.programs {
 			report.add(OutcomeProgram, path, "")
 		}
@@ -130,8 +130,8 @@ func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol
 	return back
 }
 
-// list returns the changes of a turn that can be taken back, newest first. It reports the others,
-// and all changes that touch the same files as they do.
+// list returns the changes of a turn that can be taken back, newest first. It reports the other
+// changes, and all changes that touch the same files.
 func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
 	if owner, err := u.Store.User(ctx, turn); err != nil || owner != user {
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
@@ -167,13 +167,13 @@ func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *R
 	return list, nil
 }
 
-// related reports whether a change is about a path, a folder above it or a file below it.
+// related reports whether a change concerns a path, a folder above it or a file below it.
 func related(u protocol.Undo, path string) bool {
 	in := func(a, b string) bool { return a == b || strings.HasPrefix(a, b+"/") }
 	return in(u.Path, path) || in(path, u.Path) || u.To != "" && (in(u.To, path) || in(path, u.To))
 }
 
-// add adds a path to the report, unless it is there.
+// add adds a path to the report, unless the report has it already.
 func (r *Report) add(outcome Outcome, path, why string) {
 	for _, listed := range r.Paths {
 		if slices.ContainsFunc(listed, func(l string) bool { return l == path || strings.HasPrefix(l, path+whyMark) }) {
@@ -186,7 +186,7 @@ func (r *Report) add(outcome Outcome, path, why string) {
 	r.Paths[outcome] = append(r.Paths[outcome], path)
 }
 
-// whyMark separates a path from the reason; no path of a worker contains it.
+// whyMark separates a path from its reason; no path of a worker contains it.
 const whyMark = "\x00"
 
 // SplitReason splits an entry of Report.Paths[OutcomeImpossible] into its path and reason.
@@ -215,7 +215,7 @@ func undos(list []supervisor.FileChange) (undos []protocol.Undo) {
 
 // operate runs an undo operation in the user's worker.
 func (u *Undos) operate(ctx context.Context, user string, p protocol.UndoParameters) (id int64, result protocol.UndoResult, err error) {
-	parameters, _ := json.Marshal(p) // parameters can always be encoded
+	parameters, _ := json.Marshal(p) // Marshal never fails for these parameters
 	op, err := u.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo, Parameters: string(parameters)})
 	if err == nil {
 		op, err = u.Operations.Wait(ctx, op.ID)

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// rows are a turn of alice's with changes. None of them has been undone.
+// rows are the changes of one turn of alice. No change has been undone.
 type rows struct {
 	Store
 	changes []supervisor.FileChange
@@ -23,8 +23,8 @@ func (r rows) List(context.Context, string, int64, int64) ([]supervisor.FileChan
 	return r.changes, nil
 }
 
-// TestUndo_LostOrUnsafeChanges_Stay tries changes whose content is gone, changes that can't be
-// taken back, and changes of the same files.
+// This test tries changes with a lost content, changes that can't be taken back, and changes of the
+// same files.
 func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 	now := time.Now()
 	change := func(path, not string, age time.Duration) supervisor.FileChange {
