@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/presses"
 )
 
-// Card returns the notice about waiting files, with a row of buttons for each.
+// Card returns the notice about waiting prompt files, with a row of buttons for each file.
 func Card(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
 	var lines []string
 	for _, f := range files {
@@ -25,7 +25,7 @@ func Card(files []supervisor.PromptFile) (text string, rows [][]supervisor.Butto
 	return strings.Join(lines, "\n"), rows
 }
 
-// buttons returns the buttons of a file. With named, they have its name.
+// buttons returns the buttons of a waiting file. With named, their labels have the file's name.
 func buttons(f supervisor.PromptFile, named bool) (row []supervisor.Button) {
 	button := func(text, action string) {
 		if named {
@@ -37,7 +37,7 @@ func buttons(f supervisor.PromptFile, named bool) (row []supervisor.Button) {
 		button(textDiff, presses.ActionDiff)
 		button(textAccept, pressAccept)
 	}
-	if len(f.Text) < protocol.PromptFileBytes(f.Path) { // otherwise the file is cut in Text
+	if len(f.Text) < protocol.PromptFileBytes(f.Path) { // a file that is cut in f.Text can't be restored
 		button(textBack, pressPutBack)
 	}
 	return row

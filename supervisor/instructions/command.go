@@ -19,7 +19,7 @@ func (f *Files) commands() []feature.Command {
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
-// command lists the files in force, and those that wait.
+// command lists the prompt files in force, and those that wait for a decision.
 func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 	list, err := f.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -49,10 +49,10 @@ func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Deli
 	return d, nil
 }
 
-// dayFormat is the layout of days in this list.
+// dayFormat is the layout of days in the list of files.
 const dayFormat = "2 January 2006"
 
-// waitingFiles describes the waiting files of a list, with their buttons.
+// waitingFiles describes the files of a list that wait for a decision, with their buttons.
 func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 	var waiting []supervisor.PromptFile
 	for _, f := range list {

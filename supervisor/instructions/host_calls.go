@@ -8,8 +8,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// reportParams is the maximum size of a report that changes every file, in bytes: texts are in
-// base64.
+// reportParams is the most bytes of a report that changes every file; texts are in base64.
 const reportParams = (protocol.MaxMemoryText+224<<10)*4/3 + feature.ShortParams
 
 func (f *Files) hostCalls() []feature.HostCall {
@@ -18,7 +17,8 @@ func (f *Files) hostCalls() []feature.HostCall {
 		Handler: feature.InTurn(f.report)}}
 }
 
-// reportedKey is the key of an attempt's note that the worker has reported the prompt files.
+// reportedKey is the key under which an attempt notes that the worker has reported the prompt
+// files.
 type reportedKey struct{}
 
 // report records the state of the user's prompt files.

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reports records whether each report began its attempt. It asks for more while left is positive.
+// reports is a store that records whether each report was the first of its attempt. It asks for
+// more while needs is positive.
 type reports struct {
 	sqlite.PromptFiles
 	needs  int

@@ -1,6 +1,6 @@
 // Package instructions is the feature of prompt files: the files of a home that tell the assistant
-// how to behave. It records what workers report about them. Users decide about changes: they accept
-// a change, or let their worker put the old file back.
+// how to behave. It records the changes that workers report. Users decide about the changes: they
+// accept a change, or let their worker restore the old file.
 package instructions
 
 import (
@@ -17,11 +17,11 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Store keeps the prompt files.
+// Store stores the state of the prompt files.
 type Store interface {
 	List(ctx context.Context, user string) ([]supervisor.PromptFile, error)
 	Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error)
-	// Report records a report. told is the conversation in whose outbox there may be a new
+	// Report records a worker's report. told is the conversation whose outbox may have a new
 	// delivery.
 	Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64,
 		err error)
@@ -39,10 +39,10 @@ type Options struct {
 	Operations Operations
 	// Keep stores bytes as a blob that the user's worker can read.
 	Keep func(ctx context.Context, user string, text []byte) (protocol.BlobRef, error)
-	// ShowDiff shows a diff. UndoButton takes an operation back.
+	// ShowDiff makes a delivery of a diff. UndoButton returns a button that reverts an operation.
 	ShowDiff   func(protocol.BlobRef) (supervisor.Delivery, error)
 	UndoButton func(turn, operation int64) supervisor.Button
-	// PrivateChat returns the chat where only the user reads.
+	// PrivateChat returns the chat that only the user reads.
 	PrivateChat func(user string) supervisor.Conversation
 	Queued      func(conversation int64) // called when a delivery may be queued; never blocks
 }
@@ -53,7 +53,7 @@ type Files struct{ Options }
 // New makes Files.
 func New(o Options) *Files { return &Files{o} }
 
-// Feature returns what instructions adds to the service.
+// Feature returns the command and host call of the prompt files.
 func (f *Files) Feature() feature.Feature {
 	return feature.Feature{Name: "instructions", Commands: f.commands(), HostCalls: f.hostCalls()}
 }
@@ -63,17 +63,17 @@ type Outcome string
 
 const (
 	Done           Outcome = "done"
-	AlreadyDecided Outcome = "already" // the change was accepted or put back before
-	ChangedSince   Outcome = "changed" // another change waits now
-	NotYetReported Outcome = "unseen"  // the file has changed, and its worker has not reported that yet
-	NotFound       Outcome = "unknown" // there is no such file
+	AlreadyDecided Outcome = "already" // the change was accepted or reverted before
+	ChangedSince   Outcome = "changed" // another change of the file waits now
+	NotYetReported Outcome = "unseen"  // the file has changed again, and the worker has not reported the change yet
+	NotFound       Outcome = "unknown" // the file does not exist
 )
 
 // Result is the outcome of a button's press, and its file.
 type Result struct {
 	Outcome
 	supervisor.PromptFile
-	Operation int64 // the operation that put the file back; 0 means none
+	Operation int64 // the operation that restored the file; 0 means none
 }
 
 // find finds the file of a press. key identifies the text that waits, is in force or was refused.
@@ -97,7 +97,7 @@ func (f *Files) find(ctx context.Context, user, key string) (r Result, err error
 	return r, err
 }
 
-// Accept puts the waiting text in force.
+// Accept puts the waiting text of a file in force.
 func (f *Files) Accept(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != Done || !r.Acceptable() {
@@ -110,8 +110,8 @@ func (f *Files) Accept(ctx context.Context, user, key string) (Result, error) {
 	return r, err
 }
 
-// Diff stores a diff between the text in force and the waiting one. It is a blob of the user, in
-// the format of diff -u.
+// Diff stores a diff between the text in force and the waiting text. The diff is a blob of the
+// user, in the format of diff -u.
 func (f *Files) Diff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
 	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != Done {
 		return ref, r, err
@@ -163,7 +163,7 @@ type undoResult struct {
 
 // runUndo asks the user's worker to undo a change, and waits for the result.
 func (f *Files) runUndo(ctx context.Context, user string, change protocol.Undo) (u undoResult, err error) {
-	// parameters can always be encoded
+	// Marshal never fails for these parameters
 	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoUnchanged,
 		Changes: []protocol.Undo{change}})
 	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
@@ -179,7 +179,7 @@ func (f *Files) runUndo(ctx context.Context, user string, change protocol.Undo) 
 		return u, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, change.Path, op.Result)
 	}
 	if err = json.Unmarshal([]byte(op.Result), &result); err == nil {
-		// the operation has one result for each change
+		// an undo operation has one result for each change
 		u = undoResult{result.Changes[0], op.ID}
 	}
 	return u, err

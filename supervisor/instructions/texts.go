@@ -1,6 +1,6 @@
 package instructions
 
-// textFailed tells that a file could not be put back.
+// textFailed says that a file could not be restored.
 const textFailed = "%s could not be put back: %s"
 
 // Answers of /instructions.
@@ -18,7 +18,7 @@ const (
 	textPutBack    = "%s is as it was before."
 )
 
-// outcomeTexts answer presses that did not do what their buttons say.
+// outcomeTexts answer presses whose action was not done.
 var outcomeTexts = map[Outcome]string{
 	AlreadyDecided: "%s: this was already decided.",
 	ChangedSince:   "%s has changed since. Look again:",

@@ -5,25 +5,25 @@ import (
 	"mews/supervisor"
 )
 
-// Notices about files that wait for a decision.
+// Notices about prompt files that wait for a decision.
 const (
 	textDiff   = "Show diff"
 	textAccept = "Accept"
 	textBack   = "Put back"
-	textOf     = "%s: %s" // the file, and the action of a button
+	textOf     = "%s: %s" // the label of a button: the file's name and the action
 
 	textWhat = "It is in force once you accept it."
 	textLink = "I follow no links and read no folders there. Put it back, or put a file there."
 )
 
-// textsReason tell why a file waits.
+// textsReason say why a file waits for a decision.
 var textsReason = map[supervisor.PendingReason]string{
 	supervisor.PendingTurn:    "%s was changed while I worked.",
 	supervisor.PendingGit:     "%s was changed by git.",
 	supervisor.PendingForeign: "%s is a link, or another account can write there.",
 }
 
-// textsState tell a path's state if there is no regular file.
+// textsState describe the state of a path without a regular file.
 var textsState = map[protocol.FileState]string{
 	protocol.FileAbsent: "%s was deleted while I worked.",
 }
