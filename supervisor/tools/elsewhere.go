@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// Elsewhere maps a tool of another assistant to ours. A model may look for a tool by the name that
-// it has learnt there.
+// Elsewhere maps a tool of another assistant to our tools. A model may look for a tool by a name
+// that it learnt there.
 type Elsewhere struct {
 	Assistant string
 	Tool      string
-	Action    string   // an action of the other tool; "" if it has none
+	Action    string   // an action of the other assistant's tool; "" means none
 	Tools     []string // our tools for the same purpose
-	Button    string   // the button with which the user does it; "" means none
+	Button    string   // the button with which the user does the same; "" means none
 }
 
 // OfOthers lists other assistants' tools for scheduled work.

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/tools"
 )
 
-// tasks is some with the family of scheduled work.
+// tasks are the tools in some, and the family of tools for scheduled work.
 var tasks = append(slices.Clone(some),
 	tool("tasks", "schedule_task", "Set a reminder, which says text at a time, or a task."),
 	tool("tasks", "list_tasks", "Their reminders and tasks"),
@@ -17,8 +17,8 @@ var tasks = append(slices.Clone(some),
 	tool("tasks", "get_task_results", "What came of tasks, newest first"),
 	tool("history", "list_said", "List what was said."))
 
-// TestFind_ForeignToolName_FindsOurs checks that a search for another assistant's tool name finds
-// the tool that does the same, and no other.
+// A search for another assistant's tool name finds our tool with the same purpose, and no other
+// tool.
 func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
 	for words, want := range map[string]string{
 		"cron": "schedule_task list_tasks cancel_task", "CRON": "schedule_task list_tasks cancel_task", "add_reminder": "schedule_task",
@@ -31,7 +31,7 @@ func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
 	}
 }
 
-// TestFind_PartOfForeignName_FindsNothing checks that a single word of such a name finds nothing.
+// A search for a single word of another assistant's tool name finds nothing.
 func TestFind_PartOfForeignName_FindsNothing(t *testing.T) {
 	for _, words := range []string{"add", "manage", "complete"} {
 		if got := tools.Names(tools.Find(tasks, words)); len(got) > 0 {

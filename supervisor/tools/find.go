@@ -9,8 +9,8 @@ import (
 	"mews/protocol"
 )
 
-// Weights of a match by the word's position. A whole word of a name counts more than a part, and a
-// word of the description least.
+// Weights of a match, by the position of the word. A whole word of a name counts more than a part
+// of it. A word of the description counts least.
 const (
 	worthName        = 8
 	worthFamily      = 6
@@ -18,13 +18,12 @@ const (
 	worthDescription = 1
 )
 
-// minWord is the minimum length, in characters, of a word that is looked for in descriptions and
-// within words.
+// minWord is the least characters of a word that is searched in descriptions and within words.
 const minWord = 3
 
 // Find returns the tools of families that match words, the best match first. It returns at most
-// MaxFound tools, and MaxFoundBytes of them. The name of a family or a tool finds only that. The
-// name of another assistant's tool finds the tools that do the same.
+// MaxFound tools with MaxFoundBytes in all. The name of a family or a tool finds only that family
+// or tool. The name of another assistant's tool finds our tools with the same purpose.
 func Find(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
 		protocol.Tool
@@ -53,7 +52,7 @@ func Find(all []protocol.Tool, words string) []protocol.Tool {
 	return found.tools
 }
 
-// fields returns the words of a text in lower case. Names are split too.
+// fields returns the words of a text in lower case. Names are split into words too.
 func fields(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
@@ -66,7 +65,7 @@ func score(t protocol.Tool, text string) (n int) {
 		}
 	}
 	for _, word := range fields(text) {
-		part := func(of string) bool { // whether one of the two words begins with the other
+		part := func(of string) bool { // reports whether one of the two words begins with the other
 			return len(word) >= minWord && strings.HasPrefix(of, word) || len(of) > minWord && strings.HasPrefix(word, of)
 		}
 		switch {

@@ -1,5 +1,5 @@
 // Package tools decides which tools a model is offered: the fixed ones, and the open tools of
-// families. It does no I/O. It bounds the worker's descriptions of its tools again, because the
+// families. It does no I/O. It limits the size of a worker's tool descriptions again, because the
 // worker may be hostile.
 package tools
 
@@ -12,7 +12,7 @@ import (
 	"mews/supervisor"
 )
 
-// Limits of the tools that are offered at once, and of those that one search opens.
+// Limits of the tools that are offered at once, and of the tools that one search opens.
 const (
 	MaxOffered      = 40
 	MaxOfferedBytes = 24 << 10
@@ -20,17 +20,17 @@ const (
 	MaxFoundBytes   = 8 << 10
 )
 
-// Size returns the bytes of a tool's definition.
+// Size returns the number of bytes of a tool's definition.
 func Size(t protocol.Tool) int { return len(t.Name) + len(t.Description) + len(t.Schema) }
 
-// list is a list of tools with limits.
+// list is a list of tools with a limited number and size.
 type list struct {
 	tools          []protocol.Tool
 	bytes          int
 	most, mostSize int
 }
 
-// add adds a tool if it fits.
+// add adds a tool to the list if it fits.
 func (l *list) add(t protocol.Tool) (fits bool) {
 	if len(l.tools) >= l.most || l.bytes+Size(t) > l.mostSize {
 		return false
@@ -49,7 +49,7 @@ func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
 }
 
 // Offered returns the tools that a model is offered, from all of its user's sorted tools. First
-// come the tools that are always offered. Then come the open ones, in the order of their opening,
+// come the tools that are always offered. Then come the open tools, in the order of their opening,
 // so that the prefix of requests stays the same.
 func Offered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
@@ -70,8 +70,8 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 	return l
 }
 
-// Open returns the open tools after opening more, as far as there is room. full lists those without
-// room. It leaves out names that are always offered, or that are no tools.
+// Open returns the open tools after opening more tools, as far as there is room. full lists the
+// tools without room. Tools that are always offered and unknown names are left out.
 func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
@@ -88,8 +88,8 @@ func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.
 }
 
 // Unused returns the names of open tools to close, the least recently used first. Tools that the
-// user keeps open come last. It closes enough for the results of one search. It also closes missing
-// tools, unless they are kept open.
+// user keeps open come last. It closes enough tools for the results of one search. It also closes
+// missing tools, unless the user keeps them open.
 func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {
@@ -115,8 +115,8 @@ type Family struct {
 	Tools []protocol.Tool
 }
 
-// Families returns the families of a list of tools, by name. Tools that are always offered belong
-// to none.
+// Families returns the families of a list of tools, sorted by name. Tools that are always offered
+// belong to no family.
 func Families(all []protocol.Tool) (families []Family) {
 	for _, t := range all {
 		if t.Family == "" {

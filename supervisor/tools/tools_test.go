@@ -22,7 +22,7 @@ func opened(names ...string) (list []supervisor.OpenedTool) {
 	return list
 }
 
-// some is the tools of a user, sorted by name.
+// some are the tools of a user, sorted by name.
 var some = []protocol.Tool{
 	tool("uploads", "delete_upload", "Move a file below uploads/ to the trash."),
 	tool("memory", "forget", "Have what is remembered of something be gone."),
@@ -53,7 +53,7 @@ func TestFind_SortsBestMatchFirst(t *testing.T) {
 	}
 }
 
-// many returns n tools of a size, of one family.
+// many returns n tools of one family, each of the same size.
 func many(n, size int) (all []protocol.Tool) {
 	for i := range n {
 		t := tool("mcp", fmt.Sprintf("mcp_%04d", i), "weather ")
@@ -63,8 +63,7 @@ func many(n, size int) (all []protocol.Tool) {
 	return all
 }
 
-// TestOpen_OverLimit_IsRefused checks the limits for any number of tools of a server, and any
-// descriptions.
+// The limits hold for any number of tools of a server, and for any descriptions.
 func TestOpen_OverLimit_IsRefused(t *testing.T) {
 	for _, test := range []struct{ n, size, found, open int }{
 		{200, 100, 12, 40}, {200, 1000, 8, 24}, {256, 2000, 4, 12}, {3, 9 << 10, 0, 2}, {1, 25 << 10, 0, 0},
