@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// pattern matches a slash and one word, no longer than Telegram's commands may be, perhaps with the
-// name of a bot. It does not match a path.
+// pattern matches a slash and one word, with at most the length of Telegram's commands. The name of
+// a bot may follow. It does not match a path.
 var pattern = regexp.MustCompile(`^/([A-Za-z][A-Za-z0-9_]{0,31})(?:@\w{1,64})?(?:\s|$)`)
 
-// Parse parses a text with a slash command: "/Stop@mews_bot now" is stop, "now". The name is "" if
-// the text is no command. Parse does not check that the command exists.
+// Parse splits a text into a slash command and its arguments. "/Stop@mews_bot now" gives stop and
+// "now". The name is "" if the text is no command. Parse does not check that the command exists.
 func Parse(text string) (name, arguments string) {
 	match := pattern.FindStringSubmatch(text)
 	if match == nil {
@@ -20,11 +20,11 @@ func Parse(text string) (name, arguments string) {
 	return strings.ToLower(match[1]), strings.TrimSpace(text[len(match[0]):])
 }
 
-// Followup is the command whose words are a text with PriorityFollowup.
+// Followup is the name of the command that sends its arguments with PriorityFollowup.
 const Followup = "followup"
 
-// ParseFollowup returns the text after that command. ok is false if it is another text, or if it is
-// the command alone, without files.
+// ParseFollowup returns the text after the command /followup. ok is false if the text has another
+// command, or if it is the command alone, without files.
 func ParseFollowup(text string, files int) (words string, ok bool) {
 	name, words := Parse(text)
 	return words, name == Followup && (words != "" || files > 0)
