@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// folders are where units lie, the one that counts first (systemd.unit(5)).
+// folders are the folders of units; a unit in an earlier folder takes precedence (systemd.unit(5)).
 var folders = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system"}
 
-// Service is a unit of type service.
+// Service is a systemd unit of type service.
 type Service struct {
-	Name     string   // without .service
-	Settings []string // KEY=VALUE of its section [Service], those of drop-ins last
+	Name     string   // the unit's name without .service
+	Settings []string // KEY=VALUE of the unit's section [Service]; the lines of drop-ins come last
 }
 
-// Of returns the service that runs Mews on a state folder. It is found by the folder, which the
-// unit must name to make it writable.
+// Of returns the service that runs Mews on a state folder. It finds the unit by that folder, which
+// the unit must name to make it writable.
 func Of(state string) (Service, bool) { return find("/", state) }
 
-// Command returns the command that starts, restarts or stops the Mews of a state folder. It is
-// systemctl if a unit runs Mews, otherwise the other command.
+// Command returns the command that starts, restarts or stops Mews on a state folder. It uses
+// systemctl if a unit runs Mews; without such a unit it returns otherwise.
 func Command(verb, state, otherwise string) string {
 	if s, ok := Of(state); ok {
 		return "systemctl " + verb + " " + s.Name
@@ -35,13 +35,13 @@ func find(root, state string) (Service, bool) {
 		return Service{}, false // systemd did not boot this machine (sd_booted(3))
 	}
 	for _, folder := range folders {
-		// the pattern is a right one
+		// Glob never fails for this pattern
 		files, _ := filepath.Glob(filepath.Join(root, folder, "*.service"))
 		for _, file := range files {
 			name := filepath.Base(file)
 			s := Service{Name: strings.TrimSuffix(name, ".service"), Settings: settings(file)}
 			for _, f := range folders {
-				// the pattern is a right one
+				// Glob never fails for this pattern
 				drops, _ := filepath.Glob(filepath.Join(root, f, name+".d", "*.conf"))
 				for _, drop := range drops {
 					s.Settings = append(s.Settings, settings(drop)...)
@@ -62,7 +62,7 @@ func (s Service) runs(state string) bool {
 			slices.Contains(strings.Fields(strings.Join(s.Values("ReadWritePaths"), " ")), state))
 }
 
-// Values returns the values of a key, in order.
+// Values returns the values of a setting's key, in order.
 func (s Service) Values(key string) (list []string) {
 	for _, line := range s.Settings {
 		if value, ok := strings.CutPrefix(line, key+"="); ok {
@@ -72,9 +72,10 @@ func (s Service) Values(key string) (list []string) {
 	return list
 }
 
-// settings returns the lines of a file's section [Service], or none if it can't be read.
+// settings returns the lines of a file's section [Service]. It returns none if the file can't be
+// read.
 func settings(path string) (list []string) {
-	text, _ := os.ReadFile(path) // whoever may not read units is told of `mews run`
+	text, _ := os.ReadFile(path) // without read access to units, texts name `mews run`
 	section := ""
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", " ")) {
 		line = strings.TrimSpace(line)
