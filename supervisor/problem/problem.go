@@ -1,4 +1,4 @@
-// Package problem says to people what went wrong.
+// Package problem returns the texts for people about errors of the service.
 package problem
 
 import (
@@ -9,38 +9,36 @@ import (
 	"mews/supervisor"
 )
 
-// Kind names what went wrong, where what found it out has no words for people: those are in
-// texts.go.
+// Kind names a kind of error whose cause has no text for people. The texts are in texts.go.
 type Kind string
 
 const (
-	DiskFull           Kind = "disk_full"   // the database's
-	DiskFailed         Kind = "disk_failed" // the database's
+	DiskFull           Kind = "disk_full"   // the disk of the database is full
+	DiskFailed         Kind = "disk_failed" // the disk of the database has failed
 	DatabaseDamaged    Kind = "database_damaged"
-	DatabaseLocked     Kind = "database_locked" // by another program
+	DatabaseLocked     Kind = "database_locked" // another program has locked the database
 	DatabaseUnwritable Kind = "database_unwritable"
-	// facts: the folder, the file system's name
+	// Facts of NetworkDisk: the folder and the file system's name.
 	NetworkDisk Kind = "network_disk"
-	// facts: its version, the oldest that is good
+	// Facts of OldSQLite: its version and the oldest supported one.
 	OldSQLite Kind = "old_sqlite"
-	// facts: its schema's version, the newest that is known
+	// Facts of NewerDatabase: the version of its schema and the newest supported one.
 	NewerDatabase   Kind = "newer_database"
 	ForeignDatabase Kind = "foreign_database"
-	PersonExists    Kind = "person_exists" // facts: the name
-	FactorExists    Kind = "factor_exists" // facts: whose
+	PersonExists    Kind = "person_exists" // facts: the user's name
+	FactorExists    Kind = "factor_exists" // facts: the user's name
 	AccountTaken    Kind = "account_taken"
 	InviteUseless   Kind = "invite_useless"
-	NoSuchGrant     Kind = "no_such_grant" // facts: its number, whose
+	NoSuchGrant     Kind = "no_such_grant" // facts: the grant's number and the user's name
 )
 
-// New is the Error of a problem, with its code and its text. facts are what the text takes; err may
-// be nil.
+// New returns an error of a kind, with its code and text. facts fill the text; err may be nil.
 func New(p Kind, err error, facts ...any) *supervisor.Error {
 	text := texts[p]
 	return &supervisor.Error{Code: text.code, Message: fmt.Sprintf(text.message, facts...), Err: err}
 }
 
-// Message is what the person is told of err.
+// Message returns the text of an error for users.
 func Message(err error) string {
 	var e *supervisor.Error
 	if errors.As(err, &e) && e.Message != "" {

@@ -2,18 +2,18 @@ package problem
 
 import "mews/supervisor"
 
-// textInternal is what a person is told of an error that has no words for them.
+// textInternal is the answer about an error that has no text for users.
 const textInternal = "Something went wrong inside Mews. Try it again in a minute. If that does not help, tell an " +
 	"admin: the " +
 	"cause is in the log, and `mews doctor` may name it."
 
-// textNoRoom is what a person is told where a file could not be written for want of room.
+// textNoRoom is the answer about a file that did not fit on the disk.
 const textNoRoom = "The disk that holds Mews's files is full. An admin has to free some space on it; then try again."
 
-// texts are what a person is told of each Kind.
+// texts are the messages for people, by kind.
 var texts = map[Kind]struct {
 	code    supervisor.Code
-	message string // takes the problem's facts
+	message string // a format; the facts of the problem fill it
 }{
 	DiskFull: {supervisor.CodeUnavailable,
 		"The disk that holds Mews's database is full, so this could not be kept. An admin has to free some space " +
