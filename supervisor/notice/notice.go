@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Notices put messages into the outbox. Their methods may be called from any goroutine.
+// Notices puts messages into the outbox. Its methods may be called from any goroutine.
 type Notices struct {
 	Outbox   sqlite.Outbox
 	Settings sqlite.Settings
@@ -23,13 +23,13 @@ type Notices struct {
 }
 
 // TellAdmins tells all admins of a problem that only they can fix. The message goes to a chat on
-// this machine, and to Telegram as soon as that works. It never blocks.
+// this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text) // it ends after its timeout
+	go n.notifyAdmins(text) // the goroutine ends after noticeTimeout
 }
 
-// noticeTimeout is the time that storing a notice may take.
+// noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
 func (n Notices) notifyAdmins(text string) {
@@ -48,8 +48,8 @@ func (n Notices) notifyAdmins(text string) {
 	}
 }
 
-// TellOnce sends a user a message unless one of the same name was sent before. A crash in the
-// middle may repeat it.
+// TellOnce sends a user a message unless one with the same name was sent before. After a crash
+// during the call, the message may be sent twice.
 func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
 	told, err := n.WasToldOnce(ctx, to.User, name)
 	if err == nil && !told {
@@ -62,10 +62,10 @@ func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name,
 	}
 }
 
-// toldPrefix is the prefix of settings that name the messages of TellOnce.
+// toldPrefix begins the names of settings that record the messages of TellOnce.
 const toldPrefix = "told "
 
-// WasToldOnce says whether TellOnce has sent a user the message of a name.
+// WasToldOnce says whether TellOnce has sent a user the message with a name.
 func (n Notices) WasToldOnce(ctx context.Context, user, name string) (bool, error) {
 	_, told, err := n.Settings.Find(ctx, user, toldPrefix+name)
 	return told, err
