@@ -7,15 +7,15 @@ import (
 	"mews/supervisor"
 )
 
-// Call is a row of the table of calls that programs make to the service, such as `mews memory`. A
-// call comes over the control socket, with JSON parameters. NewCall makes its Answer.
+// Call is a call that programs make to the service, such as `mews memory`. It comes over the
+// control socket, with JSON parameters. NewCall makes one.
 type Call struct {
 	Name       string
-	AdminsOnly bool // otherwise any user with an account may call
+	AdminsOnly bool // only admins may call; otherwise any user with an account may
 	Answer     func(ctx context.Context, by Caller, req *protocol.Request) (any, error)
 }
 
-// Caller is the account that makes a call.
+// Caller is the account of the process that makes a call.
 type Caller struct {
 	UID   uint32 // the user id of the calling process
 	Admin bool
@@ -24,7 +24,7 @@ type Caller struct {
 	UserFor func(user, action string) (supervisor.User, error)
 }
 
-// NewCall returns a call of a function with decoded parameters. It refuses unknown keys.
+// NewCall returns a call that runs a function with decoded parameters. It refuses unknown keys.
 func NewCall[P, R any](name string, answer func(context.Context, Caller, P) (R, error)) Call {
 	return Call{Name: name, Answer: func(ctx context.Context, by Caller, req *protocol.Request) (any, error) {
 		var p P

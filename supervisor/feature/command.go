@@ -7,36 +7,35 @@ import (
 	"mews/supervisor"
 )
 
-// Command is a row of the table of slash commands.
+// Command is a slash command of a feature.
 type Command struct {
 	supervisor.SlashCommand        // only the core may set EndsTurn and Locks
 	Group                   Group  // the group in which /help lists the command
 	Alias                   string // another name, which the menu does not list; "" means none
 	Run                     Run
-	// MayAsk allows an hour instead of a minute. It is for commands that ask the user first, or
-	// take long.
+	// MayAsk allows the command an hour instead of a minute. It is for commands that ask the user
+	// first, or take long.
 	MayAsk bool
 	Prefix string // begins the presses of the command's buttons; "" means no buttons
-	Press  Run    // runs for a press of these buttons; nil runs the command
-	// Keeps reports whether the message keeps its buttons after a press. press is the part after
-	// the prefix. nil means that the buttons disappear.
+	Press  Run    // runs for a press of the command's buttons; nil runs the command
+	// Keeps reports whether a message keeps its buttons after a press. press is the part after the
+	// prefix. nil means that the buttons disappear.
 	Keeps func(press string) bool
 	// Private reports whether the answer to some arguments is only for the user. In a group, such
-	// an answer goes to the user's private chat. nil means never.
+	// an answer goes to the user's private chat. nil means that no answer is private.
 	Private func(arguments string) bool
 }
 
-// Run executes a command. It returns the answer as the delivery's Text, Buttons, Files and
-// DeleteAfter; an error is also an answer. Run may be repeated after a crash, so a second run must
-// be harmless.
+// Run executes a command. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an
+// error is also an answer. A command may run again after a crash, so a second run must be harmless.
 type Run func(context.Context, Request) (supervisor.Delivery, error)
 
-// Request is one use of a command.
+// Request is one use of a slash command.
 type Request struct {
 	Conversation supervisor.Conversation
-	User         supervisor.User // the asking user, with their settings; only Name for an unknown user
-	Inbound      int64           // the number of the message or press
-	At           time.Time       // when the message or press was sent
+	User         supervisor.User // the asking user, with their settings; an unknown user has only a Name
+	Inbound      int64           // the number of the command's message or press
+	At           time.Time       // when the command's message or press was sent
 	Name         string          // the name of the command
 	Arguments    string          // the text after the command, or the part of a press after its prefix
 	// Unblock lets the conversation's next command run. It may be called at any time, and
@@ -48,7 +47,7 @@ type Request struct {
 	Allow func(ctx context.Context, effect, text string, arguments ...string) error
 }
 
-// Text makes a Run from a function that returns only text.
+// Text makes a command's function from a function that returns only text.
 func Text(text func(context.Context, Request) (string, error)) Run {
 	return func(ctx context.Context, r Request) (supervisor.Delivery, error) {
 		text, err := text(ctx, r)
@@ -56,6 +55,6 @@ func Text(text func(context.Context, Request) (string, error)) Run {
 	}
 }
 
-// Always and WithoutArguments are values of Private.
+// Always and WithoutArguments are values of Command.Private.
 func Always(string) bool                     { return true }
 func WithoutArguments(arguments string) bool { return arguments == "" }

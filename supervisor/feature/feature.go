@@ -5,10 +5,9 @@ import (
 	"net/http"
 )
 
-// Feature is the contribution of one capability to the service. An empty list adds nothing of its
-// kind.
+// Feature has the parts by which one capability extends the service. Empty lists add nothing.
 type Feature struct {
-	Name      string // the name of its folder
+	Name      string // the name of the feature's folder
 	Commands  []Command
 	HostCalls []HostCall
 	Effects   []Effect
@@ -18,28 +17,29 @@ type Feature struct {
 	Parts     []Part
 }
 
-// Effect is a change of the outside world or of stored data that a user's rules decide about.
+// Effect is a change of the outside world or of stored data that needs a user's permission by
+// rules.
 type Effect struct {
-	Name string // the name in the configuration's approvals
-	Rule string // allow, ask, step_up or deny: the default rule
+	Name string // the effect's name in the configuration's approvals
+	Rule string // the default rule: allow, ask, step_up or deny
 }
 
-// Route is a kind of request that the public listener answers.
+// Route is a path of the public listener, and the handler of its requests.
 type Route struct {
 	Method string
 	Path   string // the exact path; there is only one spelling
-	// maximum of a request's body in bytes; reading further fails with *http.MaxBytesError. 0
-	// allows no body
+	// Limit is the most bytes of a request's body; reading further fails with *http.MaxBytesError.
+	// 0 allows no body.
 	Limit   int64
 	Handler http.Handler
 }
 
-// Part is something that runs for as long as the service does. Parts of features start after the
-// sessions and before the commands, in the order of the features. They stop in the reverse order.
+// Part runs for as long as the service does. Parts of features start after the sessions and before
+// the commands, in the order of the features. They stop in the reverse order.
 type Part struct {
 	Name string
 	Run  func(context.Context) error // returns when its context has ended
-	// Early starts the part after the workers and before the sessions, which need it for their
-	// answers.
+	// Early starts the part after the workers and before the sessions. It is for parts that answers
+	// need.
 	Early bool
 }

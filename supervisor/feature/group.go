@@ -3,7 +3,7 @@ package feature
 // Group is a list of commands that /help shows together.
 type Group string
 
-// The groups. /help begins with GroupEveryday, and names the others there.
+// The groups of commands. /help begins with GroupEveryday, and then names the other groups.
 const (
 	GroupEveryday  Group = "everyday"
 	GroupChat      Group = "chat"

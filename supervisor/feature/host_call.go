@@ -11,43 +11,43 @@ import (
 	"mews/supervisor"
 )
 
-// HostCall is a row of the table of a worker's calls. A call ends the worker if it comes out of its
-// phase, from another kind of turn, or over a limit.
+// HostCall is a call that workers may make to the service. A call in a wrong phase or kind of turn,
+// or over a limit, ends the worker.
 type HostCall struct {
 	Method string
 	Kinds  []supervisor.TurnKind // the kinds of turns that may make the call
-	Bytes  int                   // maximum of the parameters, as JSON; 0 means a line of the wire
-	Limit  int                   // maximum of calls in one attempt at a turn; at least 1
-	Serial bool                  // whether to refuse it while another serial call of the same turn runs
+	Bytes  int                   // the most bytes of the parameters as JSON; 0 means a line of the wire
+	Limit  int                   // the most calls in one attempt at a turn; at least 1
+	Serial bool                  // refuse the call while another serial call of the same turn runs
 	Handler
 }
 
-// WithHome returns the kinds of turns that a user's own worker runs.
+// WithHome returns the kinds of turns that run in a user's own worker.
 func WithHome() []supervisor.TurnKind {
 	return []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP}
 }
 
-// ShortParams is the maximum of parameters without a user's text, in bytes.
+// ShortParams is the most bytes of parameters that have no text of a user.
 const ShortParams = 16 << 10
 
-// MaxName is the maximum length of a call's id, in bytes; ours are far shorter.
+// MaxName is the most bytes of a call's id; our ids are far shorter.
 const MaxName = 64
 
-// Handler answers a call in its turn. InTurn makes it.
+// Handler answers a host call in its turn. InTurn makes one.
 type Handler struct {
-	NewParams func() any             // a pointer to zero parameters
-	NewResult func() any             // a pointer to a zero result
-	TurnOf    func(params any) int64 // the turn that parameters name
+	NewParams func() any             // returns a pointer to zero parameters
+	NewResult func() any             // returns a pointer to a zero result
+	TurnOf    func(params any) int64 // returns the turn that the parameters name
 	Answer    func(ctx context.Context, t Turn, params any) (result any, err error)
 }
 
-// InTurn makes the handler of a call with parameters P and result R. P has a field Turn, an int64.
-// An Offence ends the worker. A protocol.Error, as from Refused, is the worker's answer. Of any
-// other error, the worker gets the text for users.
+// InTurn makes the handler of a host call with parameters P and result R. P has a field Turn, an
+// int64. If answer returns an Offence, the worker ends. A protocol.Error is the worker's answer.
+// For any other error, the worker gets the text for users.
 func InTurn[P, R any](answer func(context.Context, Turn, *P) (*R, error)) Handler {
 	field, ok := reflect.TypeFor[P]().FieldByName("Turn")
 	if !ok || field.Type.Kind() != reflect.Int64 {
-		return Handler{} // a handler that no table accepts
+		return Handler{} // InTurn returns a handler that no table accepts
 	}
 	return Handler{
 		NewParams: func() any { return new(P) },
@@ -67,21 +67,21 @@ func InTurn[P, R any](answer func(context.Context, Turn, *P) (*R, error)) Handle
 type Turn struct {
 	User        string
 	ID          int64
-	Destination int64 // the conversation of its questions
+	Destination int64 // the conversation of the turn's questions
 	Kind        supervisor.TurnKind
-	Resumed     bool // whether an earlier attempt has committed something
-	// Committed returns a call of the model's last committed message that has no result yet.
+	Resumed     bool // an earlier attempt has committed something
+	// Committed returns a tool call of the model's last committed message that has no result yet.
 	Committed func(id string) (call protocol.ToolCall, ok bool)
-	// Commit repeats do while the disk is full or does not answer, until do succeeds or the turn
-	// ends.
+	// Commit calls do until it succeeds or the turn ends. It repeats do while the disk is full or
+	// does not answer.
 	Commit func(ctx context.Context, do func() error) error
-	// Kept has the values that features keep for the rest of this attempt, by keys of their own
-	// types.
+	// Kept has the values that features keep for the rest of this attempt. Each feature's keys have
+	// their own types.
 	Kept *sync.Map
 }
 
-// CallOf returns the committed call that a worker names, with the model's arguments. A call of a
-// tool other than tools is an Offence.
+// CallOf returns the committed tool call that a worker names, with the model's arguments. If the
+// call's tool is not one of tools, the error is an Offence.
 func (t Turn) CallOf(id string, tools ...string) (protocol.ToolCall, error) {
 	if len(id) > MaxName {
 		return protocol.ToolCall{}, Offence{fmt.Errorf("call: %d bytes, at most %d", len(id), MaxName)}
@@ -99,7 +99,7 @@ type Offence struct{ Err error }
 // Error returns the text of the wrapped error.
 func (o Offence) Error() string { return o.Err.Error() }
 
-// Refused returns the answer to a worker's impossible request; the model reads the reason.
+// Refused returns the answer to a worker's impossible request. The model reads the reason.
 func Refused(format string, args ...any) error {
 	return &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf(format, args...)}
 }

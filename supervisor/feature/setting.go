@@ -6,12 +6,12 @@ import (
 	"mews/supervisor"
 )
 
-// Setting is a row of the table of users' settings, for /settings.
+// Setting is a setting of /settings.
 type Setting struct {
 	Name    string
 	Example string
 	Presses []string // the values that have buttons
-	Private bool     // whether groups must not see the value
+	Private bool     // groups must not see the value
 	Note    string   // an additional text after a change
 	// Check returns the stored form of a value, for a user as configured. Its errors are texts for
 	// the user.

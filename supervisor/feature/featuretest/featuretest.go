@@ -18,7 +18,8 @@ import (
 	"mews/supervisor/slash"
 )
 
-// Answer runs a command, or the command of a pressed button. An error is an answer, too.
+// Answer runs a command, or the command of a pressed button, and returns the answer. An error is an
+// answer, too.
 func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.Delivery {
 	t.Helper()
 	r := feature.Request{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User},
@@ -47,7 +48,7 @@ func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.D
 
 func allow(context.Context, string, string, ...string) error { return nil }
 
-// Turn returns a turn in which a worker makes host calls, with the model's tool calls.
+// Turn returns a turn in which a worker makes host calls. calls are the model's tool calls.
 func Turn(user string, calls ...protocol.ToolCall) feature.Turn {
 	return feature.Turn{User: user, ID: 1, Destination: 1, Kind: supervisor.TurnChat, Kept: new(sync.Map),
 		Commit: func(_ context.Context, do func() error) error { return do() },
@@ -75,15 +76,15 @@ func Call(t testing.TB, f feature.Feature, turn feature.Turn, method, params str
 	return nil, nil
 }
 
-// CheckExamples checks a feature's host call examples in package protocol's comments. root is the
-// module's folder.
+// CheckExamples checks the examples of a feature's host calls. They are in package protocol's
+// comments. root is the module's folder.
 func CheckExamples(t *testing.T, f feature.Feature, root string) {
 	t.Helper()
 	examples := protocoltest.Methods(t, root+"/protocol")
 	for _, c := range f.HostCalls {
 		example, said := examples[c.Method], []any{c.NewParams(), c.NewResult()}
 		if len(example) == 0 {
-			continue // package protocol's transcript has it
+			continue // package protocol's transcript has the example
 		}
 		if len(said) != len(example) {
 			t.Errorf("the example of %s has %d lines, want %d", c.Method, len(example), len(said))
