@@ -6,11 +6,11 @@ import (
 	"mews/supervisor"
 )
 
-// maxPressBytes is the longest data of a button, in bytes. (Bot API, callback_data.)
+// maxPressBytes is the greatest length of a button's data, in bytes. (Bot API, callback_data.)
 const maxPressBytes = 64
 
-// checkDelivery fails for a delivery that no channel can take. A later failure would not show who
-// made it.
+// checkDelivery fails for a delivery that no channel can take. A later failure would not show which
+// caller made the delivery.
 func checkDelivery(d supervisor.Delivery) error {
 	for _, row := range d.Buttons {
 		for _, b := range row {

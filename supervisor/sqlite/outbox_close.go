@@ -8,11 +8,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// outcomePending is the outcome of a delivery that waits.
+// outcomePending is the outcome of a delivery that is not done yet.
 const outcomePending supervisor.Outcome = ""
 
-// outcomeTransitions lists the allowed next outcomes of each. A delivery that may not have arrived
-// may wait again.
+// outcomeTransitions lists the allowed next outcomes of each outcome of a delivery. A delivery that
+// may not have arrived may wait again.
 var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 	outcomePending:            {supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed},
 	supervisor.OutcomeUnknown: {outcomePending},
@@ -20,10 +20,10 @@ var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 }
 
 // Close stores the outcome of a waiting delivery and the state of its last post. The same outcome
-// again changes nothing; another one fails. When all answers of an inbound are sent, the inbound is
-// done, with those that joined its turn. A parked inbound stays parked. An inbound with an unknown
-// or failed answer stays answered. If the delivery has a DeleteAfter, Close stores the cleaning of
-// its messages and deletes its text.
+// again changes nothing; another outcome fails. When all answers of an inbound are sent, the
+// inbound is done, with the inbounds that joined its turn. A parked inbound stays parked. An
+// inbound with an unknown or failed answer stays answered. If the delivery has a DeleteAfter, Close
+// deletes its text and schedules the deletion of its messages.
 func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
@@ -42,7 +42,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 		return
 	}
 	if t.closeRecording(d.id, c.Outcome) {
-		c.Outcome = supervisor.OutcomeSent // otherwise its text is sent, so that nothing is lost
+		c.Outcome = supervisor.OutcomeSent // a failed recording counts as sent, since its text is sent instead
 	}
 	if c.Outcome == supervisor.OutcomeSent {
 		c.Why = ""
@@ -70,8 +70,8 @@ type outcomeRow struct {
 	conversation int64
 	inbound      int64 // the answered inbound; 0 means none
 	outcome      supervisor.Outcome
-	deleteAfter  int64 // when to delete the text, in milliseconds after sending; 0 means never
-	// the turn that it answers, if it has undo buttons; otherwise 0
+	deleteAfter  int64 // time from sending to deleting the text, in milliseconds; 0 means never
+	// the turn that the delivery answers, if it has undo buttons; otherwise 0
 	undoable int64
 }
 
@@ -86,10 +86,11 @@ func scanOutcome(r *engine.Row) (d outcomeRow) {
 	return d
 }
 
-// A new outcome is not reported yet, even if the earlier one was.
+// updateOutcome marks the new outcome as not reported, even if the user was told about the earlier
+// outcome.
 const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
 
-// moveOutcome is the only place where a delivery's outcome changes. d must have been read in this
+// moveOutcome changes a delivery's outcome; no other function does. d must have been read in this
 // transaction.
 func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 	if !slices.Contains(outcomeTransitions[d.outcome], to) {
@@ -104,8 +105,8 @@ func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 
 const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
 
-// settleInbound moves an answered inbound to done when all its answers were sent. The inbounds that
-// its turn took in share the answer and move with it. the answered inbound; 0 means none.
+// settleInbound moves an answered inbound to done after all its answers were sent. The inbounds
+// that joined its turn share the answer and move too. Inbound 0 means none.
 func (t *tx) settleInbound(inbound int64) {
 	if inbound == 0 || value(t, engine.Integer, countUnsent, inbound) > 0 {
 		return
@@ -123,7 +124,8 @@ const (
 	cleanPosts = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT user, conversation, message, 'delete', ? FROM post
 		WHERE delivery = ? AND state <> 'deleted' AND state IN ('sent', 'surplus') AND message <> '' ORDER BY part`
-	// If messages cannot be deleted, the bytes of the files can, and nothing else deletes them.
+	// cleanFiles schedules the deletion of a delivery's files from the spool. It serves channels
+	// that cannot delete messages.
 	cleanFiles = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT o.user, o.conversation, f.value ->> 'sha256', 'delete', ?
 		FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.id = ?`
@@ -131,10 +133,10 @@ const (
 	blankDelivery = `UPDATE outbox SET text = ?, files = '' WHERE id = ?`
 )
 
-// expire schedules the deletion of a closed delivery that may stay in its chat only for a while. It
-// stores the cleaning of its messages and deletes their text, also from the journal. The buttons
-// stay, since they may be pressed. If the channel cannot delete messages, it schedules the deletion
-// of the files from the spool, each named by its SHA-256.
+// expire schedules the deletion of a closed delivery's messages, if they may stay only for a while.
+// It deletes the delivery's text at once, also from the journal. The buttons stay, since they may
+// be pressed. If the channel cannot delete messages, expire schedules the deletion of the files
+// from the spool, each named by its SHA-256.
 func (t *tx) expire(d outcomeRow) {
 	t.Scrub()
 	clean := cleanFiles

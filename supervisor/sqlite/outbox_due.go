@@ -7,26 +7,26 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// dueConversations selects conversations with deliveries to send. It goes from the few running
-// turns to their posts.
+// dueConversations selects conversations with deliveries to send. It reads the few running turns
+// first, and then their posts.
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
 	SELECT conversation FROM outbox WHERE delivered_at IS NULL AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) UNION ALL
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
 		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id`
 
-// ListDue lists a channel's conversations with a delivery to send or a running turn's post. It is
-// for the start of the service.
+// ListDue lists a channel's conversations with a delivery to send or a running turn's post. The
+// service calls it when it starts.
 func (s Outbox) ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list conversations of %s with pending deliveries", channel), scanConversation, dueConversations, channel)
 }
 
-// The query takes the ids from an index of the waiting deliveries and reads only the rows up to the
-// limit.
+// listPendingIn takes the ids from an index of waiting deliveries, and reads only the rows up to
+// the limit.
 const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT w.id FROM conversation x CROSS JOIN outbox w ON w.conversation = x.id
 	AND w.delivered_at IS NULL AND w.id NOT IN (SELECT delivery FROM speech WHERE only = 1) WHERE x.channel = ? AND x.chat = ? ORDER BY w.id LIMIT ?) ORDER BY o.id`
 
-// ListPendingIn lists the deliveries that wait for a chat, of all users, oldest first. It leaves
-// out texts that wait for their recordings.
+// ListPendingIn lists the waiting deliveries to a chat, of all users, oldest first. Texts that wait
+// for their recordings are left out.
 func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the pending deliveries to chat %s of %s", chat, channel), scanDelivery, listPendingIn, channel, chat, limit)
@@ -35,20 +35,21 @@ func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, c
 const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 	AND conversation = ? AND created_at >= ? ORDER BY id`
 
-// ListUntold lists deliveries to a conversation that may not have arrived. It lists those that
-// Resend would send and that the user was not told about.
+// ListUntold lists deliveries to a conversation that may not have arrived. It leaves out deliveries
+// that can't be sent again, and those that the user was told about.
 func (s Outbox) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
 	return engine.All(s.db.reader(ctx, "list unreported deliveries of conversation %d", conversation), engine.Integer, listUntoldOf,
 		conversation, s.db.engine.Now().Add(-maxResendAge))
 }
 
-// With a single max() SQLite takes the other columns from the row with the maximum.
+// listUndelivered relies on SQLite: with a single max() it takes the other columns from the row
+// with the maximum.
 const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.outcome, o.why, count(*), max(o.delivered_at)
 	FROM outbox o JOIN conversation c ON c.id = o.conversation WHERE o.outcome IN ('unknown', 'failed')
 	GROUP BY o.conversation, o.outcome ORDER BY max(o.delivered_at) DESC, o.conversation, o.outcome`
 
-// ListUndelivered sums up the deliveries that may not have arrived, the newest first. It groups them by
-// conversation and outcome. It reads all of them, so call it only when somebody asks.
+// ListUndelivered sums up the deliveries that may not have arrived, newest first. It groups them by
+// conversation and outcome. It is slow, since it reads all of them.
 func (s Outbox) ListUndelivered(ctx context.Context) ([]supervisor.UndeliveredSummary, error) {
 	return engine.All(s.db.reader(ctx, "sum undelivered messages"), scanUndelivered, listUndelivered)
 }

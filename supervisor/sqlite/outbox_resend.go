@@ -7,18 +7,18 @@ import (
 	"mews/supervisor"
 )
 
-// maxResendAge is the greatest age of a delivery that is sent again. Older ones are in the history,
-// and would be out of place in a chat.
+// maxResendAge is the greatest age of a delivery that is sent again. Older texts would confuse the
+// chat; they are in the history.
 const maxResendAge = 7 * 24 * time.Hour
 
-// The text of a delivery with a DeleteAfter is gone, and a delivery that was sent elsewhere has
-// arrived there.
+// listResendable leaves out deliveries with a DeleteAfter, whose text is gone, and deliveries that
+// were sent to another conversation.
 const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, vanish, 0 FROM outbox
 	WHERE outcome IN ('unknown', 'failed') AND told < 2 AND vanish = 0 AND conversation = ? AND created_at >= ? ORDER BY id LIMIT ?`
 
-// Resend queues deliveries of a conversation again that may not have arrived. It takes the oldest
-// of the last week, and returns how many. Failed posts are sent again; unknown ones are sent as
-// repeats.
+// Resend queues a conversation's deliveries that may not have arrived, and returns their number. It
+// takes the oldest of the last week. Failed posts are sent again. Posts with an unknown result are
+// sent as repeats.
 func (s Outbox) Resend(ctx context.Context, conversation int64, limit int) (n int, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int { return t.resend(conversation, limit) }, "resend deliveries of conversation %d", conversation)
 }
@@ -32,7 +32,7 @@ func (t *tx) resend(conversation int64, limit int) int {
 	return len(lost)
 }
 
-// requeue queues the unknown and the refused posts of a delivery.
+// requeue queues the posts of a delivery whose result is unknown or that the channel refused.
 func (t *tx) requeue(delivery int64) {
 	for _, p := range t.postsOf(delivery) {
 		again := p

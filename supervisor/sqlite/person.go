@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Access has the stores of users, their accounts, invites, second factors and logins.
+// Access has the stores of added users and of all users' accounts, invites, second factors and
+// logins.
 type Access struct {
 	People   People
 	Bindings Bindings
@@ -20,8 +21,8 @@ type Access struct {
 	Logins   Logins
 }
 
-// People stores users that were added while the service ran, and suspended ones. Users of the
-// configuration are not in it.
+// People stores the users that were added while the service ran, and which users are suspended.
+// Users of the configuration are not in it.
 type People struct{ db *DB }
 
 const (
@@ -30,8 +31,8 @@ const (
 	deletePerson = `DELETE FROM person WHERE name = ?`
 )
 
-// Add stores a user's Name, Role, Account and Timezone, and the audit entries. It fails if the name
-// is taken.
+// Add stores a new user's Name, Role, Account and Timezone, with the audit entries. It fails if the
+// name is taken.
 func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
@@ -42,7 +43,7 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 	}, "add user %s", u.Name)
 }
 
-// List lists the added users by name, with what Add stored.
+// List lists the added users by name, with Name, Role, Account and Timezone.
 func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 	return engine.All(s.db.reader(ctx, "list added users"), func(r *engine.Row) (u supervisor.User) {
 		r.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
@@ -51,15 +52,15 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 }
 
 // Remove deletes a user with their accounts, unused invites and logins. It reports whether the user
-// existed. Their messages stay until Erase. Their second factor stays too: a user who is added
-// again needs the same one. If any of that existed, Remove adds the audit entries in the same
+// existed. The user's messages stay until Erase. The second factor stays too: a user who is added
+// again needs the same factor. If anything was deleted, Remove adds the audit entries in the same
 // transaction.
 func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
 	there := false
 	_, err := s.db.auditIfChanged(ctx, entries, func(t *tx) (all int64) {
 		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
 			n := t.Change(query, name)
-			all, there = all+n, n > 0 // the last statement decides whether the user existed
+			all, there = all+n, n > 0 // the last statement deletes the user, so n tells whether the user existed
 		}
 		return all
 	}, "remove user %s", name)
@@ -74,7 +75,8 @@ const (
 
 // Suspend stops a user from speaking, ends their logins and deletes their unused invites. If on is
 // false, the user may speak again, but the logins and invites stay deleted. A second call changes
-// nothing. The entries, and one about the invites, go into the audit log in the same transaction.
+// nothing. The entries go into the audit log in the same transaction, with an entry about the
+// invites.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditRows(entries)

@@ -8,16 +8,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// userTable is a table with rows that name a user, as the schema has it.
+// userTable is a table of the schema with rows that name a user.
 type userTable struct {
 	name   string
 	column string // the column with the user's name
-	rowid  bool   // the table has rowids, by which its rows are visited
+	rowid  bool   // the table has rowids
 }
 
 // listUserTables finds the tables with a column user, and the table person with its column name.
-// The audit log is left out, since rows are only added to it. A table comes after those that refer
-// to its rows, and person comes last.
+// The audit log is left out, since its rows are never deleted. A table comes after the tables that
+// refer to its rows. person comes last.
 const listUserTables = `WITH RECURSIVE
 	kept AS (SELECT name, NOT wr AS has_rowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'audit'),
 	names (child, parent) AS (SELECT k.name, f."table" FROM kept k JOIN pragma_foreign_key_list(k.name) f
@@ -28,8 +28,8 @@ const listUserTables = `WITH RECURSIVE
 	WHERE c.name = iif(k.name = 'person', 'name', 'user')
 	ORDER BY (SELECT max(level) FROM leveled l WHERE l.name = k.name) DESC, k.name = 'person', k.name`
 
-// eraseStatements lists the tables with a delete statement of their own. It runs until it changes
-// nothing.
+// eraseStatements lists the tables with a delete statement of their own. Each statement is repeated
+// until it changes nothing.
 var eraseStatements = map[string]string{
 	"tool_call": `DELETE FROM tool_call WHERE (conversation, call) IN (SELECT t.conversation, t.call
 		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`,
@@ -37,7 +37,7 @@ var eraseStatements = map[string]string{
 		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`,
 	// Conversations are deleted one by one, since some columns that refer to them have no index.
 	"conversation": `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`,
-	"host_uid":     retireHostUID, // the row stays without its user, so that nobody else gets the id
+	"host_uid":     retireHostUID, // the row stays without its user, so that no other user gets the id
 }
 
 // tables returns the tables with rows that name a user, in the order of erasing.
@@ -48,14 +48,14 @@ func (s People) tables(ctx context.Context) ([]userTable, error) {
 	}, listUserTables)
 }
 
-// eraseWindow is the number of rows that Erase visits in a transaction, so that other writers wait
-// only some milliseconds.
+// eraseWindow is the number of rows that Erase reads in a transaction. So other writers wait only
+// some milliseconds.
 const eraseWindow = 1000
 
-// Erase deletes all data of a user except in the audit log. It returns the number of rows by table.
-// Tables without rows are left out. The user must be unable to speak, and their turns must have
-// ended. If data is added meanwhile, Erase fails in the middle; call it again. The deleted data is
-// not left in the database's files. It does not delete bytes in the spool.
+// Erase deletes all data of a user except in the audit log. It returns the number of deleted rows
+// by table, without empty tables. The user must be unable to speak, and their turns must have
+// ended. If data is added meanwhile, Erase fails in the middle. Then call it again. The database's
+// files do not keep the deleted data. Erase does not delete bytes in the spool.
 func (s People) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
 	if user == "" {
 		return nil, invalid("the service itself can't be erased")
@@ -97,14 +97,14 @@ func (s People) eraseFrom(ctx context.Context, table userTable, user string) (n 
 	last, err := engine.Value(s.db.reader(ctx, doing, user, table.name), engine.Integer,
 		`SELECT coalesce(max(rowid), 0) FROM `+table.name)
 	query := `DELETE` + table.rows() + ` AND rowid > ? AND rowid <= ?`
-	// downwards: a turn goes before its parent
+	// from the greatest rowid down, so that a child turn is deleted before its parent
 	for to := last; to > 0 && err == nil; to -= eraseWindow {
 		change(query, user, to-eraseWindow, to)
 	}
 	return n, err
 }
 
-// Count returns how many rows of each table Erase would delete. Tables without rows are left out.
+// Count returns how many rows of each table Erase would delete, without empty tables.
 func (s People) Count(ctx context.Context, user string) (map[string]int64, error) {
 	tables, err := s.tables(ctx)
 	counts := map[string]int64{}
@@ -121,5 +121,5 @@ func (s People) Count(ctx context.Context, user string) (map[string]int64, error
 	return counts, err
 }
 
-// rows returns the end of a query for a user's rows. The names come from the schema.
+// rows returns the end of a query for a user's rows of the table. The names come from the schema.
 func (h userTable) rows() string { return ` FROM ` + h.name + ` WHERE ` + h.column + ` = ?` }

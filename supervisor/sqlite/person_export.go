@@ -13,7 +13,7 @@ const exportPage = 500
 
 // Export writes all data of a user to w as lines of JSON. A line is {"table":"inbox","row":{"id":1,
 // ...}}. Columns have their stored form: times in unix milliseconds, bytes in base64. Secrets and
-// digests of codes are left out. Data that is written meanwhile may be missing.
+// digests of codes are left out. Data that is stored meanwhile may be missing.
 func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -27,11 +27,12 @@ func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 	return nil
 }
 
-// pageKey is the column that says where the next page starts. No table has a column of that name.
+// pageKey is the name of an added column: the rowid at which the next page starts. No table has a
+// column of that name.
 const pageKey = "page key"
 
-// notExported lists the columns that are left out of all tables: secrets, and digests that could
-// serve as secrets.
+// notExported lists the columns that are never exported: secrets, and digests that could serve as
+// secrets.
 var notExported = []string{"secret", "digest", pageKey}
 
 func (s People) exportFrom(ctx context.Context, table userTable, user string, w io.Writer) error {
@@ -60,8 +61,8 @@ func (s People) exportFrom(ctx context.Context, table userTable, user string, w 
 	return nil
 }
 
-// page returns the query for a page of a user's rows. For a table without rowid it returns all
-// rows, which are few or small.
+// page returns the query for a page of a user's rows. A table without rowids has few or small rows,
+// and one page for all of them.
 func (h userTable) page(user string, after int64) (query string, args []any) {
 	if !h.rowid {
 		return `SELECT *` + h.rows(), []any{user}

@@ -1,10 +1,11 @@
 package sqlite
 
-// Policies hold the decisions and texts of features that a transaction needs. Each feature has a
-// struct of pure functions, which return a decision or a text for the facts that the transaction
-// read. They must be fast, since the transaction waits for them. No function may be nil.
+// Policies holds the features' functions that transactions call. Each feature has a struct of pure
+// functions. They return a decision or a text for the facts that a transaction has read. They must
+// be fast, since the transaction waits for them. No function may be nil.
 //
-// There is one value for all, since one transaction may end a turn, its fire and its questions.
+// All features share one Policies, since one transaction may end a turn, its fire and its
+// questions.
 type Policies struct {
 	Gate        GatePolicy
 	Edits       EditPolicy

@@ -22,8 +22,8 @@ const (
 		ORDER BY 4, 1`
 )
 
-// List lists the posts of a delivery and those of its turn that have no delivery yet. With delivery
-// 0 it lists the posts of a turn. They are in the order of their parts.
+// List lists the posts of a delivery, with those posts of its turn that have no delivery yet. With
+// delivery 0 it lists the posts of a turn. Posts are in the order of their parts.
 func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	query, id := listTurnPosts, turn
 	if delivery != 0 {
@@ -32,18 +32,20 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 	return engine.All(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query, id)
 }
 
-// The posts of a turn's reply do not change after the user was asked.
+// isAskedBelowReply selects whether a turn's question is in the chat below the turn's reply. The
+// posts of the reply do not change after that.
 const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
-// HasQuestionBelow reports whether a turn's question is below the reply as shown so far.
+// HasQuestionBelow reports whether a turn's question is in the chat below the turn's reply.
 func (s Posts) HasQuestionBelow(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "check for a question below the reply of turn %d", turn), engine.Bool, isAskedBelowReply, turn)
 }
 
-// StartSending claims a post for sending, and stores its Content and Repeat. It returns the post, or
-// creates it if its ID is 0. An existing post must be queued or its sending must have been
-// interrupted; it is then sent again as a repeat. Only the caller that gets nil may send it.
+// StartSending marks a post as being sent, and stores its Content and Repeat. It returns the post.
+// With ID 0 it creates the post. An existing post must be queued or have been interrupted while it
+// was sent. An interrupted post is sent again as a repeat. Only the caller that gets a nil error
+// may send the post.
 func (s Posts) StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Post {
@@ -54,8 +56,8 @@ func (s Posts) StartSending(ctx context.Context, conversation int64, p superviso
 	}, "start sending part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
-// Settle stores the result of a post: its State, Message, Repeat and Content. A second call changes
-// nothing.
+// Settle stores the result of sending a post: its State, Message, Repeat and Content. A second call
+// changes nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
 	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "settle post %d as %s", p.ID, p.State)
 }
@@ -68,12 +70,12 @@ func (t *tx) post(id int64) supervisor.Post {
 	return byID(t, "post", scanPost, findPost, id)
 }
 
-// postsOf returns what List lists for a delivery.
+// postsOf returns the posts of a delivery, with those posts of its turn that have no delivery yet.
 func (t *tx) postsOf(delivery int64) []supervisor.Post {
 	return all(t, scanPost, listDeliveryPosts, delivery)
 }
 
-// startSending claims an existing post. It ignores p's Turn, Delivery and Part.
+// startSending marks an existing post as being sent. It ignores the Turn, Delivery and Part of p.
 func (t *tx) startSending(p supervisor.Post) supervisor.Post {
 	now := t.post(p.ID)
 	p.Turn, p.Delivery, p.Part = now.Turn, now.Delivery, now.Part
@@ -98,17 +100,17 @@ func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 	return p
 }
 
-// isFirstInChat selects whether nothing else is to be sent to a chat before a delivery. ?1 is the
-// delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat. Deliveries since ?6 that may not
-// have arrived count too, since the user will get a notice about them.
+// isFirstInChat selects whether a delivery is the next message to send to its chat. ?1 is the
+// delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat. A delivery since ?6 that may not
+// have arrived comes first, since the user will get a notice about it.
 const isFirstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) AND conversation IN
 		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 		AND conversation = ?3 AND created_at >= ?6)`
 
-// putFirstPost stores the only post of a delivery as being sent, if nothing else is to be sent
-// before it.
+// putFirstPost stores the only post of a delivery as being sent, if the delivery is the next
+// message to send to its chat.
 func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post) {
 	c := d.Conversation
 	if !value(t, engine.Bool, isFirstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-maxResendAge.Milliseconds()) {
@@ -117,19 +119,19 @@ func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (n
 	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})
 }
 
-// postTransitions lists the allowed next states of each state. A post may also keep its state,
-// unless it is being sent.
+// postTransitions lists the allowed next states of each state of a post. A post may also keep its
+// state, unless it is being sent.
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
-		supervisor.PostDeleted}, // deleted: the post is not needed, and its name is unknown
+		supervisor.PostDeleted}, // deleted: the post is not needed, and the channel's name of its message is unknown
 	// queued: the message is gone from the chat
 	supervisor.PostSent: {supervisor.PostSurplus, supervisor.PostQueued},
 	// sent: the post is needed after all
 	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},
 	// queued: the user asked to send it again
 	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted},
-	// queued: with other content, or the user asked for it
+	// queued: the post got other content, or the user asked to send it again
 	supervisor.PostFailed: {supervisor.PostQueued, supervisor.PostDeleted},
 }
 
@@ -137,9 +139,9 @@ var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 func postMayBecome(now, to supervisor.Post) bool {
 	switch {
 	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
-		return to.Repeat && !now.Repeat // a repeat that may have arrived is not sent again
+		return to.Repeat && !now.Repeat // a post that may have arrived is repeated only once
 	case now.Repeat && !to.Repeat && now.State != supervisor.PostSent:
-		return false // a repeat stays one, since its first sending may be in the chat
+		return false // a repeated post stays marked as a repeat, since the first message may be in the chat
 	case to.State == supervisor.PostSent && to.Message == "":
 		return false
 	}
@@ -148,7 +150,7 @@ func postMayBecome(now, to supervisor.Post) bool {
 
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// changePost is the only place where a post's state changes. now must have been read in this
+// changePost changes a post's state; no other function does. now must have been read in this
 // transaction.
 func (t *tx) changePost(now, to supervisor.Post) {
 	if !postMayBecome(now, to) {

@@ -6,10 +6,10 @@ import (
 	"mews/supervisor"
 )
 
-// Open sets the contents of a delivery's posts, once. The posts of the turn become the delivery's,
-// and each part gets its content. Missing parts are added as queued. Posts beyond the last part are
-// surplus or, if they were not sent, deleted. Open returns the posts by part. If the delivery has
-// posts, Open returns them unchanged.
+// Open creates the posts of a delivery, once. The posts of the delivery's turn become posts of the
+// delivery, and each part gets its content. A missing part gets a queued post. Posts beyond the
+// last part become surplus. If they were not sent, they are deleted. Open returns the posts by
+// part. If the delivery already has posts, Open returns them unchanged.
 func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
@@ -18,9 +18,9 @@ func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.R
 	}, "open the posts of delivery %d", delivery)
 }
 
-// Replace replaces the contents of an open delivery from a part on. It is for a part that a channel
-// found too long. The slice contents holds that part and all that follow. It returns all posts by
-// part.
+// Replace replaces the contents of an open delivery from a part on. The channel found that part too
+// long. contents holds the new contents of that part and of all later parts. Replace returns all
+// posts by part.
 func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {
@@ -41,11 +41,11 @@ func (s Posts) changeLayout(ctx context.Context, delivery int64, fn func(layoutT
 	}, format, args...)
 }
 
-// layoutTx is a transaction that changes what a delivery shows.
+// layoutTx is a transaction that changes the posts of a delivery.
 type layoutTx struct {
 	*tx
 	delivery supervisor.Delivery
-	// its own posts, and those of its turn that belong to no delivery
+	// posts of the delivery, and posts of its turn that belong to no delivery
 	parts map[int]supervisor.Post
 }
 
@@ -59,7 +59,7 @@ func (t *tx) layout(delivery int64) layoutTx {
 	return layout
 }
 
-// hasLayout reports whether the delivery has a layout.
+// hasLayout reports whether the delivery has posts of its own.
 func (t layoutTx) hasLayout() bool {
 	for _, p := range t.parts {
 		if p.Delivery != 0 {
@@ -69,7 +69,7 @@ func (t layoutTx) hasLayout() bool {
 	return false
 }
 
-// requeueRefused queues a part again whose content the channel refused.
+// requeueRefused queues a part whose content the channel refused.
 func (t layoutTx) requeueRefused(part int) {
 	p, ok := t.parts[part]
 	if !ok || p.State != supervisor.PostSending {
@@ -81,7 +81,8 @@ func (t layoutTx) requeueRefused(part int) {
 	t.changePost(p, queued)
 }
 
-// layOut sets the contents of the parts from one on, and drops the posts beyond the last part.
+// layOut sets the contents of the parts, starting at the part from. It drops the posts beyond the
+// last part.
 func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 	for i, content := range contents {
 		t.setContent(from+i, content)
@@ -93,9 +94,10 @@ func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 	}
 }
 
-// refilledState is the next state of a post that gets other content. Other states stay.
+// refilledState maps the state of a post to its next state when the post gets other content. States
+// that are not listed stay.
 var refilledState = map[supervisor.PostState]supervisor.PostState{
-	supervisor.PostFailed:  supervisor.PostQueued, // only the earlier content was refused
+	supervisor.PostFailed:  supervisor.PostQueued, // the channel refused only the earlier content
 	supervisor.PostSurplus: supervisor.PostSent,   // the post is still in the chat
 }
 
@@ -115,8 +117,8 @@ func (t layoutTx) setContent(part int, content supervisor.RichText) {
 	t.assignPost(p, to)
 }
 
-// droppedState is the next state of a post that the delivery no longer needs. Posts in other states
-// become deleted.
+// droppedState maps the state of a post to its next state when the delivery no longer needs the
+// post. States that are not listed become deleted.
 var droppedState = map[supervisor.PostState]supervisor.PostState{
 	supervisor.PostSent:    supervisor.PostSurplus,
 	supervisor.PostSurplus: supervisor.PostSurplus,
@@ -134,8 +136,8 @@ func (t layoutTx) dropPost(p supervisor.Post) {
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// assignPost gives a post to the delivery and changes it. A post that is being sent keeps that
-// state, whatever the new content.
+// assignPost makes a post the delivery's and changes the post. A post that is being sent stays in
+// that state, whatever the new content.
 func (t layoutTx) assignPost(p, to supervisor.Post) {
 	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
 	if p.State != to.State {

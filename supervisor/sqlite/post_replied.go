@@ -7,12 +7,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// RepliedMessage is a message of the assistant to which a user replies.
+// RepliedMessage is the assistant's message to which a user's message replies.
 type RepliedMessage struct {
 	Text string // text as the chat shows it, or the words of a recording
-	// the model sees the message anyway: it is the newest answer, or part of the running one
+	// the model sees the message without a quote: it is the newest answer, or part of the running
+	// reply
 	Seen bool
-	// the message stays in the chat only for a while, and must not be repeated elsewhere
+	// the message stays in the chat only for a while, and must not be quoted elsewhere
 	Secret bool
 }
 
@@ -24,9 +25,9 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 	FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?5 AND p.message <> '' LEFT JOIN outbox o ON o.id = p.delivery
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY p.id DESC LIMIT 1`
 
-// FindReplied finds the assistant's message that c's user replies to. The argument message is the
-// channel's name of it. The conversation needs no ID. The result ok is false if no such message was
-// sent to the user.
+// FindReplied finds the assistant's message that c's user replies to. message is the channel's name
+// of the assistant's message. The conversation needs no ID. ok is false if no such message was sent
+// to the user.
 func (s Posts) FindReplied(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage, ok bool,
 	err error) {
 	return engine.One(s.db.reader(ctx, "find message %s of %s in chat %s", message, c.User, c.Chat), scanReplied, findReplied,

@@ -11,29 +11,31 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Questions stores questions to users and their answers. A question is stored with the delivery
-// that asks it, and ends once. The turn or command that waits uses the answer once: an answer
-// counts for one question only.
+// Questions stores questions to users and their answers. A question is stored together with its
+// delivery, and ends once. The turn or command that waits uses the answer once.
 type Questions struct{ db *DB }
 
 // QuestionPolicy decides which answers count, and makes the texts about questions.
 type QuestionPolicy struct {
-	// MayAsk returns an error if a turn that has asked so many questions may not ask another one.
+	// MayAsk returns an error if a turn may not ask another question. asked is the number of
+	// questions that the turn has asked.
 	MayAsk func(asked int64) error
-	// DecideMessage decides whether a message answers the open question (answers), causes a
-	// Reminder (reminds), or neither. draft is the unfinished answer.
+	// DecideMessage decides whether a message answers the open question. answers means that it
+	// does. reminds means that the message causes a Reminder instead. draft is the unfinished
+	// answer.
 	DecideMessage func(q supervisor.Question, draft supervisor.Answer,
 		m supervisor.AnswerMessage) (a supervisor.Answer, answers, reminds bool)
 	Reminder func(q supervisor.Question) string
-	// DecidePress returns the answer and the result of pressing a button with a word. Buttons
-	// returns the buttons of a question. Its argument press makes the data of a button from its
-	// word.
+	// DecidePress returns the answer and the result when a user presses a button with a word.
+	// Buttons returns the buttons of a question. Its argument press makes a button's data from the
+	// button's word.
 	DecidePress func(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult)
 	Buttons     func(q supervisor.Question, draft supervisor.Answer, press func(word string) string) [][]supervisor.Button
-	// LateAnswerText returns the text for the model about an answer that came after the end of the question.
+	// LateAnswerText returns the model's text about an answer that came after the question had
+	// ended.
 	LateAnswerText func(q supervisor.Question) (quote, text string)
 
-	// Texts about an ended question: the answer in words, the notice for the user, and the final
+	// Texts about an ended question: its answer in words, the notice for the user, and the final
 	// text of the question's message.
 	AnswerText, EndNotice, FinalText func(q supervisor.Question) string
 	KeepsButtons                     func(q supervisor.Question) bool // the question's message keeps its buttons
@@ -45,8 +47,8 @@ type QuestionPolicy struct {
 // Questions returns the store of questions to users.
 func (db *DB) Questions() Questions { return Questions{db} }
 
-// Changed returns a channel with a token after a question was asked, delivered or ended. Only one
-// goroutine may receive from it.
+// Changed returns a channel that gets a token after a question was asked, delivered or ended. Only
+// one goroutine may receive from the channel.
 func (s Questions) Changed() <-chan struct{} { return s.db.questions }
 
 const (
@@ -62,17 +64,17 @@ const (
 
 	countAsked = `SELECT count(*) FROM question WHERE turn = ? AND kind = 'ask'`
 
-	// unbeginCall marks a call as not begun, since it has only asked.
+	// unbeginCall marks a tool call as not begun, since it has only asked a question.
 	unbeginCall = `UPDATE tool_call SET begun_at = NULL WHERE turn = ? AND call = ? AND result IS NULL`
 	useQuestion = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
 )
 
 // Ask asks a question for a running turn, an unanswered command or press, or nobody. It stores the
-// question together with its delivery and buttons. During quiet hours it holds the question of a
-// job's turn until they end. digest is the SHA-256 of the buttons' nonce, in hexadecimal. If the
-// same question was asked before and still counts, Ask returns that one, and fresh is false. A
-// turn's question counts while it is open or its answer is not used; Ask then uses the answer. A
-// command repeats its work after a crash. So its question counts while it is open or answered.
+// question with its delivery and buttons. A question of a job's turn waits for the end of quiet
+// hours. digest is the SHA-256 of the buttons' nonce, in hexadecimal. If the same question was
+// asked before and still counts, Ask returns the earlier question, and fresh is false. A turn's
+// question counts while it is open or its answer is unused. Ask then uses the answer. A command's
+// question counts while it is open or answered, since a command repeats its work after a crash.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
@@ -139,8 +141,8 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	return q, true
 }
 
-// askedBefore returns the earlier question of the same turn or command with the same subject, if
-// that question still counts.
+// askedBefore returns an earlier question of the same turn or command with the same subject. The
+// earlier question must still count.
 func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool) {
 	query, by := findAsked, q.Turn
 	switch {
@@ -166,7 +168,7 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 	return before.Question, true
 }
 
-// checkAskingTurn fails unless the question's turn runs in that conversation.
+// checkAskingTurn fails unless the question's turn runs in the question's conversation.
 func (t *tx) checkAskingTurn(q supervisor.Question) {
 	if in := t.runningTurn(q.Turn).AnswersIn(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
 		t.fail(notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User))
@@ -185,8 +187,8 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// TakeAnswer returns a question and uses up its answer. taken means that the answer was "yes, once"
-// and was used before: the caller must ask again.
+// TakeAnswer returns a question and marks its answer as used. taken means that the answer was "yes,
+// once" and was used before. Then the caller must ask again.
 func (s Questions) TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(
 		ctx,
@@ -219,7 +221,7 @@ func (s Questions) Withdraw(ctx context.Context, id int64) error {
 
 const wasAsked = `SELECT EXISTS (SELECT 1 FROM question WHERE digest = ? AND user = ?)`
 
-// WasAsked reports whether a user was asked a question with that digest.
+// WasAsked reports whether a user was asked a question with a digest.
 func (s Questions) WasAsked(ctx context.Context, user, digest string) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find a question of %s", user), engine.Bool, wasAsked, digest, user)
 }
@@ -230,8 +232,9 @@ const (
 )
 
 // Press stores the press of a question's button. It returns the result, and the question after the
-// press. A foreign press has no question. SayAlways for an approval also stores a grant. The audit
-// log gets accepted and foreign presses.
+// press. There is no question if the press is not for a question of this user and conversation.
+// SayAlways for an approval also stores a grant. Accepted and foreign presses go into the audit
+// log.
 func (s Questions) Press(
 	ctx context.Context,
 	p supervisor.Press,
@@ -266,7 +269,7 @@ func (t *tx) press(p supervisor.Press) (none supervisor.Question, came superviso
 	return q.Question, came
 }
 
-// showPicks updates a question's message to show the picked options.
+// showPicks changes a question's message so that it shows the picked options.
 func (t *tx) showPicks(q questionRow, draft supervisor.Answer) {
 	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
 		if len(shown.Buttons) > 0 {
@@ -282,7 +285,8 @@ func (t *tx) showPicks(q questionRow, draft supervisor.Answer) {
 	})
 }
 
-// pressLate stores a press after the end of a question as a message that quotes it, once.
+// pressLate stores a press after the end of a question, once: as a message that quotes the
+// question.
 func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressResult {
 	q.Answer = said
 	quote, text := t.policies.Questions.LateAnswerText(q.Question)
@@ -305,8 +309,8 @@ func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressRe
 // questionRow is a question as it is stored.
 type questionRow struct {
 	supervisor.Question
-	// id of the delivery that asks the question. It is 0 if the question is not asked yet, or is
-	// from before the column existed
+	// id of the delivery that asks the question; 0 if the question is not asked yet, or is older
+	// than this column
 	delivery int64
 	held     int64             // the held notice that will ask the question after quiet hours; 0 means none
 	draft    supervisor.Answer // the user's unfinished answer

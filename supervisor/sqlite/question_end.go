@@ -12,8 +12,8 @@ import (
 const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL, held = NULL,
 	used_at = iif(?1 = 'over', ?3, used_at) WHERE id = ?4`
 
-// endQuestion is the only place where a question ends. Its message shows the end and loses its
-// buttons.
+// endQuestion ends a question; no other function does. The question's message shows the end and
+// loses its buttons.
 func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor.Answer) supervisor.Question {
 	if q.End != supervisor.QuestionOpen {
 		t.fail(invalid("question %d has ended (%s)", q.ID, q.End))
@@ -42,14 +42,14 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	return q.Question
 }
 
-// An unsent delivery is sent with the new text.
+// showUnsent changes the text of a question's delivery that is not sent yet.
 const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND delivered_at IS NULL
 	AND NOT EXISTS (SELECT 1 FROM post WHERE delivery = outbox.id)`
 
 // showEnd shows the end of a question in its message. A message that is being sent gets the new
-// text once it is in the chat.
+// text after it has arrived.
 //
-// A message with a keyboard can't be changed. Another message shows the end and removes the
+// A message with a keyboard can't be changed. Then another message shows the end and removes the
 // keyboard.
 func (t *tx) showEnd(q questionRow) {
 	policy := t.policies.Questions
@@ -87,8 +87,8 @@ const (
 	startQuestionTime = `UPDATE question SET expires_at = min(?1, coalesce(ends_at, ?1)) WHERE id = ?2 AND expires_at IS NULL`
 )
 
-// questionDelivered starts the time limit of a question, or ends the question if nobody can have
-// read it.
+// questionDelivered starts the time limit of a delivered question. If the delivery failed, it ends
+// the question.
 func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 	q, asked := one(t, scanQuestion, findByDelivery, delivery)
 	switch {
@@ -105,8 +105,8 @@ func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 
 const listOpenBudgetQuestions = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.turn <> ?`
 
-// endOtherBudgetQuestions makes all other turns of a user that wait for money check their budget again.
-// There is more money now.
+// endOtherBudgetQuestions ends the budget questions of a user's other turns. These turns check
+// their budget again, since there is more money now.
 func (t *tx) endOtherBudgetQuestions(user string, turn int64) {
 	for _, q := range all(t, scanQuestion, listOpenBudgetQuestions, user, turn) {
 		t.endQuestion(q, supervisor.QuestionNotNeeded, supervisor.Answer{})
@@ -119,8 +119,8 @@ const (
 	useAnswersOf      = `UPDATE question SET used_at = ? WHERE turn = ? AND why IS NOT NULL AND used_at IS NULL`
 )
 
-// endQuestionsOf ends the open questions of an ended turn or command, and uses up the answers to
-// the others.
+// endQuestionsOf ends the open questions of an ended turn or command. It marks the answers to the
+// other questions as used.
 func (t *tx) endQuestionsOf(turn, inbound int64) {
 	query, by := listOpenOfTurn, turn
 	if turn == 0 {
@@ -142,8 +142,8 @@ const (
 		AND t.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM question o WHERE o.turn = q.turn AND o.why IS NULL)`
 )
 
-// Expire ends the expired questions, and returns when the next one expires. The zero time means
-// none.
+// Expire ends the expired questions, and returns when the next question expires. The zero time
+// means that no question will expire.
 func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	read := s.db.reader(ctx, "find the next expiring question")
 	next, err = engine.Value(read, engine.Time, nextExpires)
@@ -158,20 +158,20 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	}, "end expired questions")
 }
 
-// ListResumableConversations lists conversations whose waiting turn can continue.
+// ListResumableConversations lists conversations whose turn waited for its user and can continue.
 func (s Questions) ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list resumable conversations"), scanConversation, listResumed)
 }
 
 const codeWindow = time.Minute
 
-// A code answers the open question of its chat that asks for a code. Within a minute after the end
-// of that question, a code still counts only for it.
+// findCode selects the chat's question that a code would answer. Within a minute after the question
+// has ended, a code still counts only for this question.
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCode returns the question that a code from a user's chat would answer, if any. That question
-// is open, or ended without a code within the last minute.
+// FindCode returns the question that a code from a user's chat would answer, if there is one. The
+// question is open, or ended without a code within the last minute.
 func (s Questions) FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
 	row, ok, err := engine.One(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))

@@ -14,8 +14,8 @@ const (
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 )
 
-// answerOpenQuestion lets a message answer the open question of its conversation. Otherwise the message
-// stays for its turn.
+// answerOpenQuestion lets a message answer the open question of its conversation. A message that
+// does not answer it stays for a turn.
 func (t *batchTx) answerOpenQuestion(in supervisor.Inbound, repliesTo string) supervisor.Inbound {
 	in, said := t.tx.answerOpenQuestion(in, supervisor.AnswerMessage{Text: in.Text}, repliesTo)
 	if said && !slices.Contains(t.receipt.Queued, in.Conversation.ID) {
@@ -24,8 +24,8 @@ func (t *batchTx) answerOpenQuestion(in supervisor.Inbound, repliesTo string) su
 	return in
 }
 
-// answerOpenQuestion lets a message with all its parts answer the open question of its conversation. said
-// reports whether there is something to send or clean.
+// answerOpenQuestion lets a message with all its parts answer the open question of its
+// conversation. said reports whether there is a message to send or to change.
 func (t *tx) answerOpenQuestion(
 	in supervisor.Inbound,
 	m supervisor.AnswerMessage,
@@ -56,15 +56,15 @@ func (t *tx) answerOpenQuestion(
 	return in, true
 }
 
-// isReplyTo reports whether a message may be for a question. It must reply to nothing else than the
-// question or the newest message.
+// isReplyTo reports whether a message may be for a question. A message that replies to another
+// message than the question or the newest message is not.
 func (t *tx) isReplyTo(q questionRow, message string) bool {
 	return message == "" || message == value(t, engine.String, newestMessage, q.Conversation.ID) ||
 		slices.ContainsFunc(t.postsOf(q.delivery), func(p supervisor.Post) bool { return p.Message == message })
 }
 
 // answerInWords stores a message as the answer to a question. If the question's message can't show
-// that, the user is told.
+// the answer, the user gets a notice.
 func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.Answer) supervisor.Inbound {
 	ended := t.endQuestion(q, supervisor.QuestionAnswered, a)
 	t.transition(in, supervisor.InboundAnswered)

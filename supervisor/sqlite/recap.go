@@ -12,17 +12,17 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Limits of a recap: the number of messages, and their age.
+// Limits of a recap: the number of its messages, and their age.
 const (
 	recapMessages = 20
 	recapAge      = 7 * 24 * time.Hour
 )
 
 const (
-	// hasBegun also selects conversations whose messages are all forgotten, since their window has
-	// moved.
+	// hasBegun selects whether a conversation has or had messages. If all of them are forgotten,
+	// the window has still moved.
 	hasBegun = `SELECT window_from > 0 OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1) FROM conversation WHERE id = ?1`
-	// Only few messages of each conversation are read, however long it is.
+	// listRecapped reads only few messages of each conversation, however long the conversation is.
 	listRecapped = `SELECT id, created_at, source = 'world' FROM (SELECT id, parts, source, created_at FROM message
 			WHERE conversation = ?1 AND role <> 'tool'` + notRefused + ` ORDER BY id DESC LIMIT 100)
 		WHERE created_at >= ?2 AND EXISTS (SELECT 1 FROM json_each(parts) p WHERE trim(coalesce(p.value ->> 'text', '')) <> '')
@@ -37,9 +37,9 @@ type recapped struct {
 	world bool
 }
 
-// recap returns the latest messages of the user's other private conversations, for the first
-// message of a new private one. For all other inbounds it returns nil. world reports whether some
-// words are not the user's.
+// recap returns the latest messages of the user's other private conversations. It does so only for
+// the first message of a new private conversation. world reports whether some words are not the
+// user's.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation
 	if t.zone == nil || in.Kind != supervisor.KindText || here.InGroup() || !talks(here) || value(t, engine.Bool, hasBegun, here.ID) {
@@ -65,7 +65,7 @@ func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 const findRecap = `SELECT r.value ->> 'at', s.role, s.parts FROM message m JOIN json_each(m.recap) r
 	JOIN message s ON s.id = r.value ->> 'message' AND s.user = m.user WHERE m.id = ? ORDER BY s.id`
 
-// recapOf returns the text of a message's recap, without messages that are gone.
+// recapOf returns the text of a message's recap, without messages that were deleted meanwhile.
 func recapOf(q engine.Querier, recap func([]supervisor.RecapLine) string, message int64) (string, error) {
 	type row struct {
 		supervisor.RecapLine

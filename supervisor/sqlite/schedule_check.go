@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// checkingUsers selects the users with a running check; the comparison with the time follows.
+// checkingUsers selects the users with a running check. The comparison with the time is added by
+// its callers.
 const checkingUsers = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
 
 const (
@@ -33,13 +34,13 @@ func (s Jobs) FindSeen(ctx context.Context, job int64) (seen string, err error) 
 	return seen, err
 }
 
-// ForgetSeen makes a job's next check its first one.
+// ForgetSeen deletes the data of a job's last check. The next check counts as the first check.
 func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "delete the check data of job %d", job)
 }
 
-// Lease marks a fire as being checked until a time. After that time it begins again. ok is false if
-// it has ended, or if the user has another leased fire.
+// Lease marks a fire as being checked until a time. After that time the fire begins again. ok is
+// false if the fire has ended, or if the user has another leased fire.
 func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		return t.mayBegin(f) &&
@@ -50,8 +51,8 @@ func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until ti
 // maxBeginWait is a time longer than the wait of any fire.
 const maxBeginWait = 24 * time.Hour
 
-// FreeLeases lets the leased fires of an earlier process begin again. It does the same for fires
-// that wait so long that the clock must have been wrong.
+// FreeLeases lets the leased fires of an earlier process begin again. It also lets fires begin that
+// would wait so long that the clock must have been wrong.
 func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 	return s.db.write(
 		ctx,
@@ -60,8 +61,8 @@ func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 	)
 }
 
-// mayBegin reports whether a fire may still begin: no other fire of its job runs, and the job
-// was not forgotten. The fire of a one-time job may begin although the job has no next time.
+// mayBegin reports whether a fire may still begin: no other fire of its job runs, and the job was
+// not forgotten. A one-time job has no next time; its fire may begin.
 func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 	forgotten, waits := one(t, engine.Bool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
 	if waits && forgotten {
@@ -70,10 +71,10 @@ func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 	return waits && !forgotten
 }
 
-// EndCheck stores the result of a check in one transaction. That is the data for the next check,
-// and the message or the inbound of a turn. It returns the sent deliveries and the stored inbound.
-// Both are missing if the fire has ended before. Both are also missing if the job has changed since
-// f was read; then the job is checked again. A result without a State has failed.
+// EndCheck stores the result of a check in one transaction. The result is the data for the next
+// check, and a message or the inbound of a turn. EndCheck returns the new deliveries and the stored
+// inbound. It returns none if the fire has ended before. It also returns none if the job has
+// changed since f was read; then the job is checked again. A result without a State has failed.
 func (s Jobs) EndCheck(
 	ctx context.Context,
 	f supervisor.ClaimedFire,
@@ -89,7 +90,7 @@ func (s Jobs) EndCheck(
 			return nil, begun
 		case l.Retry && t.retry(endingFire{job: f.Job, due: f.Due, tries: f.Tries}):
 			return nil, begun
-		case l.Turn.Text != "": // the new check data counts only after the user's notice, so the turn's end stores it
+		case l.Turn.Text != "": // the turn's end stores the new check data, after the user was told
 			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
 			return nil, t.beginFire(f, l.Turn)
 		}
@@ -98,8 +99,8 @@ func (s Jobs) EndCheck(
 	}, "end a check of job %d", f.Job.ID)
 }
 
-// isSameJob reports whether the fields that decide a job's work and conversation are the same as
-// when j was read. It sets j to the stored job.
+// isSameJob reports whether a job's work and conversation have not changed since j was read. It
+// sets j to the stored job.
 func (t *tx) isSameJob(j *supervisor.Job) bool {
 	was := *j
 	*j, _ = one(t, scanJob, findJob, was.ID, was.User)

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// longestFire is the longest time of a fire, since its question may be open for a day, and it may
-// be tried again.
+// longestFire is the longest time that a fire may take. Its question may be open for a day, and the
+// fire may be tried again.
 const longestFire = 2 * 24 * time.Hour
 
 const (
@@ -25,8 +25,8 @@ const (
 		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
-// Digest returns the results of a user's jobs in a span, and what waits for the user. It leaves out
-// the digest job itself.
+// Digest returns the results of a user's jobs in a span of time, and the things that wait for the
+// user. The digest job itself is left out.
 func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
 	read := s.db.reader(ctx, "read the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {
@@ -68,7 +68,8 @@ func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (
 	return d, err
 }
 
-// scanWaiting reads a waiting thing, or their number, and since when it waits.
+// scanWaiting reads a row about one waiting thing, or about the number of waiting things. The row
+// has the time since when the oldest waits.
 func scanWaiting(row *engine.Row, kind supervisor.WaitingKind) supervisor.Waiting {
 	w := supervisor.Waiting{Kind: kind}
 	switch kind {

@@ -10,7 +10,7 @@ import (
 )
 
 // Limits of stored fires: their age, and their number for one job. Fires that a digest may still
-// count are kept. A done job is kept as long as fires.
+// count are kept. A done job is kept as long as its fires.
 const (
 	maxFireAge    = 90 * 24 * time.Hour
 	maxFiresOfJob = 200
@@ -84,8 +84,8 @@ func (t *tx) isUnchanged(fires []supervisor.Fire) bool {
 	return true
 }
 
-// claim stores due fires. If the same due time was fired before, as after the clock was set back,
-// there is no second notice.
+// claim stores due fires. A due time that was stored before, as after the clock was set back,
+// causes no second notice.
 func (t *tx) claim(c supervisor.FireBatch) (said []supervisor.Delivery) {
 	delivery, held, fresh := int64(0), int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
 		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
@@ -109,7 +109,7 @@ func (t *tx) claim(c supervisor.FireBatch) (said []supervisor.Delivery) {
 	return said
 }
 
-// putFire stores a fire. If another fire of the job runs, the new one is skipped or waits, as the
+// putFire stores a fire. If another fire of the job runs, the new fire is skipped or waits, as the
 // job's Overlap says.
 func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 	as, begin, ended := f.State, int64(0), t.Now
@@ -139,15 +139,15 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 	t.pruneFiresOf(f.Job.ID)
 }
 
-// pruneFiresOf deletes the oldest fires of a job above the limit.
+// pruneFiresOf deletes the oldest fires of a job if it has more than the limit.
 func (t *tx) pruneFiresOf(job int64) {
 	t.Exec(pruneFiresOf, job, maxFiresOfJob, t.Now-minFireAge.Milliseconds())
 }
 
-// RunNow starts a job once more, outside its own times, and reports whether it did. It does not if
-// the job was started for that time before or already runs. A job with OverlapQueue starts unless a
-// fire of it waits. The job's next due time stays. It returns the notice if the job is paused
-// because its user is away.
+// RunNow starts a job once more, outside its own times. It reports whether the job was started. A
+// job that already runs, or was started for that time before, is not started. With OverlapQueue a
+// running job is started too, unless another of its fires waits. The job's next due time stays. If
+// the job is paused because its user is away, RunNow returns the notice about that.
 func (s Jobs) RunNow(
 	ctx context.Context,
 	j supervisor.Job,
@@ -165,7 +165,7 @@ func (s Jobs) RunNow(
 			return false, nil
 		}
 		begin, gap := tr.Due.UnixMilli(), tr.Gap.Milliseconds()
-		if gap > 0 { // the clock may have been set back since the last one
+		if gap > 0 { // the clock may have been set back since the last start
 			begin = min(max(begin, value(t, engine.Integer, lastFire, j.ID)+gap), begin+gap)
 		}
 		t.Exec(insertExtra, tr.Due.UnixMilli(), begin, tr.Material, t.Now, j.ID)
@@ -174,8 +174,9 @@ func (s Jobs) RunNow(
 	}, "run job %d", j.ID)
 }
 
-// ListBegin lists the fires that should begin by now, except those of some users. Fires with a
-// check are listed only on request, and only the first of each user who has no running check.
+// ListBegin lists the fires that should begin by now, except fires of some users. Fires with a
+// check are listed only on request. Of these it lists only the first of each user who has no
+// running check.
 func (s Jobs) ListBegin(
 	ctx context.Context,
 	now time.Time,
@@ -197,8 +198,8 @@ func (s Jobs) ListBegin(
 	)
 }
 
-// Begin starts a fire: it stores the inbound of its turn. ok is false if the fire has begun before
-// or another fire of the job runs. A fire of a forgotten job is skipped.
+// Begin starts a fire: it stores the inbound that starts the turn. ok is false if the fire has
+// begun before or another fire of the job runs. A fire of a forgotten job is skipped.
 func (s Jobs) Begin(
 	ctx context.Context,
 	f supervisor.ClaimedFire,

@@ -16,10 +16,10 @@ const (
 	findAskedJob = `SELECT coalesce(next, 0), coalesce(options ->> '$.priority', '') FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
 )
 
-// askInJob marks the fire of a job's turn as waiting for its user. The result stands is how long
-// the question stays open after its delivery. The result ends is when it ends even without
-// delivery, in milliseconds. Both are 0 for a turn of no job. priority is the job's, or high for a
-// turn of no job. It decides whether the question waits for the end of quiet hours.
+// askInJob marks the fire of a job's turn as waiting for its user. stands is how long the question
+// stays open after its delivery. ends is the time when an undelivered question ends, in
+// milliseconds. Both are 0 if the turn has no job. priority is the job's, or high without a job. It
+// decides whether the question waits for the end of quiet hours.
 func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, isFireAsked, q.Turn) {
 		return q.OpenFor, 0, supervisor.JobHigh
@@ -33,8 +33,8 @@ func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, 
 	return min(q.OpenFor, most), t.Now + most.Milliseconds(), priority
 }
 
-// endAskInJob handles the end of a question. It drops the question from the held notices, and
-// continues the fire of a job's turn without another open question.
+// endAskInJob handles the end of a question. It drops the question from the held notices. The fire
+// of a job's turn continues unless another question is open.
 func (t *tx) endAskInJob(q questionRow) {
 	t.Exec(dropHeld, q.held)
 	if q.Turn != 0 {

@@ -9,7 +9,7 @@ import (
 
 const lastWritten = `SELECT coalesce((SELECT received_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
 
-// isResting reports whether a job rests because its user is away.
+// isResting reports whether a job does not run because its user is away.
 func (t *tx) isResting(j supervisor.Job) bool {
 	away, now := t.policies.Jobs.IsResting, fromMillis(t.Now)
 	return away(j, time.Time{}, now) && away(j, t.lastWritten(j.User), now)
@@ -18,8 +18,8 @@ func (t *tx) isResting(j supervisor.Job) bool {
 // lastWritten returns the time of a user's last message.
 func (t *tx) lastWritten(user string) time.Time { return value(t, engine.Time, lastWritten, user) }
 
-// pauseAway pauses the jobs of a user who is away, before any of their fires begin. It tells the
-// user once, in a private chat and outside quiet hours.
+// pauseAway pauses the jobs of a user who is away, before any of the jobs' fires begin. The user
+// gets one notice, in a private chat and outside quiet hours.
 func (t *tx) pauseAway(user string, private supervisor.Conversation) (said []supervisor.Delivery) {
 	paused, written := int64(0), t.lastWritten(user)
 	for _, j := range all(t, scanJob, listJobs, user) {

@@ -27,8 +27,8 @@ const (
 )
 
 // endFire ends the fire of a job's turn and fills d with the notice for the user. says reports
-// whether there is a notice. A turn that failed for a passing reason is tried again later, without
-// a notice. A deleted or paused job has no notice either.
+// whether there is a notice. After a passing failure the turn is tried again later, without a
+// notice. A deleted or paused job has no notice either.
 func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	e, found := t.endingFire()
 	if !found { // the job was forgotten
@@ -52,10 +52,11 @@ type endingFire struct {
 	due   time.Time
 	tries int    // number of earlier tries
 	cost  int64  // cost of the turn
-	seen  string // new data for the job's next check, if the fire succeeds
+	seen  string // new data for the job's next check; stored if the fire succeeds
 }
 
-// endingFire returns the fire of the turn. It also removes the check data from the fire's row.
+// endingFire returns the fire of the ending turn. It also removes the check data from the fire's
+// row.
 func (t turnTx) endingFire() (e endingFire, found bool) {
 	e, found = one(t, func(row *engine.Row) (e endingFire) {
 		e.job = scanJobAnd(row, &e.due, &e.tries)
@@ -68,8 +69,8 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 	return e, found
 }
 
-// retry schedules another try of a fire, unless there were too many. A fire of a job that was
-// deleted or paused meanwhile ends as skipped.
+// retry schedules another try of a fire, unless too many tries have failed. If the job was deleted
+// or paused meanwhile, the fire ends as skipped.
 func (t *tx) retry(e endingFire) (again bool) {
 	after, again := t.policies.Jobs.RetryDelay(e.tries)
 	if again && t.Change(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
@@ -78,12 +79,12 @@ func (t *tx) retry(e endingFire) (again bool) {
 	return again
 }
 
-// FireEnd is how the turn of a job's fire ends.
+// FireEnd has the facts about the end of a fire's turn.
 type FireEnd struct {
 	Job            supervisor.Job
 	Why            protocol.TurnEndReason
 	Said           []protocol.Message // the messages of the turn
-	Failed         string             // the text if the turn failed
+	Failed         string             // error text of a failed turn; "" if the turn did not fail
 	OverBudget     bool               // the turn failed for lack of budget
 	ToldOverBudget bool               // the user got a notice about the budget for another fire within a day
 }
@@ -95,7 +96,7 @@ type FireOutcome struct {
 	Reason   string // reason of a failure: "budget" for lack of budget, "" for others
 	Met      bool   // the condition of the job's check is met
 	Failures int    // number of consecutive failed fires of the job
-	Told     bool   // the user got the same notice today
+	Told     bool   // the user already got the same notice today
 }
 
 // fireOutcome returns the result of a job's fire. failed is the error text of a failed turn.
@@ -107,7 +108,7 @@ func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireO
 		ToldOverBudget: f.OverBudget && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
 }
 
-// keepResult stores the result of a fire, with its text up to the limit.
+// keepResult stores the result of a fire, and the beginning of its text up to a limit.
 func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 	kept := r.Text
 	if len(kept) > supervisor.MaxJobText {
@@ -136,7 +137,7 @@ func (t turnTx) putCheckResult(e endingFire, r FireOutcome) {
 	}
 }
 
-// holdResult holds the notice of a fire if it must wait for the end of the user's quiet hours.
+// holdResult holds the notice about a fire if it must wait for the end of the user's quiet hours.
 func (t turnTx) holdResult(e endingFire, r FireOutcome, d supervisor.Delivery) bool {
 	if _, holds := t.holdsUntil(d); !holds {
 		return false
@@ -152,8 +153,8 @@ func (t *tx) endJob(j supervisor.Job) {
 	t.Exec(skipClaimed, t.Now, j.ID)
 }
 
-// countFailures stores the number of consecutive failed fires of a job. After too many it pauses
-// the job, drops its waiting fires, and adds that to d.
+// countFailures stores the number of consecutive failed fires of a job. After too many failures it
+// pauses the job and drops the waiting fires. Then it also adds a sentence about the pause to d.
 func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Delivery) {
 	if failures != j.FailuresInARow {
 		t.Exec(countJob, failures, t.Now, j.ID)
@@ -167,20 +168,20 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
 	AND m.id >= c.window_from WHERE t.id = ? AND m.source = 'world')`
 
-// World reports whether a turn's messages for the model may have words of others.
+// World reports whether the messages of a turn may have words of others.
 func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "check turn %d for words of others", turn), engine.Bool, windowHasWorld, turn)
 }
 
 const (
-	// Texts of jobs in a conversation since its last turn, the newest first. Missed fires have no
-	// text.
+	// listUntoldFires selects the texts of jobs in a conversation since its last turn, newest
+	// first. Missed fires have no text.
 	listUntoldFires = `SELECT f.rowid, iif(j.kind = 'reminder' AND f.state = 'said', j.text, f.text), f.due, f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
 		WHERE f.user = ?1 AND f.told = 0 AND f.delivery IS NOT NULL AND o.conversation = ?2 ORDER BY f.due DESC`
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
 )
 
-// FireMessage is the text that a fire has sent.
+// FireMessage is a text that a fire has sent.
 type FireMessage struct {
 	Text  string
 	Due   time.Time
@@ -190,8 +191,8 @@ type FireMessage struct {
 	row int64
 }
 
-// untoldFires returns the model's text about what jobs said in the conversation since its last
-// turn, or "". world means that some of the text may have words of others.
+// untoldFires returns the model's text about the messages of jobs in the conversation since its
+// last turn. "" means that there were none. world means that the text may have words of others.
 func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false

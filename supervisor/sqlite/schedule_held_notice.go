@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SettingQuiet is a user's setting of quiet.Hours.
+// SettingQuiet is the name of the setting for a user's quiet hours.
 const SettingQuiet = "quiet"
 
 const (
@@ -41,22 +41,22 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return t.policies.Notices.QuietUntil(hours, fromMillis(t.Now).In(t.zoneOrUTC(user)))
 }
 
-// recheckHeld makes held notices due if the quiet hours have changed.
+// recheckHeld makes a user's held notices due if the changed setting is that of the quiet hours.
 func (t *tx) recheckHeld(user, name string) {
 	if name == SettingQuiet {
 		t.Exec(renewHeld, t.Now, user)
 	}
 }
 
-// holdsUntil returns when a notice of a known conversation may be sent. ok is false if it may be
-// sent now.
+// holdsUntil returns until when a notice must be held. ok is false if the notice may be sent now.
+// The notice's conversation must have an ID.
 func (t *tx) holdsUntil(d supervisor.Delivery) (end time.Time, ok bool) {
 	end, quiet := t.quietUntil(d.Conversation.User)
 	return end, quiet && t.policies.Notices.IsHeld(d)
 }
 
 // noticeSubject is the subject of a notice: a job, and the state of its fire. The zero value means
-// no job, or several.
+// no job or several jobs.
 type noticeSubject struct {
 	job   int64
 	state supervisor.FireState
@@ -70,13 +70,13 @@ func subjectOf(fires []supervisor.Fire) (of noticeSubject) {
 	return of
 }
 
-// sayOrHold sends a proactive message, or holds it until the end of its user's quiet hours. A held
-// message is no delivery yet.
+// sayOrHold sends a proactive message, or holds it until the end of the user's quiet hours. A held
+// message becomes a delivery later.
 func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held int64) {
 	return t.sayOrHoldAbout(d, noticeSubject{})
 }
 
-// sayOrHoldAbout is sayOrHold for a notice with a subject.
+// sayOrHoldAbout sends or holds a notice with a subject, as sayOrHold does.
 func (t *tx) sayOrHoldAbout(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
@@ -93,7 +93,7 @@ func (t *tx) sayOrHoldAbout(d supervisor.Delivery, of noticeSubject) (said super
 	return supervisor.Delivery{Conversation: c}, t.hold(d, of, end)
 }
 
-// heldCount is the id of a held notice and the number of earlier ones that it replaced.
+// heldCount has the id of a held notice and the number of earlier notices that it replaced.
 type heldCount struct{ id, earlier int64 }
 
 func scanHeldCount(r *engine.Row) (h heldCount) {
@@ -104,8 +104,8 @@ func scanHeldCount(r *engine.Row) (h heldCount) {
 // maxHeldNotices is the largest number of held notices without a job in a conversation.
 const maxHeldNotices = 1000
 
-// hold stores a notice until the end of quiet hours. A notice of a job replaces the job's earlier
-// one. Of notices without a job only the newest stay.
+// hold stores a notice until the end of quiet hours. A notice about a job replaces the earlier
+// notice about this job. Of notices without a job only the newest maxHeldNotices stay.
 func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id int64) {
 	earlier := int64(0)
 	if before, ok := one(t, scanHeldCount, findHeldOf, of.job, of.state, d.Conversation.ID); ok {
@@ -140,8 +140,8 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 
 // NoticePolicy decides which notices are held in quiet hours, and makes the message after them.
 type NoticePolicy struct {
-	// QuietUntil returns when the current quiet hours end, for a user's setting and a time in their
-	// zone.
+	// QuietUntil returns when the current quiet hours end. hours is the user's setting. now is in
+	// the user's time zone.
 	QuietUntil func(hours string, now time.Time) (end time.Time, quiet bool)
 	// IsHeld reports whether a notice is held during quiet hours.
 	IsHeld func(supervisor.Delivery) bool
@@ -155,15 +155,15 @@ type HeldNotice struct {
 	Buttons [][]supervisor.Button
 	Effects []string
 	Silent  bool
-	Earlier int64 // number of earlier notices that this one replaced
+	Earlier int64 // number of earlier notices that this notice replaced
 
 	id, conversation int64
 	asks             bool // the notice asks a question
 }
 
-// Release sends the due held notices and then asks the held questions. Each conversation gets one
-// message. Notices of users who are away, or are in new quiet hours, keep waiting. It returns the
-// sent deliveries.
+// Release sends the due held notices, one message for each conversation, and asks the held
+// questions. Notices keep waiting if their users are away or in new quiet hours. Release returns
+// the new deliveries.
 func (s Jobs) Release(
 	ctx context.Context,
 	now time.Time,
@@ -208,7 +208,7 @@ func (t *tx) releaseHeld(list []HeldNotice) (said []supervisor.Delivery) {
 	return said
 }
 
-// putHeldQuestion asks a held question. It stays open as long as a question that was not held.
+// putHeldQuestion asks a held question. Its time limit is that of a question that was not held.
 func (t *tx) putHeldQuestion(h HeldNotice) supervisor.Delivery {
 	d := t.putNotice(
 		supervisor.Delivery{

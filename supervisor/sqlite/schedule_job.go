@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Jobs stores jobs, their fires and what checks have seen.
+// Jobs stores jobs, their fires and the data of their checks.
 type Jobs struct{ db *DB }
 
 // JobPolicy decides about jobs and makes their texts.
@@ -17,10 +17,10 @@ type JobPolicy struct {
 	// IsResting reports whether a job is paused because its user is away. written is when the user
 	// last wrote; the zero time means never.
 	IsResting func(j supervisor.Job, written, now time.Time) bool
-	// ShouldPause reports whether a job is paused after so many consecutive failures.
+	// ShouldPause reports whether a job is paused after a number of consecutive failures.
 	ShouldPause func(failures int) bool
 	// RetryDelay returns the delay before the next try of a fire after a passing failure. tries is
-	// the number of earlier tries; again is false after too many.
+	// the number of earlier tries. again is false if no further try is allowed.
 	RetryDelay func(tries int) (after time.Duration, again bool)
 	// MaxQuestionTime returns the longest time that a question of a job's turn stays open. next is
 	// the job's next due time; zero means never.
@@ -28,16 +28,16 @@ type JobPolicy struct {
 	// DecideOutcome returns the result of a fire whose turn has ended.
 	DecideOutcome func(FireEnd) FireOutcome
 
-	// Notices for users: a job's message; an addition that the job is paused for failures; the
-	// number of jobs paused for an absent user, and for a refused chat; a job's message for a
-	// deleted topic.
+	// Texts for users: a job's message; the addition that the job is paused after failures; the
+	// notice that jobs are paused for an absent user, or for a chat that refuses messages; a job's
+	// message when its topic was deleted.
 	Notice           func(j supervisor.Job, said string) supervisor.Delivery
 	AddPausedNote    func(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery
 	PausedAwayText   func(paused int64) string
 	PausedInChatText func(paused int64, why string) string
 	DeletedTopicText func(text string) string
-	// Told returns the model's text about what fires said, the newest first, and whether it may
-	// hold somebody else's words.
+	// JobMessagesText returns the model's text about the messages of fires, newest first. world
+	// means that the text may have words of others.
 	JobMessagesText func(fires []FireMessage, zone *time.Location) (text string, world bool)
 }
 
@@ -65,10 +65,10 @@ const (
 	isJobUnchanged = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 )
 
-// Put stores a new job: its fields from User on, except those that the store counts. If the user
-// has a job with the same MadeBy, Put returns that one, and fresh is false. It fails if the user
-// has supervisor.MaxJobs. card, if not nil, returns the message about a new job, which is sent at
-// once. It must not use the database.
+// Put stores a new job: its fields from User on, except counts. If the user has a job with the same
+// MadeBy, Put returns the existing job, and fresh is false. It fails if the user has
+// supervisor.MaxJobs. card returns the message about a new job, which is sent at once; nil means no
+// message. card must not use the database.
 func (s Jobs) Put(
 	ctx context.Context,
 	j supervisor.Job,
@@ -117,8 +117,8 @@ func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 }
 
 // Change stores a changed job. It reads the fields State, Name, Text, Rule, Zone, Conversation,
-// Options, Since, Next, Fired and Failures. It fails if the job was changed since it was read. It
-// also fails if it restores a done job of a user who has supervisor.MaxJobs.
+// Options, Since, Next, Fired and Failures. It fails if the stored job has changed since it was
+// read. It fails if a done job is restored and the user has supervisor.MaxJobs.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
 		if j.State != supervisor.JobDone && value(t, engine.Bool, isDone, j.ID) &&
@@ -144,15 +144,16 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 		) == 0 {
 			t.fail(supervisor.ErrJobChanged)
 		}
-		if j.State != supervisor.JobActive { // waiting and repeated fires of the job do not begin
+		if j.State != supervisor.JobActive { // Fires that wait to begin, or to be tried again, are dropped.
 			t.Exec(skipClaimed, t.Now, j.ID)
 		}
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists at most limit due jobs, except those of some users, the longest due first. If more
-// than limit jobs are due since late or longer, it lists whole users instead: all due jobs of one
-// user after another. If one user has more than limit, it lists all of those.
+// ListDue lists at most limit due jobs, the longest due first. Jobs of the users in but are left
+// out. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs of
+// one user after the other. If one user alone has more than limit, all jobs of this user are
+// listed.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.All(
 		s.db.reader(ctx, "list due jobs"),
@@ -180,8 +181,8 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 	return wholeUsers(list, limit), err
 }
 
-// wholeUsers returns the jobs of the first users of a list that is sorted by user: as many users
-// as have at most limit jobs together, or one.
+// wholeUsers returns the jobs of the first users in a list that is sorted by user. It takes as many
+// users as have at most limit jobs together, and at least one user.
 func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 	whole := 0
 	for i := range list {
@@ -196,8 +197,8 @@ func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 	return list[:whole]
 }
 
-// ListNext lists the jobs of all users in the order of their due times, after a given job. If that
-// job has no id, only its due time counts.
+// ListNext lists the jobs of all users in the order of their due times, after a given job. If the
+// given job has no id, only its due time counts.
 func (s Jobs) ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
 	return engine.All(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
 }
@@ -212,7 +213,7 @@ func millisOrZero(at time.Time) int64 {
 
 func scanJob(row *engine.Row) supervisor.Job { return scanJobAnd(row) }
 
-// scanJobAnd reads a job and the columns after it.
+// scanJobAnd reads a job and the further columns of its row.
 func scanJobAnd(row *engine.Row, more ...any) (j supervisor.Job) {
 	c := &j.Conversation
 	row.Scan(

@@ -9,10 +9,11 @@ const (
 	isOfFire   = `SELECT EXISTS (SELECT 1 FROM fire WHERE delivery = ?)`
 	deliveryOf = selectDelivery + `WHERE o.id = ?`
 	moveFire   = `UPDATE fire SET delivery = ?, told = 0 WHERE delivery = ?`
-	// The value 2 means that the text was sent to another conversation. The value 1 only means that
-	// the user got a notice.
+	// The column told is 2 if the text was sent to another conversation. It is 1 if the user only
+	// got a notice.
 	markElsewhere = `UPDATE outbox SET told = 2 WHERE id = ?`
-	// pauseChat pauses the user's jobs that speak in the chat, and those that have just tried to.
+	// pauseChat pauses the user's jobs that speak in the chat, and the jobs whose message the chat
+	// has just refused.
 	pauseChat = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ?1 WHERE state = 'active' AND user = ?2
 		AND (conversation IN (SELECT id FROM conversation WHERE user = ?2 AND channel = ?3 AND chat = ?4)
 			OR id IN (SELECT job FROM fire WHERE delivery = ?5))`
@@ -30,8 +31,8 @@ func (t *tx) handleRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	}
 }
 
-// moveToPrivateChat sends a job's message for a deleted thread to another conversation, and moves
-// all jobs of that thread there.
+// moveToPrivateChat sends a job's message to another conversation, since its thread is deleted. It
+// moves all jobs of the thread to that conversation.
 func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 	if c.NoticeTo.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
 		return
@@ -62,7 +63,7 @@ func (t *tx) pauseJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.
 	if e.Channel == "" {
 		return
 	}
-	if e.Channel.Capabilities().Private { // the user may not read that channel
+	if e.Channel.Capabilities().Private { // the user reads the message only in a private channel
 		if _, has := one(t, scanConversation, findConversation, e.User, e.Channel, e.Chat, e.Thread); !has {
 			return
 		}

@@ -6,7 +6,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Settings stores what users chose with /settings, by name. The user "" is the service itself.
+// Settings stores the values that users chose with /settings, by name. The user "" is the service
+// itself.
 type Settings struct{ db *DB }
 
 const (
@@ -42,7 +43,7 @@ func (s Settings) Put(ctx context.Context, user, name, value string) error {
 	}, "store the setting %s of %q", name, user)
 }
 
-// Delete removes a user's setting. It is no error if there is none.
+// Delete removes a user's setting. A missing setting is no error.
 func (s Settings) Delete(ctx context.Context, user, name string) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(deleteSetting, user, name)

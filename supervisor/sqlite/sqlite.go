@@ -1,10 +1,10 @@
 // Package sqlite is the database of the service: conversations, inbounds, turns, the transcript,
 // the ledger of effects, and the outbox. It is the only package with SQL over that database.
 //
-// Each table has a store and a file of its name; the files of a feature begin with the feature's
-// name. If several tables must change together, one method with one struct does it: no transaction
-// leaves the package. The package makes no text for users. Decisions and texts within a transaction
-// come from the Policies that Open gets.
+// Each table has a store and a file of its name. The files of a feature begin with the feature's
+// name. If several tables must change together, one method changes them: no transaction leaves the
+// package. The package makes no text for users. Decisions and texts within a transaction come from
+// the Policies that Open gets.
 //
 // When a writing method has returned nil, its data survives the end of the process and a loss of
 // power.
@@ -21,28 +21,29 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// migrations are numbered from 0001 without a gap. The number of a file is the schema version that
-// it leads to. A released file never changes: new changes need a new file.
+// migrations holds the SQL files that update the schema. They are numbered from 0001 without a gap.
+// The number of a file is the schema version after it. A released file never changes: further
+// changes need a new file.
 //
 //go:embed migration/*.sql
 var migrations embed.FS
 
 // Options configures a DB. The zero value works.
 type Options struct {
-	Now func() time.Time // nil means time.Now
-	Log hclog.Logger     // nil means no log
-	// EndsTurn lists the commands that end a turn, or separate what follows them from it
+	Now func() time.Time // returns the current time; nil means time.Now
+	Log hclog.Logger     // log for errors; nil means no log
+	// EndsTurn lists the commands that end a turn, or separate later texts from the turn
 	// (SlashCommand.EndsTurn).
 	EndsTurn []string
 
-	OnCommit func() // called after each commit, before the writers return; nil means nothing
-	// OnMessage is called after a message of a user's conversation was stored. It must not wait. nil
-	// means nothing.
+	OnCommit func() // called after each commit, before the writers return; nil means no call
+	// OnMessage is called after a message of a user's conversation was stored. It must not wait.
+	// nil means no call.
 	OnMessage func(user string, conversation int64)
-	// Zone returns the time zone that dates a user's messages. chosen is the user's own choice, or
-	// "". It must not wait. nil means that messages are not dated.
+	// Zone returns the time zone for the times of a user's messages. chosen is the user's own
+	// choice, or "". Zone must not wait. nil means that messages have no times.
 	Zone func(user, chosen string) *time.Location
-	// Policies of the features. Those that no transaction needs may be missing.
+	// Policies has the features' functions. Functions that no transaction needs may be missing.
 	Policies Policies
 
 	vfs string // SQLite's VFS; tests set one that counts
@@ -63,7 +64,7 @@ type DB struct {
 // system, an SQLite with known defects, a schema newer than this program, and a damaged file. It
 // locks the file: no other program can open it until Close, which the caller must call.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings always encode
+	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings can always be encoded, so there is no error
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
 		OnCommit: o.OnCommit})
 	if err != nil {
@@ -82,8 +83,8 @@ func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)
 // Close closes the database. Call it after Run has returned, or instead of Run.
 func (db *DB) Close() error { return db.engine.Close() }
 
-// Inspect gives the engine to sqlitetest, which reads rows that no store shows. Code outside this
-// folder cannot name the type of its argument.
+// Inspect calls fn with the database engine. Only package sqlitetest uses it, to read any rows.
+// Code outside this folder cannot import the engine.
 func (db *DB) Inspect(fn func(*engine.DB)) { fn(db.engine) }
 
 // Conversations returns the store of conversations.
@@ -95,7 +96,7 @@ func (db *DB) Inbox() Inbox { return Inbox{db} }
 // Turns returns the store of turns.
 func (db *DB) Turns() Turns { return Turns{db} }
 
-// Transcript returns the store of what was said, as the model sees it.
+// Transcript returns the store of messages, as the model sees them.
 func (db *DB) Transcript() Transcript { return Transcript{db} }
 
 // Outbox returns the store of deliveries.
@@ -107,7 +108,7 @@ func (db *DB) Posts() Posts { return Posts{db} }
 // Cleanings returns the store of pending changes of messages in chats.
 func (db *DB) Cleanings() Cleanings { return Cleanings{db} }
 
-// Blobs returns the store of who owns which bytes in the spool.
+// Blobs returns the store that knows which users own which bytes in the spool.
 func (db *DB) Blobs() Blobs { return Blobs{db} }
 
 // Usage returns the store of model calls and their costs.
@@ -119,7 +120,7 @@ func (db *DB) Settings() Settings { return Settings{db} }
 // Audit returns the audit log.
 func (db *DB) Audit() Audit { return Audit{db} }
 
-// Access returns the stores of users, their accounts, invites, second factors and logins.
+// Access returns the stores of added users, accounts, invites, second factors and logins.
 func (db *DB) Access() Access {
 	return Access{People{db}, Bindings{db}, Groups{db}, Invites{db}, Factors{db}, Logins{db}}
 }

@@ -11,19 +11,19 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?1`
 
-// HistoryTexts makes texts about messages for the model, such as their time and channel.
+// HistoryTexts makes the model's texts about messages, such as their time and channel.
 type HistoryTexts struct {
-	Stamp func(supervisor.SendInfo) string // text about the time, channel and manner of sending
-	Where func(supervisor.SendInfo) string // text about the time and conversation
+	Stamp func(supervisor.SendInfo) string // returns the text about the time, the channel and how the message was sent
+	Where func(supervisor.SendInfo) string // returns the text about the time and the conversation
 	// Channel returns the name of the channel for people.
 	Channel func(supervisor.SendInfo) string
 	// Recap returns the text about other conversations.
 	Recap func([]supervisor.RecapLine) string
 }
 
-// stamp returns the stamp of an inbound's text. It has the time of sending or, with correction, the
-// time of the last edit. An inbound of no user's conversation has no stamp. Without Options.Zone
-// there are no stamps.
+// stamp returns the line about when and how an inbound was sent. With correction it has the time of
+// the last edit. Inbounds on channels where nobody talks have no stamp. Without Options.Zone there
+// are no stamps.
 func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	if t.zone == nil || in.Kind != supervisor.KindText && in.Kind != supervisor.KindJob {
 		return ""

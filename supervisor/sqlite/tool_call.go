@@ -21,7 +21,7 @@ const (
 	listBegun = `SELECT call FROM tool_call WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL ORDER BY message, position`
 )
 
-// openCalls returns the turn's calls without a result, in the order of the model.
+// openCalls returns the turn's calls without a result, in the order in which the model made them.
 func (t turnTx) openCalls() []protocol.ToolCall {
 	return all(t, func(row *engine.Row) (c protocol.ToolCall) {
 		row.Scan(&c.ID, &c.Name)
@@ -47,7 +47,7 @@ func (t turnTx) putCalls(message int64, calls []protocol.ToolCall) {
 type toolCallRow struct {
 	name   string
 	begun  bool
-	result int64 // the message with its result; 0 means none yet
+	result int64 // the message with the call's result; 0 means none yet
 }
 
 // call returns a call that the model made in the turn.
@@ -62,8 +62,9 @@ func (t turnTx) call(id string) toolCallRow {
 	return call
 }
 
-// CommitBegun records the start of a tool whose effect must not happen twice. It fails if the start
-// was recorded before or the call has a result. Only the caller that gets nil may run the tool.
+// CommitBegun records that a call begins, whose effect must not happen twice. It fails if the start
+// was recorded before or the call has a result. Only the caller that gets a nil error may run the
+// tool.
 func (s Turns) CommitBegun(ctx context.Context, turn int64, call string) error {
 	return s.db.write(ctx, func(t *tx) { turnTx{t, t.runningTurn(turn)}.commitBegun(call) },
 		"commit that call %s of turn %d begins", call, turn)
@@ -79,9 +80,9 @@ func (t turnTx) commitBegun(call string) {
 	t.Exec(beginCall, t.Now, t.turn.Conversation.ID, call)
 }
 
-// CommitResult stores the result of a call and its changes, and returns the message's id. The same
-// result again changes nothing and returns the same id. It fails if the turn has ended, has no such
-// call of that tool, or has another result for it.
+// CommitResult stores the result of a call and its changes, and returns the id of the result's
+// message. The same result again changes nothing and returns the same id. CommitResult fails if the
+// turn has ended, has no such call of that tool, or has another result for the call.
 func (s Turns) CommitResult(ctx context.Context, turn int64, r protocol.ToolResult) (message int64, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int64 { return t.commitResult(r) },
 		"commit the result of call %s of turn %d", r.Call, turn)

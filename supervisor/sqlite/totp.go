@@ -10,16 +10,17 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Factors stores users' second factors and the attempts on them. The callers seal the secrets.
+// Factors stores users' second factors, and the codes tried on them. The callers encrypt the
+// secrets.
 type Factors struct{ db *DB }
 
-// One statement reads a factor with its recovery codes, so that they belong together.
+// findFactor reads a factor and its recovery codes in one statement, so that they belong together.
 const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, failures, lockouts, locked_until,
 	(SELECT coalesce(group_concat(digest, ' ' ORDER BY digest), '') FROM recovery r WHERE r.user = totp.user AND used_at IS NULL)
 	FROM totp WHERE user = ?`
 
-// Find returns a user's factor, if there is one. It has no secret if there were only attempts on a
-// missing factor.
+// Find returns a user's factor, if there is one. A factor without a secret only counts tried codes
+// of a user who is not enrolled.
 func (s Factors) Find(ctx context.Context, user string) (supervisor.Factor, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the second factor of %s", user), scanFactor, findFactor, user)
 }
@@ -35,7 +36,7 @@ func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
 }
 
 const (
-	// Attempts on an earlier secret still count: a new enrolment opens no lock.
+	// enrolFactor keeps the count of wrong codes, so that a new enrolment does not end a lockout.
 	enrolFactor = `INSERT INTO totp (user, secret, changed_at) VALUES (?, ?, ?)
 		ON CONFLICT (user) DO UPDATE SET secret = excluded.secret, last_step = 0, changed_at = excluded.changed_at
 		WHERE confirmed_at IS NULL`
@@ -43,9 +44,9 @@ const (
 	insertRecovery = `INSERT INTO recovery (user, digest) VALUES (?, ?)`
 )
 
-// Put enrols a user. The sealed secret, not confirmed yet, and the digests of the recovery codes
-// replace an unconfirmed factor. The audit entries go into the same transaction. It fails with
-// ProblemFactorExists if a factor is confirmed: reset that one first.
+// Put enrols a user with a sealed secret, not confirmed yet, and the digests of recovery codes.
+// They replace an unconfirmed factor. The audit entries go into the same transaction. Put fails
+// with ProblemFactorExists if the user has a confirmed factor: reset that factor first.
 func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {
@@ -67,16 +68,16 @@ const (
 	unlockFactor = `UPDATE totp SET failures = 0, lockouts = 0, locked_until = 0, changed_at = ? WHERE user = ?`
 )
 
-// Reset deletes a user's factor and recovery codes and ends their logins. It also withdraws their
-// permission to enrol in a chat. there reports whether the user had a factor. Inbounds that waited
-// for a code are answered and never run; told lists the conversations with such an answer. If
-// anything was deleted, the audit entries go into the same transaction.
+// Reset deletes a user's factor and recovery codes, and ends the user's logins. It also withdraws
+// the user's permission to enrol in a chat. there reports whether the user had a factor. Inbounds
+// that waited for a code are answered and never run. told lists the conversations of these answers.
+// If anything was deleted, the audit entries go into the same transaction.
 func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
 	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
 		all := int64(0)
 		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
 			n := t.Change(query, user)
-			all, there = all+n, n > 0 // the last statement decides whether the factor existed
+			all, there = all+n, n > 0 // the last statement deletes the factor, so n tells whether it existed
 		}
 		batch := batchTx{tx: t}
 		batch.answerHeld(user)
@@ -88,29 +89,30 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 	return there && err == nil, told, err
 }
 
-// Unlock forgets the attempts on a user's factor, and reports whether there is a factor. If so, the
-// audit entries go into the same transaction.
+// Unlock ends the lockout of a user's factor, and reports whether the factor exists. If it does,
+// the audit entries go into the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
 	n, err := s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)
 	return n > 0, err
 }
 
-// Attempt tries a code that came by another way than an inbound. detail describes the way for the
-// audit log. It opens no gate.
+// Attempt tries a code that did not come in an inbound. detail describes for the audit log how the
+// code came. Attempt opens no gate.
 func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.CodeChecker, detail string) (supervisor.CodeResult, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.CodeResult { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
 
-// attempt calls decide with a user's factor, and stores the changed factor and the verdict.
+// attempt calls decide with a user's factor. It stores the changed factor, and adds the result to
+// the audit log.
 func (t *tx) attempt(user string, decide supervisor.CodeChecker, detail string) supervisor.CodeResult {
 	was, ok := one(t, scanFactor, findFactor, user)
 	if t.err != nil {
 		return supervisor.CodeResult{} // a code is not tried if the factor could not be read
 	}
 	was.User = user
-	left := slices.Clone(was.Recovery) // decide may change its argument
+	left := slices.Clone(was.Recovery) // a copy, since decide may change its argument
 	is, verdict := decide(was, fromMillis(t.Now))
 	if ok || len(is.Secret) > 0 || is.Failures > 0 || !is.LockedUntil.IsZero() {
 		t.putFactor(user, is, left)
@@ -131,7 +133,7 @@ const (
 	useRecovery = `UPDATE recovery SET used_at = ?3 WHERE user = ?1 AND digest = ?2`
 )
 
-// putFactor stores a factor. left are the recovery codes before the attempt.
+// putFactor stores a factor after a tried code. left are the recovery codes before.
 func (t *tx) putFactor(user string, f supervisor.Factor, left []string) {
 	secret := append([]byte{}, f.Secret...) // an empty secret is stored, not NULL
 	t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)

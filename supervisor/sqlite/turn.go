@@ -10,24 +10,24 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Turns stores the work on inbounds step by step, so that a turn continues after any crash. An
-// invalid call fails with a supervisor.Error with CodeInvalid, or with CodeNotFound if the turn
-// never existed.
+// Turns stores turns step by step, so that a turn continues after any crash. An invalid call fails
+// with a supervisor.Error with CodeInvalid. If the turn never existed, the code is CodeNotFound.
 type Turns struct{ db *DB }
 
 const insertTurn = `INSERT INTO turn (user, conversation, destination, kind, inbound, parent, started_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// turnKinds maps the kind of an inbound to the kind of its turn. Other kinds start no turn.
+// turnKinds maps the kind of an inbound to the kind of its turn. Kinds that are not listed start no
+// turn.
 var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 	supervisor.KindText: supervisor.TurnChat, supervisor.KindJob: supervisor.TurnJob, supervisor.KindReview: supervisor.TurnReview,
 	supervisor.KindTriage: supervisor.TurnTriage, supervisor.KindMCP: supervisor.TurnMCP,
 }
 
-// Start starts the turn of an inbound. The inbound becomes running and its text goes into the
-// transcript. It fails unless the inbound is new and of a kind that starts a turn, and no other
-// turn runs in its conversation. It also takes a lease for the turn's claim, as far as the limits
-// allow. A nil claim means no lease. The lease is zero if nothing was set aside.
+// Start starts the turn of an inbound. The inbound becomes running, and its text goes into the
+// transcript. Start fails unless the inbound is new and of a kind that starts a turn. It fails if
+// another turn runs in the conversation. Start also sets money aside for the turn, as far as the
+// claim's limits allow. A nil claim means no lease. The lease is zero if nothing was set aside.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (turn supervisor.Turn, lease supervisor.Lease) {
@@ -50,7 +50,7 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 	t.transition(in, supervisor.InboundRunning)
 	turn := supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
 	if in.Destination.ID != 0 {
-		turn.Message = "" // the message is in another chat
+		turn.Message = "" // the answered message is in another chat
 		turn.Destination = t.conversationByID(in.Destination.ID)
 	}
 	if kind == supervisor.TurnJob { // a job's turn sees no earlier messages
@@ -61,7 +61,8 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 	return turn
 }
 
-// putTurn stores a turn that an inbound starts. A zero Destination means its own conversation.
+// putTurn stores a turn that an inbound starts. A zero Destination means the turn's own
+// conversation.
 func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor.Turn {
 	in := turn.Conversation
 	turn.StartedAt = fromMillis(t.Now)
@@ -81,17 +82,17 @@ func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor
 type ChildTurn struct {
 	Parent int64
 	Kind   supervisor.TurnKind
-	// conversation of the child, of the same user; without an ID it is found or created by its
+	// conversation of the child, with the same user; without an ID it is found or created by its
 	// other fields
 	Conversation supervisor.Conversation
-	// conversation for the child's questions and files; the zero value means its own
+	// conversation for the child's questions and files; the zero value means the child's own
 	Destination supervisor.Conversation
-	Text        string // the prompt
+	Text        string // the prompt of the child turn
 }
 
-// StartChild starts a turn below a running one. Its conversation's window holds only its text. The
-// answer does not go into the outbox. The child ends with its parent at the latest. It fails if a
-// turn runs in its conversation.
+// StartChild starts a child turn of a running turn. The child's model sees only the child's text.
+// The answer does not go into the outbox. The child ends when its parent ends, at the latest.
+// StartChild fails if another turn runs in the child's conversation.
 func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, error) {
 	return inTurn(ctx, s.db, c.Parent, func(t turnTx) supervisor.Turn { return t.startChild(c) }, "start a child turn of turn %d", c.Parent)
 }
@@ -107,11 +108,11 @@ func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
 // RunningTurn is a turn that has not ended, with its progress.
 type RunningTurn struct {
 	Turn     supervisor.Turn
-	Messages []protocol.Message // messages of this turn, in order
-	// ids of calls that began and have no result: their effects are unknown
+	Messages []protocol.Message // messages of the turn, oldest first
+	// ids of calls that began and have no result, so that their effects are unknown
 	Begun        []string
 	WaitsForUser bool // the turn has an open question
-	Asked        bool // the turn has asked a question whose end it has not used
+	Asked        bool // the turn has asked a question and has not used its answer yet
 }
 
 const (
@@ -124,8 +125,8 @@ const (
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
 )
 
-// FindRunning returns the running turn of a conversation, if there is one. Only the caller that
-// resumes the turn may work on it meanwhile: the parts are read one after the other.
+// FindRunning returns the running turn of a conversation, if there is one. Nobody may work on the
+// turn meanwhile, since its parts are read one after the other.
 func (s Turns) FindRunning(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
 	read := s.db.reader(ctx, "find the running turn of conversation %d", conversation)
 	turn, ok, err := engine.One(read, scanTurn, findRunningTurn, conversation)
@@ -142,7 +143,7 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 
 const addRunTime = `UPDATE turn SET ran = ran + ? WHERE id = ?`
 
-// Suspend stores how long a turn has run before it waits for its user. waits is false if the answer
+// Suspend stores the run time of a turn that will wait for its user. waits is false if the answer
 // has come meanwhile.
 func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) bool {
@@ -153,24 +154,24 @@ func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (wait
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
 
-// CountDeath counts a worker that crashed in a turn and returns the number of them.
+// CountDeath counts a worker that crashed in a turn, and returns the number of crashed workers.
 func (s Turns) CountDeath(ctx context.Context, turn int64) (deaths int, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a worker crash of turn %d", turn)
 }
 
-// turnTx is a transaction within a running turn. inTurn checks that the turn runs; putTurn makes
-// one for a new turn.
+// turnTx is a transaction within a running turn. Function inTurn checks that the turn runs. Method
+// putTurn stores a new turn.
 type turnTx struct {
 	*tx
 	turn supervisor.Turn
 }
 
-// inTurn is inTransaction for a running turn. It fails if the turn has ended.
+// inTurn runs fn in a transaction within a running turn. It fails if the turn has ended.
 func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) T, format string, args ...any) (T, error) {
 	return inTransaction(ctx, db, func(t *tx) T { return fn(turnTx{t, t.runningTurn(id)}) }, format, args...)
 }
 
-// runningTurn returns the turn with that id. It fails if the turn has ended.
+// runningTurn returns the turn with an id. It fails if the turn has ended.
 func (t *tx) runningTurn(id int64) supervisor.Turn {
 	turn := byID(t, "turn", scanTurn, findTurn, id)
 	if turn.ended {
@@ -184,7 +185,7 @@ type turnRow struct {
 	supervisor.Turn
 	ended bool
 	waits bool // the turn has an open question
-	asked bool // the turn has a question whose end it has not used
+	asked bool // the turn has asked a question and has not used its answer yet
 }
 
 func scanTurn(row *engine.Row) (turn turnRow) {

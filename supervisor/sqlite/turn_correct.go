@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// findToCorrect selects corrections of turn ?1 that fit into ?2 bytes.
+	// findToCorrect selects the edited inbounds of turn ?1 that the turn must be told about. Their
+	// texts must fit into ?2 bytes.
 	findToCorrect = `SELECT i.id, i.told FROM turn t JOIN inbox i ON i.conversation = t.conversation WHERE t.id = ?1 AND t.inbound IS NOT NULL
 		AND i.told IS NOT NULL AND (i.turn = t.id OR i.id = t.inbound) AND octet_length(i.text) <= ?2 ORDER BY i.id`
 	clearTold = `UPDATE inbox SET told = NULL WHERE id = ?`
@@ -25,12 +26,13 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 	return c
 }
 
-// Correct appends the user's edits of a turn's inbounds to the turn, and returns how many. An edit
-// longer than room, in bytes, waits for the end of the turn. So do all edits if the model's last
-// message has open calls, or has no calls and so ends the turn. It fails if the turn has ended.
+// Correct appends the user's edits of a turn's inbounds to the turn, and returns their number. An
+// edit longer than room, in bytes, waits for the end of the turn. All edits wait if the model's
+// last message has open calls, or has no calls and so ends the turn. Correct fails if the turn has
+// ended.
 func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
-	if err != nil || !waits { // usually there is no correction, which needs no commit
+	if err != nil || !waits { // usually there is no edit, and then no commit is needed
 		return 0, err
 	}
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.correct(room) }, "add corrections to turn %d", turn)
@@ -52,8 +54,8 @@ func (t turnTx) correct(room int) int {
 
 const clearAllTold = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND conversation = ? AND (turn = ? OR id = ?) RETURNING id`
 
-// offerUntold offers, at the end of the turn, a new answer to edits that the turn was not told
-// about.
+// offerUntold offers new answers to edits that came too late for the turn. The end of the turn
+// calls it.
 func (t turnTx) offerUntold() {
 	for _, id := range all(t.tx, engine.Integer, clearAllTold, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
 		text, buttons := t.policies.Edits.Offer(id)

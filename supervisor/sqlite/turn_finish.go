@@ -14,21 +14,21 @@ type FinishTurn struct {
 	Turn  int64
 	Why   protocol.TurnEndReason
 	State supervisor.InboundState // state of all inbounds of the turn: answered or parked
-	Text  string                  // the answer to the user
-	// replaces Text if effect lines are below it; "" means Text
+	Text  string                  // text of the answer to the user
+	// text of the answer if effect lines are below it; "" means Text
 	TextWithEffects string
-	// the model's words of an interrupted message, for the transcript; "" means none
+	// the beginning of a message that the model could not finish, for the transcript; "" means none
 	Partial string
-	// the result for calls that have none, so that each call has one
+	// the result for calls without a result, since each call needs a result
 	Unanswered string
 	Voice      supervisor.VoiceMode // whether Text is spoken too
 	Temporary  bool                 // the turn failed for a passing reason: a job's turn is tried again
 	OverBudget bool                 // the turn failed for lack of budget
 }
 
-// Finish ends a turn and those below it, and puts its answer into the outbox. The answer of a child
-// turn is for its parent: it is returned without an ID and not stored. It fails if the turn has
-// ended.
+// Finish ends a turn with its child turns, and puts its answer into the outbox. The answer of a
+// child turn is for its parent: it is returned without an ID and not stored. Finish fails if the
+// turn has ended.
 func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
 	return inTurn(ctx, s.db, f.Turn, func(t turnTx) supervisor.Delivery { return t.finish(f) }, "finish turn %d",
 		f.Turn)
@@ -73,9 +73,9 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	return d
 }
 
-// answerOpenCalls gives each open call the result Unanswered, since providers refuse a transcript
-// with open calls. If a call has begun and has no effect in the ledger, its result says that the
-// effect is unknown.
+// answerOpenCalls stores the text Unanswered as the result of each open call, since providers
+// refuse open calls. If a call has begun and has no effect in the ledger, the ledger gets an effect
+// with an unknown end.
 func (t turnTx) answerOpenCalls(f FinishTurn) {
 	for _, call := range all(t, engine.String, listUnknown, t.turn.ID) {
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectBegun, Target: t.call(call).name})
@@ -98,11 +98,12 @@ const (
 	listChildren = `SELECT id FROM turn WHERE parent = ? AND ended_at IS NULL ORDER BY id`
 )
 
-// end moves the turn and its inbounds to their final states. Inbounds that the turn took in end
-// like its first one. Stopped: a /stop is about all earlier inbounds, and the turn takes in no
-// later ones. Failed: the failed request had all of them in it, and the notice is about all of
-// them. Parked: all of them were there before the first worker crashed. Which of them crashes the
-// workers is unknown, and to find out would crash three more for each.
+// end moves the turn and its inbounds to their final states. Inbounds that joined the turn end like
+// its first inbound. If the turn was stopped, /stop is about all earlier inbounds, and later
+// inbounds do not join the turn. If the turn failed, the failed request had all of its inbounds in
+// it. If the turn is parked, all of its inbounds were there before the first worker crashed. It is
+// unknown which inbound crashes the workers. To find out would crash three more workers for each
+// inbound.
 func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	if f.Why == "" {
 		t.fail(invalid("turn %d cannot end without a reason", t.turn.ID))
@@ -123,7 +124,8 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	}
 }
 
-// refuseStoppedTurns marks the turns that were stopped for a refused turn as refused too.
+// refuseStoppedTurns marks the turns that were stopped for the next message as refused, if the turn
+// of that message was refused.
 func (t turnTx) refuseStoppedTurns() {
 	first := value(t, engine.Integer, findFirstMessage, t.turn.ID, t.endsTurn)
 	t.Exec(refuseStopped, t.turn.Conversation.ID, first)

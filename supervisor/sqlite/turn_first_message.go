@@ -6,9 +6,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// findFirstMessage walks from a turn to the stopped turns right before it, until a command
-// separates them. One turn runs at a time, so the message before a turn's first belongs to the turn
-// before it.
+// findFirstMessage goes from a turn back to the stopped turns right before it, up to a command
+// between them. One turn runs at a time. So the message before a turn's first message belongs to
+// the turn before.
 const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 	SELECT ?1, (SELECT min(id) FROM message WHERE turn = ?1)
 	UNION ALL
@@ -19,9 +19,9 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 			AND n.state IN ('new', 'answered', 'done') AND n.id > p.inbound AND ` + endsTopic + `))
 	SELECT coalesce(min(first), 0) FROM chain`
 
-// FirstMessage returns the first message that a turn is to answer. That is its own first message, or that
-// of the oldest turn right before it that was stopped for the next message. Turns before a /stop or
-// a /new do not count.
+// FirstMessage returns the first message that a turn must answer. If turns right before it were
+// stopped for the next message, that is the first message of the oldest of these turns. Otherwise
+// it is the turn's own first message. Turns before a /stop or a /new are left out.
 func (s Turns) FirstMessage(ctx context.Context, turn int64) (message int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find the first message of turn %d", turn), engine.Integer, findFirstMessage, turn, s.db.endsTurn)
 }

@@ -10,14 +10,15 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SettingLog is the setting to write conversations into a log in the home; LogOn turns it on.
+// SettingLog is the name of the setting to write conversations into a log in the home. The value
+// LogOn turns the log on.
 const (
 	SettingLog = "log"
 	LogOn      = "on"
 )
 
 // putLog queues a log entry about the turn's inbounds and answer, if the user wants a log. A worker
-// writes it after the turn has ended.
+// writes the entry after the turn has ended.
 func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	in := t.turn.Conversation
 	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {

@@ -7,23 +7,24 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ChildWindow is a child turn that asks a model once.
+// ChildWindow is a child turn that asks a model one question.
 type ChildWindow struct {
 	Turn         int64
 	Conversation int64            // the child's conversation
-	Asked        protocol.Message // the question
+	Asked        protocol.Message // the question to the model
 	Answer       protocol.Message // the model's answer; without an ID there is none yet
 }
 
 const (
 	findChild = selectTurn + `WHERE t.parent = ? AND t.name = ?`
 	nameTurn  = `UPDATE turn SET name = nullif(?, '') WHERE id = ?`
-	// The questions contain long material. Nobody asks again after the parent turn has ended.
+	// forgetAsked deletes the long material in the questions. Nobody reads it after the parent turn
+	// has ended.
 	forgetAsked = `UPDATE message SET parts = '[]' WHERE role = 'user' AND turn IN (SELECT id FROM turn WHERE parent = ?)`
 )
 
-// OpenChild returns the named child of a running turn, or starts it in an empty window. Only one
-// child runs at a time: another running one ends without an answer.
+// OpenChild returns the named child of a running turn. If it does not exist, OpenChild starts it in
+// an empty window. Only one child runs at a time: another running child ends without an answer.
 func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildWindow, error) {
 	return inTurn(ctx, s.db, parent, func(t turnTx) ChildWindow { return t.openChild(name, text) }, "open child %q of turn %d", name, parent)
 }

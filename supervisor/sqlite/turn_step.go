@@ -12,52 +12,52 @@ import (
 // Step is a message of the model in a turn, and its cost.
 type Step struct {
 	Turn    int64
-	Message protocol.Message  // Role assistant
+	Message protocol.Message  // message of the model, with the role assistant
 	Spec    string            // provider/model
 	Model   string            // the provider's name of the model
-	Purpose modelcall.Purpose // "" means chat
+	Purpose modelcall.Purpose // purpose of the call; "" means chat
 	Usage   protocol.Usage
-	Cost    *int64  // in millionths of a dollar; nil means no known price
+	Cost    *int64  // cost of the call in millionths of a dollar; nil means no known price
 	Request string  // the provider's name of the call; "" if it gave none
-	Leases  []int64 // the user's leases, which end with it
-	Asked   string  // see ModelCall, also for Pot
+	Leases  []int64 // the user's leases for the call, which end with it
+	Asked   string  // a digest of the request's messages; "" means unknown
 	Pot     string
-	Charged bool // the cost is already stored: the fields between Message and this one are ignored
+	Charged bool // the cost is already stored: the fields from Spec to Pot are ignored
 
-	// tools of families that Message calls; they become open
+	// tools of families that Message calls; they are opened in the conversation
 	Uses []supervisor.OpenedTool
-	// results of calls that are not run; their messages have the ids after Message's
+	// results of calls that are not run; their messages get the ids after that of Message
 	Results []protocol.ToolResult
 }
 
-// CommitStep stores a message of the model and returns its id. It fails if the turn has ended or
-// calls of its last step have no result. It fails if a call's ID is empty or was used before in the
-// conversation.
+// CommitStep stores a message of the model and returns its id. It fails if the turn has ended. It
+// fails if calls of the turn's last step have no result. It fails if a call's ID is empty or was
+// used before in the conversation.
 func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err error) {
 	return inTurn(ctx, s.db, step.Turn, func(t turnTx) int64 { return t.commitStep(step) }, "commit a step of turn %d",
 		step.Turn)
 }
 
-// LastStep has the parameters of CommitLast: the final step of a turn, and the turn's end.
+// LastStep has the final step of a turn and the parameters of the turn's end.
 type LastStep struct {
-	Step Step // the step; its message has no calls
+	Step Step // the final step; its message has no calls
 	End  FinishTurn
-	// the only post of the answer; nil if it is made later
+	// the only post of the answer; nil if the posts are made later
 	Post *supervisor.RichText
 }
 
-// LastStepResult is the result of CommitLast.
+// LastStepResult is the result of committing the last step of a turn.
 type LastStepResult struct {
 	Message  int64
-	Ended    bool // the turn has ended with the step; otherwise the step is committed like any other
+	Ended    bool // the turn has ended with the step; if false, the turn continues after the step
 	Delivery supervisor.Delivery
-	// the post to send; only the caller that gets it may send it; without an ID there is none
+	// the post that the caller must send; without an ID there is none
 	Post supervisor.Post
 }
 
-// CommitLast commits a step and finishes the turn at once. The turn does not end if waiting texts
-// could join it. The post is stored only if the answer is the next thing to send to its chat, no
-// part of it was sent before, and it has no effect lines.
+// CommitLast commits a step and ends the turn, in one transaction. The turn does not end if waiting
+// texts could join it. The post is stored only if the answer is the next message to send to its
+// chat. No part of the answer may have been sent before, and it must have no effect lines.
 func (s Turns) CommitLast(ctx context.Context, l LastStep) (LastStepResult, error) {
 	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) LastStepResult { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)

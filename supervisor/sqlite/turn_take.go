@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// endsTopic is true for a command n that ends what came before it, or separates it from what
-// follows. The command's name is in ?2, a JSON array.
+// endsTopic is true for a command n that ends the running turn or separates later texts from it. ?2
+// is a JSON array of such commands' names.
 const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))`
 
-// isTakable selects what a turn may take in. Inbounds after an unanswered command that ends a topic
-// stay in the queue. They must not be in the turn that the command ends, nor in the topic that it
-// closes. Other commands may wait an hour for their user's answer and delay nothing.
+// isTakable selects the inbounds that may join a turn. Inbounds after an unanswered command that
+// ends a topic stay in the queue. They must not join the turn that the command ends. Other commands
+// may wait an hour for their user's answer, and do not delay inbounds.
 //
-// A turn in which a worker has crashed takes nothing in. So no inbound is parked for a crash that
+// No inbound joins a turn in which a worker has crashed. So no inbound is parked for a crash that
 // it did not cause.
 const isTakable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
 	AND i.kind = 'text' AND i.held = 0 AND i.priority >= ?4 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
@@ -30,20 +30,20 @@ const (
 	newestRole       = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
 
-// Take makes waiting texts of a turn's conversation part of the turn. Each text becomes running and
-// goes to the end of the transcript: the user's urgent ones first, each in the order of sending.
-// Texts below the priority least stay. A taken text is answered, parked and done together with the
-// first inbound of the turn.
+// Take lets waiting texts of a turn's conversation join the turn. Each text becomes running and
+// goes to the end of the transcript. Urgent texts come first, then the order of sending counts.
+// Texts below the priority least stay. A text that joined is answered, parked and done together
+// with the first inbound of the turn.
 //
-// Take takes at most room bytes of text. It takes nothing behind a text that does not fit, so that
-// the order stays. Texts that were sent together are taken all or not at all. It takes nothing if a
-// worker has crashed in the turn. It takes nothing if the model's last message has open calls, or
-// has no calls and so ends the turn: waiting texts then start a turn of their own. It fails if the
-// turn has ended.
+// The texts that join have at most room bytes. Texts behind a text that does not fit stay, so that
+// the order stays. Of texts that were sent together, all join or none. No text joins if a worker
+// has crashed in the turn. No text joins if the model's last message has open calls. If that
+// message has no calls, the turn ends, and waiting texts start a turn of their own. Take fails if
+// the turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.Integer, findTakable, turn,
 		s.db.endsTurn, s.db.engine.Now(), int(least))
-	if err != nil || !waits { // usually nothing waits, which needs no commit
+	if err != nil || !waits { // usually no text waits, and then no commit is needed
 		return 0, err
 	}
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room, least) }, "take waiting texts into turn %d", turn)
@@ -70,20 +70,20 @@ func (t turnTx) takeWaiting(room int, least supervisor.Priority) (taken int) {
 	return taken
 }
 
-// take makes an inbound part of the turn.
+// take lets an inbound join the turn.
 func (t turnTx) take(in supervisor.Inbound) {
 	t.transition(in, supervisor.InboundRunning)
 	t.Exec(setTurnOfInbound, t.turn.ID, in.ID)
 	t.putInboundMessage(in)
 }
 
-// listTogether selects the inbounds of a group that follow one directly, whether they have arrived
-// or not.
+// listTogether selects the inbounds of a group that directly follow an inbound, even if they are
+// still arriving.
 const listTogether = selectInbound + `WHERE i.conversation = ?1 AND i.id > ?2 AND i.together = ?3 AND i.state = 'new' AND i.held = 0
 	AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation AND n.id > ?2 AND n.id < i.id
 		AND n.state IN ('new', 'arriving') AND n.held = 0 AND n.together <> ?3) ORDER BY i.id`
 
-// takeTogether takes the inbounds that were sent together with the first inbound of the turn.
+// takeTogether lets the inbounds join that were sent together with the turn's first inbound.
 func (t turnTx) takeTogether(first supervisor.Inbound) {
 	if first.Group == "" {
 		return
@@ -93,7 +93,7 @@ func (t turnTx) takeTogether(first supervisor.Inbound) {
 	}
 }
 
-// isModelNext reports whether the model is next in the turn.
+// isModelNext reports whether the turn's next step is a call of the model.
 func (t turnTx) isModelNext() bool {
 	return len(t.openCalls()) == 0 && value(t, engine.String, newestRole, t.turn.ID) != string(protocol.RoleAssistant)
 }
@@ -104,7 +104,8 @@ const (
 		ORDER BY i.id`
 )
 
-// inbounds returns all inbounds that the turn answers: the first one, and those taken in since.
+// inbounds returns all inbounds that the turn answers: its first inbound, and the inbounds that
+// joined.
 func (t turnTx) inbounds() []supervisor.Inbound {
 	if t.turn.Inbound == 0 {
 		return nil

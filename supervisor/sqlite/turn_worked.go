@@ -6,7 +6,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// A message with an attachment of the user has more than one part, or has words of others.
+// listWorked recognizes a user's message with an attachment: it has several parts, or words of
+// others.
 const listWorked = `SELECT DISTINCT iif(role = 'tool', json_extract(parts, '$[0].result.name'), '') FROM message WHERE id IN (
 		SELECT id FROM message WHERE turn = ?1
 		UNION SELECT m.id FROM turn t JOIN message m ON m.turn = t.id WHERE t.parent = ?1
@@ -15,8 +16,9 @@ const listWorked = `SELECT DISTINCT iif(role = 'tool', json_extract(parts, '$[0]
 	AND (role = 'tool' AND json_extract(parts, '$[0].result.failed') IS NULL
 		OR role = 'user' AND (source = 'world' OR json_array_length(parts) > 1))`
 
-// ListWorked lists the tools with successful calls in a turn and the turns below it. It also reads
-// that number of latest messages of the conversation. "" stands for an attachment of the user.
+// ListWorked lists the tools with successful calls in a turn and its child turns. It also reads the
+// latest messages of the conversation, as many as the argument messages says. "" stands for an
+// attachment of the user.
 func (s Turns) ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error) {
 	return engine.All(s.db.reader(ctx, "list successful tools of turn %d", turn), engine.String, listWorked, turn, messages)
 }

@@ -14,25 +14,25 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// tx is a transaction as one write function sees it. A function must not keep it, and it does not
-// leave the package.
+// tx is a transaction as one write function sees it. A function must not keep the tx, and no tx
+// leaves the package.
 //
-// It keeps its first error, from a statement or from fail, and then stores nothing. After an error
-// its statements do nothing: queries find no row, and numbers are 0. So a write function needs no
-// checks. It checks err only to explain a statement's error, or before it calls code outside the
-// store.
+// A tx keeps its first error, from a statement or from fail, and then stores nothing. After an
+// error its statements do nothing: queries find no row, and numbers are 0. So a write function need
+// not check errors. It checks err only to explain a statement's error, or before it calls code
+// outside the package.
 type tx struct {
 	*engine.Tx
-	endsTurn string // copied from the DB, like the next two
+	endsTurn string // names of the commands that end a turn, as a JSON array
 	zone     func(user, chosen string) *time.Location
 	policies *Policies
-	err      error // the first error
+	err      error // the first error of the transaction
 
 	questions bool                      // a question was asked, delivered or ended
 	said      []supervisor.Conversation // conversations with a new message, for OnMessage
 }
 
-// fail makes the transaction fail, if err is not nil and it has not failed before.
+// fail makes the transaction fail with err. It keeps an earlier error. A nil err changes nothing.
 func (t *tx) fail(err error) { t.err = cmp.Or(t.err, err) }
 
 // Query implements engine.Querier.
@@ -62,13 +62,15 @@ func (t *tx) Insert(query string, args ...any) (id int64) {
 	return id
 }
 
-// transaction is a tx or a type that embeds one. It is no reader, whose callers must check errors.
+// transaction is a tx or a type that embeds a tx. A reader is none, since its callers must check
+// errors.
 type transaction interface {
 	engine.Querier
 	fail(error)
 }
 
-// one, value and all are the engine's One, Value and All in a transaction, which keeps their error.
+// one, value and all query rows as the functions of package engine do. The transaction keeps their
+// errors.
 func one[T any](t transaction, scan func(*engine.Row) T, query string, args ...any) (T, bool) {
 	v, ok, _ := engine.One(t, scan, query, args...)
 	return v, ok
@@ -84,8 +86,8 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 	return list
 }
 
-// write runs fn in the next transaction and waits until that is on disk. The format describes the
-// action in errors.
+// write runs fn in the next transaction and waits until that is on disk. format describes the
+// action for errors.
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
 	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {
@@ -104,13 +106,14 @@ func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...an
 	return wrap(err, format, args...)
 }
 
-// inTransaction is write for a function with a result. With an error it returns the zero value.
+// inTransaction runs fn in a transaction and returns its result. With an error it returns the zero
+// value.
 func inTransaction[T any](ctx context.Context, db *DB, fn func(*tx) T, format string, args ...any) (T, error) {
 	result, _, err := inTransaction2(ctx, db, func(t *tx) (T, struct{}) { return fn(t), struct{}{} }, format, args...)
 	return result, err
 }
 
-// inTransaction2 is inTransaction for a function with two results.
+// inTransaction2 runs fn in a transaction and returns its two results. With an error they are zero.
 func inTransaction2[A, B any](ctx context.Context, db *DB, fn func(*tx) (A, B), format string, args ...any) (a A, b B, err error) {
 	if err = db.write(ctx, func(t *tx) { a, b = fn(t) }, format, args...); err != nil {
 		return *new(A), *new(B), err
@@ -118,7 +121,7 @@ func inTransaction2[A, B any](ctx context.Context, db *DB, fn func(*tx) (A, B), 
 	return a, b, nil
 }
 
-// byID returns the row with an id. what names the row in a not-found error.
+// byID returns the row with an id. what names the row in the error if it is missing.
 func byID[T any](t transaction, what string, scan func(*engine.Row) T, query string, id int64) T {
 	v, ok := one(t, scan, query, id)
 	if !ok {
@@ -149,7 +152,8 @@ func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 // toMillis returns the first full millisecond that is not before at.
 func toMillis(at time.Time) int64 { return at.Add(time.Millisecond - 1).UnixMilli() }
 
-// since and until return the bounds of a span of time; the zero time means no bound.
+// since and until return the bounds of a span of time in milliseconds. The zero time means no
+// bound.
 func since(at time.Time) int64 {
 	if at.IsZero() {
 		return math.MinInt64
@@ -183,13 +187,13 @@ func encode(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// encoded is stored as JSON.
+// encoded is a value that is stored as JSON.
 type encoded struct{ of any }
 
-// EncodeColumn returns the column.
+// EncodeColumn returns the value as JSON.
 func (e encoded) EncodeColumn() (string, error) { return encode(e.of) }
 
-// encodedList returns a list that is stored as JSON; "" means an empty list.
+// encodedList returns the stored form of a list: JSON, or "" for an empty list.
 func encodedList[T any](list []T) any {
 	if len(list) == 0 {
 		return ""
@@ -197,10 +201,10 @@ func encodedList[T any](list []T) any {
 	return encoded{list}
 }
 
-// decoded reads a column of JSON into a pointer; "" changes nothing.
+// decoded reads a column of JSON into a pointer. An empty column changes nothing.
 type decoded struct{ into any }
 
-// DecodeColumn reads the column.
+// DecodeColumn decodes the JSON of a column.
 func (d decoded) DecodeColumn(text string) error {
 	if text == "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Undos stores changes of users' files that can be undone.
+// Undos stores the changes of users' files, and whether they can be undone.
 type Undos struct{ db *DB }
 
 // UndoTexts makes the texts and buttons about undoing changes.
@@ -26,7 +26,7 @@ type UndoTexts struct {
 // Undos returns the store of changes that can be undone.
 func (db *DB) Undos() Undos { return Undos{db} }
 
-// insertUndo stores the undo data of the effect that was stored just before.
+// insertUndo stores the data to undo the effect that was stored last.
 const insertUndo = `INSERT INTO undo (effect, user, turn, operation, path, moved_to, before, after, size, mode, why_not, created_at)
 	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -36,16 +36,15 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
 
-// findUndoable selects a turn that answered in a conversation and changed files since a time.
-// Either some of its changes can be undone, or none was undone; then the user gets the reason why
-// not.
+// findUndoable selects a turn that answered in a conversation and changed files since a time. Some
+// of its changes can be undone, or none was undone before. In the second case the user gets the
+// reason why nothing can be undone.
 const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ? AND coalesce(t.destination, t.conversation) = ?
 	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
 	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
 
-// Last finds the newest turn with changes that can be undone in a conversation. The changes must be
-// newer than since. skip is how many newer turns to skip. A turn counts even if a program made all
-// of its changes.
+// Last finds the newest turn of a conversation that changed files since a time. It skips the newest
+// skip turns of this kind. A turn counts even if a program made all of its changes.
 func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
@@ -54,8 +53,8 @@ func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.
 const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + undoable + `)`
 
 const (
-	// The second column is true if an undo was undone, so that the turn's own change is in force
-	// again.
+	// listUntoldUndos selects the paths of undone changes. Its second column is true if the undo
+	// was undone too, so that the turn's own change is in force again.
 	listUntoldUndos = `SELECT u.path, EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
 		FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.operation > 0 AND u.told = 0 AND u.undone_by IS NULL
 		AND coalesce(t.destination, t.conversation) = ?2 GROUP BY u.path ORDER BY min(u.effect)`
@@ -63,8 +62,8 @@ const (
 		AND (SELECT coalesce(t.destination, t.conversation) FROM turn t WHERE t.id = undo.turn) = ?2`
 )
 
-// untoldUndos returns the model's text about files that the user restored in the conversation since
-// its last turn, or "".
+// untoldUndos returns the model's text about files that the user restored since the conversation's
+// last turn. "" means that there are none.
 func (t turnTx) untoldUndos() (text string) {
 	in := t.turn.Conversation
 	paths := map[bool][]string{}
@@ -92,8 +91,8 @@ func (s Undos) User(ctx context.Context, turn int64) (user string, err error) {
 const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
 	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
 
-// List lists the changes of a turn, or of an undo of it, that are in force, oldest first. It lists
-// nothing for a turn of another user.
+// List lists the changes in force that a turn or an undo of it made, oldest first. For a turn of
+// another user it lists none.
 func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
 	return engine.All(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
 		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Obstacle, &c.CreatedAt)
@@ -103,7 +102,7 @@ func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]
 
 const (
 	markUndone = `UPDATE undo SET undone_by = ? WHERE effect = ? AND user = ? AND turn = ? AND undone_by IS NULL`
-	// markRedone marks changes as in force again, after the undo of their undo.
+	// markRedone marks changes as in force again after their undo was undone.
 	markRedone  = `UPDATE undo SET undone_by = NULL WHERE undone_by = ?1 AND turn = ?2 AND path IN (?3, ?4)`
 	findUndoing = `SELECT conversation FROM turn WHERE id = ? AND user = ?`
 )
@@ -113,7 +112,7 @@ const unbuttonUndone = `INSERT INTO cleaning (user, conversation, message, what,
 	FROM outbox o JOIN post p ON p.delivery = o.id WHERE o.turn = ? AND o.kind = 'answer' AND o.buttons <> '' AND p.state = 'sent'
 	AND p.message <> '' ORDER BY p.part DESC LIMIT 1`
 
-// undoPeriod is how long an answer has undo buttons: the old bytes are kept no longer.
+// undoPeriod is how long an answer has undo buttons, and how long the old bytes are kept.
 const undoPeriod = 7 * 24 * time.Hour
 
 // unbuttonUndoLater schedules the removal of the undo buttons of a turn's answer.
@@ -121,8 +120,8 @@ func (t *tx) unbuttonUndoLater(turn int64) {
 	t.Exec(unbuttonUndone, supervisor.CleaningRemoveButtons, t.Now+undoPeriod.Milliseconds(), turn)
 }
 
-// Done records that changes were undone, and how to redo them. Changes that were undone before stay
-// as they are.
+// Done records that changes were undone, and how to redo them. It ignores changes that were undone
+// before.
 func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 	return s.db.write(ctx, func(t *tx) {
 		if value(t, engine.Integer, findUndoing, u.Turn, u.User) == 0 {

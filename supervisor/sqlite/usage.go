@@ -16,22 +16,22 @@ type Usage struct{ db *DB }
 // ModelCall is a call of a model that produced no message, mostly a failed one.
 type ModelCall struct {
 	User         string
-	Conversation int64             // 0 means no conversation
-	Turn         int64             // a turn of the conversation; 0 means no turn
+	Conversation int64             // conversation of the call; 0 means none
+	Turn         int64             // turn of the call; 0 means none
 	Spec         string            // provider/model
 	Model        string            // the provider's name of the model; "" if unknown
-	Purpose      modelcall.Purpose // "" means chat
-	Class        modelcall.Class   // "" means success
+	Purpose      modelcall.Purpose // purpose of the call; "" means chat
+	Class        modelcall.Class   // class of the failure; "" means success
 	Usage        protocol.Usage
-	Cost         *int64 // in millionths of a dollar; nil means no known price
+	Cost         *int64 // cost of the call in millionths of a dollar; nil means no known price
 	Request      string // the provider's name of the call; "" if it gave none
 	Lease        int64  // the user's lease, which ends with the call; 0 means none
 	Asked        string // a digest of the request's messages; "" means unknown
 	Pot          string // name of the pot that pays; "" means that the user pays
 }
 
-// Put stores a call without a message. CommitStep stores those with a message. Put may come after
-// the end of the call's turn.
+// Put stores a model call without a message. CommitStep stores calls with a message. Put may be
+// called after the call's turn has ended.
 func (s Usage) Put(ctx context.Context, c ModelCall) error {
 	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "store the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
@@ -51,7 +51,7 @@ func (t *tx) putCall(c ModelCall) {
 	}
 }
 
-// checkTurnOf fails unless the turn belongs to that conversation and user.
+// checkTurnOf fails unless the turn belongs to the conversation and the user.
 func (t *tx) checkTurnOf(turn, conversation int64, user string) {
 	if !value(t, engine.Bool, findTurnOf, turn, conversation, user) {
 		t.fail(notFound("there is no turn %d in conversation %d of %s", turn, conversation, user))
@@ -62,7 +62,7 @@ const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec,
 	cache_read, cache_write, estimated, cost, request, asked, pot, created_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)`
 
-// putUsage stores a call with its message (0 means none), and ends its leases.
+// putUsage stores a model call and ends its leases. message is the call's message; 0 means none.
 func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 	at := t.endLeases(c.User, leases...)
 	var cost any
@@ -75,11 +75,11 @@ func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, c.Pot, at)
 }
 
-// maxCount is larger than any real token count. SQLite fails if a sum does not fit into 64 bits; a
-// sum of eight million such counts does.
+// maxCount is larger than any real token count. SQLite fails if a sum does not fit into 64 bits.
+// The sum of eight million such counts fits.
 const maxCount = 1 << 40
 
-// clampCount limits a provider's token count, so that a wrong one breaks neither the step nor a
+// clampCount limits a provider's token count, so that a wrong count breaks neither the step nor a
 // sum.
 func clampCount(n int64) int64 { return min(max(n, 0), maxCount) }
 
@@ -90,7 +90,7 @@ const findCounted = `SELECT u.spec, u.input, u.asked, u.message FROM message m J
 // TokenCount is a provider's token count of a request.
 type TokenCount struct {
 	Spec   string // provider/model; "" means unknown
-	Input  int64  // number of input tokens
+	Input  int64  // number of input tokens of the request
 	Asked  string // a digest of the request's messages
 	Answer int64  // the message that answered the request
 }

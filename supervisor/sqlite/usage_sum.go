@@ -28,21 +28,21 @@ var dimensions = []UsageDimension{ByUser, ByConversation, ByModel, ByPurpose, By
 
 // UsageQuery selects and groups usage.
 type UsageQuery struct {
-	User string           // "" means everybody; usage that a pot pays belongs to no user
-	From time.Time        // start, inclusive; zero means from the beginning
-	To   time.Time        // end, exclusive; zero means no end
-	By   []UsageDimension // the grouping; none gives one total
+	User string           // "" means all users; usage that a pot pays belongs to no user
+	From time.Time        // start of the time, inclusive; zero means no start
+	To   time.Time        // end of the time, exclusive; zero means no end
+	By   []UsageDimension // properties to group by; none gives one total
 	Zone *time.Location   // the zone of the days; nil means UTC
 }
 
-// UsageTotal is the sum over a group of calls. The fields of dimensions that are not grouped by are
-// zero.
+// UsageTotal is the sum over a group of calls. A field of a dimension is zero unless the usage is
+// grouped by it.
 type UsageTotal struct {
 	User         string // user, or name of a pot
-	Conversation int64  // also 0 for calls without a conversation
-	Model        string // provider/model; only the provider's name of the model if the rest is unknown
+	Conversation int64  // conversation of the calls; 0 also means calls without a conversation
+	Model        string // provider/model; the provider's name of the model if the provider is unknown
 	Purpose      modelcall.Purpose
-	Day          string // 2026-11-20
+	Day          string // day of the calls, such as 2026-11-20
 	Calls        int64  // number of calls, including failed ones
 	Failed       int64
 	Usage        protocol.Usage
@@ -50,8 +50,8 @@ type UsageTotal struct {
 	Unpriced     int64 // number of calls without a price, except failed ones without tokens
 }
 
-// quarterHour is a quarter of an hour in milliseconds, as in the queries. No time zone has its
-// midnight within one.
+// quarterHour is a quarter of an hour in milliseconds, as in the queries. In every time zone
+// midnight is at the start of a quarter.
 const quarterHour = 15 * 60 * 1000
 
 const (
@@ -64,8 +64,8 @@ const (
 	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
 )
 
-// Sum adds up usage. The most expensive total comes first; of equal ones the one with more tokens.
-// There is no total if there was no call.
+// Sum adds up usage. The most expensive total comes first. Of equally expensive totals, the one
+// with more tokens comes first. Without calls there is no total.
 func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 	query, args := sumUser, []any{q.User, since(q.From), until(q.To)}
 	if q.User == "" {
@@ -86,7 +86,8 @@ func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 	return q.merge(parts), nil
 }
 
-// totalRow is a part of a total: that of one quarter of an hour if days are grouped.
+// totalRow is a part of a total. If usage is grouped by days, it is the part of one quarter of an
+// hour.
 type totalRow struct {
 	UsageTotal
 	quarter int64 // number of the quarter hour since 1970
@@ -99,10 +100,10 @@ func scanTotal(row *engine.Row) (p totalRow) {
 	return p
 }
 
-// merge adds up the parts to totals: SQLite knows no time zones.
+// merge adds up the parts to totals, since SQLite knows no time zones.
 func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
 	zone, days := cmp.Or(q.Zone, time.UTC), slices.Contains(q.By, ByDay)
-	sums := map[UsageTotal]UsageTotal{} // sums by the group's fields
+	sums := map[UsageTotal]UsageTotal{} // the sums, by the fields of their group
 	for _, p := range parts {
 		if days {
 			p.Day = fromMillis(p.quarter * quarterHour).In(zone).Format(time.DateOnly)
@@ -113,7 +114,7 @@ func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
 	return slices.SortedFunc(maps.Values(sums), compareTotals)
 }
 
-// plus returns t plus the figures of more.
+// plus returns the sum of t and more.
 func (t UsageTotal) plus(more UsageTotal) UsageTotal {
 	t.Calls += more.Calls
 	t.Failed += more.Failed
@@ -129,14 +130,14 @@ func compareTotals(a, b UsageTotal) int {
 		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
 }
 
-// Daily returns a user's usage of each day from since to today. It includes days without usage. The
-// user "" means everybody, and a nil zone means UTC.
+// Daily returns a user's usage of each day from since to today, also of days without usage. The
+// user "" means all users. A nil zone means UTC.
 func (s Usage) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
 	zone = cmp.Or(zone, time.UTC)
 	y, m, d := since.In(zone).Date()
-	// noon exists on every day, whatever the clocks do
+	// noon exists on every day, even when clocks change
 	at := time.Date(y, m, d, 12, 0, 0, 0, zone)
-	// the day has not begun; days before since are left out
+	// Usage is read from noon of the day before, so that the first day is complete.
 	before := at.Add(-24 * time.Hour)
 	totals, err := s.Sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{ByDay}, Zone: zone})
 	if err != nil {

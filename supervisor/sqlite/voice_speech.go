@@ -10,18 +10,18 @@ import (
 // Speeches stores the answers whose recordings workers are making.
 type Speeches struct{ db *DB }
 
-// Speeches returns the store of answers whose recordings are being made.
+// Speeches returns the store of answers whose recordings workers are making.
 func (db *DB) Speeches() Speeches { return Speeches{db} }
 
-// Speech is an answer whose recordings are being made.
+// Speech is an answer whose recordings workers are making.
 type Speech struct {
-	Delivery     int64 // the answer to speak
+	Delivery     int64 // the delivery with the answer to speak
 	Text         string
 	Conversation supervisor.Conversation // the conversation for the recordings
 	Only         bool                    // the text is held back until the recordings are sent
 	Effects      []string                // the effect lines below the text
 	Turn         supervisor.Turn         // the answer's turn: its ID, Conversation and Destination
-	Operations   []int64                 // operations that make the recordings, in order; none before PutOperations
+	Operations   []int64                 // operations that make the recordings, in order; empty until stored
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 		OR EXISTS (SELECT 1 FROM outbox WHERE inbound = ? AND (files <> '' OR buttons <> ''))`
 )
 
-// List lists the answers of all users whose recordings are being made, oldest first.
+// List lists the answers of all users whose recordings workers are making, oldest first.
 func (s Speeches) List(ctx context.Context) ([]Speech, error) {
 	return engine.All(s.db.reader(ctx, "list answers with unfinished recordings"), scanSpeech, listSpeeches)
 }
@@ -63,9 +63,9 @@ func scanSpeech(row *engine.Row) (s Speech) {
 	return s
 }
 
-// putSpeech schedules the recordings of a turn's answer. Its text is held back if the user wants
-// speech only. But the text is sent at once if a part of it is in the chat already, or if it has
-// files or buttons.
+// putSpeech schedules the recordings of a turn's answer. If the user wants only speech, the text is
+// held back. But an answer with files or buttons is sent at once. So is an answer with a part in
+// the chat already.
 func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return
@@ -85,7 +85,7 @@ func (s Speeches) PutOperations(ctx context.Context, delivery int64, operations 
 }
 
 // PutRecordings adds an answer's recordings to the outbox and deletes their operations. If the text
-// is held back until the recordings are sent, the effect lines go with the recordings.
+// is held back, the recordings have the effect lines.
 func (s Speeches) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
@@ -99,8 +99,8 @@ func (s Speeches) PutRecordings(ctx context.Context, delivery int64, files []sup
 	}, "put the recordings of delivery %d into the outbox", delivery)
 }
 
-// Fail gives up the recordings of an answer and sends its text if it was held back. It tells the
-// user why, unless why is "".
+// Fail gives up the recordings of an answer and sends the text if it was held back. It tells the
+// user the reason why; "" means no reason.
 func (s Speeches) Fail(ctx context.Context, delivery int64, why string) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
@@ -118,9 +118,9 @@ func (t *tx) forgetOperations(s Speech) {
 	}
 }
 
-// closeRecording ends an answer's speech after its recordings have an outcome. If they arrived, a
-// held text counts as sent; otherwise it is sent now. closeRecording reports whether the delivery
-// was a speech.
+// closeRecording handles the outcome of an answer's recordings. If they arrived, a text that was
+// held back counts as sent. If they failed, that text is sent now. closeRecording reports whether
+// the delivery had recordings.
 func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) bool {
 	s, ok := one(
 		t,

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// WebhookDeliveries stores the requests of other programs to webhooks.
+// WebhookDeliveries stores the events that came to webhooks or were found by polling.
 type WebhookDeliveries struct{ db *DB }
 
 // WebhookDeliveries returns the store of webhook deliveries.
@@ -26,8 +26,8 @@ const (
 	endWebhookDelivery = `UPDATE webhook_delivery SET state = ?, why = ?, ended_at = ? WHERE id = ? AND state = 'new'`
 )
 
-// Put stores a delivery and reports whether it is new. A failed delivery that comes again counts as
-// new. Put ignores d's ID; a zero State means WebhookNew.
+// Put stores a webhook delivery and reports whether it is new. A failed delivery that comes again
+// counts as new. Put ignores the ID of d. A zero State means WebhookNew.
 func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		ended := any(t.Now)
@@ -46,31 +46,34 @@ func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery
 
 const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND key = ? AND created_at > ? AND state <> 'failed'`
 
-// WasReceived reports whether such a delivery came since a time and has not failed. It compares d's User,
-// Source and Key.
+// WasReceived reports whether a delivery with d's User, Source and Key came since a time. Failed
+// deliveries are left out.
 func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool,
 	error) {
 	_, came, err := engine.One(s.db.reader(ctx, "find webhook delivery %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
 	return came, err
 }
 
-// ListNew lists the new deliveries of a source, oldest first.
+// ListNew lists the new webhook deliveries of a source, oldest first.
 func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
 	return engine.All(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
 }
 
-// End stores the final state of a delivery. If the delivery has ended before, nothing changes.
+// End stores the final state of a webhook delivery. If the delivery has ended before, nothing
+// changes.
 func (s WebhookDeliveries) End(ctx context.Context, id int64, state supervisor.WebhookState, why string) error {
 	return s.db.write(ctx, func(t *tx) { t.endWebhookDelivery(id, state, why) }, "end webhook delivery %d as %s", id, state)
 }
 
-// endWebhookDelivery reports whether it ended the delivery, which had not ended before.
+// endWebhookDelivery stores the final state of a webhook delivery. It returns false if the delivery
+// had ended before.
 func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why string) bool {
 	return t.Change(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// PutNotice puts a notice about some deliveries into the outbox and ends them. If one of them has ended
-// before, it sends nothing. It reads the same fields of d as Outbox.Say.
+// PutNotice puts a notice about some webhook deliveries into the outbox, and ends these deliveries.
+// If one of them has ended before, no notice is sent. PutNotice reads the Conversation, Text,
+// Buttons, Files, DeleteAfter and Silent of d.
 func (s WebhookDeliveries) PutNotice(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		for _, id := range ids {
@@ -91,22 +94,22 @@ const (
 	pruneWebhooks = `DELETE FROM webhook_delivery WHERE created_at < ? AND state <> 'new' AND size = 0`
 )
 
-// SumBodies returns the bytes of deliveries in the spool.
+// SumBodies returns the total size of the bodies of webhook deliveries in the spool, in bytes.
 func (s WebhookDeliveries) SumBodies(ctx context.Context) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "sum webhook bodies"), engine.Integer, sumPayloads)
 }
 
-// ListUnneededBodies returns the SHA-256 of bodies in the spool that nobody needs any more.
+// ListUnneededBodies returns the SHA-256 of bodies in the spool that are no longer needed.
 func (s WebhookDeliveries) ListUnneededBodies(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list handled webhook bodies"), engine.String, listPayloads)
 }
 
-// ForgetBody records that a body is no longer in the spool.
+// ForgetBody records that the body of webhook deliveries is no longer in the spool.
 func (s WebhookDeliveries) ForgetBody(ctx context.Context, body string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetPayload, body) }, "record that webhook body %s is deleted", body)
 }
 
-// Prune deletes ended deliveries that came before a time.
+// Prune deletes ended webhook deliveries that came before a time.
 func (s WebhookDeliveries) Prune(ctx context.Context, before time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(pruneWebhooks, before.UnixMilli()) }, "delete old webhook deliveries")
 }
