@@ -9,9 +9,9 @@ import (
 	"mews/protocol"
 )
 
-// ParseArguments turns the text of a call's arguments into a JSON object. Empty text gives the
-// empty object. Text that is no object, or that two parsers could read differently, becomes
-// {"_malformed": text}. No tool takes that argument, and the model reads its own text in the error.
+// ParseArguments turns the text of a call's arguments into a JSON object. Empty text gives an empty
+// object. Text that is no object, or that two parsers could read differently, becomes
+// {"_malformed": text}. No tool has that argument, and the error shows the model its own text.
 func ParseArguments(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
@@ -21,11 +21,11 @@ func ParseArguments(text string) json.RawMessage {
 	if CheckArguments(text) == nil && json.Compact(&buf, []byte(text)) == nil {
 		return buf.Bytes()
 	}
-	kept, _ := json.Marshal(map[string]string{"_malformed": text}) // strings never fail
+	kept, _ := json.Marshal(map[string]string{"_malformed": text}) // a map of strings can always be encoded
 	return kept
 }
 
-// CheckArguments accepts one JSON object that can be sent to the worker.
+// CheckArguments accepts a single JSON object that can be sent to the worker.
 func CheckArguments(text string) error {
 	if !strings.HasPrefix(text, "{") {
 		return errors.New("not an object")

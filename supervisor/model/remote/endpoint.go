@@ -19,61 +19,61 @@ import (
 )
 
 const (
-	// maxAnswer bounds the text and arguments of an answer in bytes, so that the message can be
-	// sent to the worker.
+	// maxAnswer is the maximum size of an answer's text and arguments in bytes. A larger message
+	// cannot be sent to the worker.
 	maxAnswer    = 512 << 10
-	maxListing   = 8 << 20 // bytes of a list of models
-	maxRequestID = 128     // bytes kept of the endpoint's id of a call; Anthropic's ids have 28
+	maxListing   = 8 << 20 // maximum size of a list of models, in bytes
+	maxRequestID = 128     // maximum size of a call's id, in bytes; Anthropic's ids have 28
 	// ListTimeout is the limit of one request for a list of models.
 	ListTimeout = 10 * time.Second
 )
 
-// Endpoint is one endpoint of a model API. Its fields must not change after the first use. It may
-// be used from several goroutines at once.
+// Endpoint is an address of a model API. Its fields must not change after the first use. It may be
+// used from several goroutines.
 type Endpoint struct {
 	Name   string        // the provider's name in the configuration
-	Host   string        // the address in texts for users: host and port
-	Key    string        // "" if there is none; no error and no log line contains it
-	Header http.Header   // header of each request
-	Client *http.Client  // made by the function Client
-	Begin  time.Duration // the longest wait for an answer's first event
-	Stall  time.Duration // the longest wait within an answer
-	Rules  []ErrorRule   // tried in order; together they match every error
+	Host   string        // host and port, for texts to users
+	Key    string        // API key; "" if there is none; no error and no log line contains it
+	Header http.Header   // headers of every request
+	Client *http.Client  // an HTTP client made by the function Client
+	Begin  time.Duration // the longest wait for the first event of an answer
+	Stall  time.Duration // the longest silence within an answer
+	Rules  []ErrorRule   // rules for errors, tried in order; one of them matches any error
 	Log    hclog.Logger
 
-	// Refusal reads an error object. status is the HTTP status, or 0 within a stream.
+	// Refusal reads an error object. status is the HTTP status, or 0 for an error within a stream.
 	Refusal func(status int, o ErrorObject) *Refusal
-	// RetryAfter returns the pause that the endpoint wants.
+	// RetryAfter returns the pause that the endpoint asks for.
 	RetryAfter func(h http.Header, now time.Time) time.Duration
 	// RequestID returns the endpoint's id of a call.
 	RequestID func(http.Header) string
-	// TypedLists requires that a list of models has the content type of JSON.
+	// TypedLists means that a list of models must have the content type of JSON.
 	TypedLists bool
 }
 
 // Builder builds an answer from the events of a stream.
 type Builder interface {
-	// Add takes one event and passes its text on.
+	// Add takes the next event and passes its text on.
 	Add(Event) error
-	// Answer returns the complete message, or the error that prevented it. It is called once
+	// Answer returns the complete message, or the error that prevented it. It is called when
 	// Progress has a Finish.
 	Answer() (modelcall.Answer, error)
 	// Progress returns the state of the answer so far.
 	Progress() *Progress
 }
 
-// Progress is the state of an answer while it comes. A builder keeps it.
+// Progress is the state of an answer that is still being received. A builder keeps it up to date.
 type Progress struct {
-	Finish   string         // the API's word for the reason why the model stopped; "" before the end
+	Finish   string         // the API's word for the stop reason; "" until it is known
 	Ended    bool           // the stream has announced its end
-	Usage    protocol.Usage // the usage, as far as the endpoint has counted it
-	Received int64          // bytes of text, thinking and calls
-	Request  string         // the endpoint's id of the call, if the events have it
-	Events   int            // number of events that Add took; Stream counts them
-	size     int            // bytes of the answer
+	Usage    protocol.Usage // the usage that the endpoint has counted so far
+	Received int64          // bytes of text, thinking and calls so far
+	Request  string         // the endpoint's id of the call, if the events contain it
+	Events   int            // number of events so far; Stream counts them
+	size     int            // size of the answer so far, in bytes
 }
 
-// Grow counts n more bytes of the answer, and fails if it is too long.
+// Grow adds n bytes to the answer's size, and fails if the answer is too long.
 func (p *Progress) Grow(n int) error {
 	if p.size += n; p.size > maxAnswer {
 		return ErrTooLong
@@ -81,7 +81,7 @@ func (p *Progress) Grow(n int) error {
 	return nil
 }
 
-// Encode returns a request's JSON. The same request gives the same bytes.
+// Encode returns a request's JSON. Equal requests give equal bytes.
 func Encode(request any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -100,20 +100,20 @@ type Body struct {
 // JSON returns a Body of JSON.
 func JSON(data []byte) Body { return Body{TypeJSON, int64(len(data)), bytes.NewReader(data)} }
 
-// Stream posts a request and lets b build its answer. Its errors are raw: they may contain the URL
-// and the key. If Stream fails, the answer still has Request, Usage, Sent and Received as far as
-// they are known.
+// Stream posts a request and lets b build the answer. Its errors are raw: they may contain the URL
+// and the key. Even if Stream fails, the answer has the known values of Request, Usage, Sent and
+// Received.
 func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer modelcall.Answer, err error) {
 	var request string
 	sent, p := false, b.Progress()
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
-		// Nothing can be sent before there is a connection.
+		// A request can only be sent on a connection.
 		trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = true }}
 		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, JSON(body))
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close() // the error is ignored: the body was only read
+		defer resp.Body.Close() // a body that was only read needs no check
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
 		if !hasType(resp, TypeStream) {
 			return e.readRefusal(resp, w)
@@ -126,8 +126,8 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 	return answer, err
 }
 
-// receive reads the stream to its end. Everything up to the stop reason must arrive. The rest is
-// awaited only briefly and may be missing.
+// receive reads a stream. It must receive everything up to the stop reason. For the rest it waits
+// only briefly, because some servers never send it.
 func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (modelcall.Answer, error) {
 	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
@@ -156,7 +156,7 @@ func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (mode
 	return answer, err
 }
 
-// do sends a request and waits for the head of the response.
+// do sends a request and waits for the headers of the response.
 func (e *Endpoint) do(ctx context.Context, method, url string, body Body) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, body.Bytes)
 	if err != nil {
@@ -169,7 +169,7 @@ func (e *Endpoint) do(ctx context.Context, method, url string, body Body) (*http
 	return e.Client.Do(req)
 }
 
-// List reads a list of models, or a page of one. Its errors are raw, like those of Stream.
+// List reads a list of models, or one page of it, into into. Errors are raw, like those of Stream.
 func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
 	defer cancel()
@@ -177,7 +177,7 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() // the error is ignored: the body was only read
+	defer resp.Body.Close() // a body that was only read needs no check
 	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, TypeJSON) {
 		return e.readRefusal(resp, resp.Body)
 	}
@@ -188,15 +188,15 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	return Decode(data, into)
 }
 
-// Post posts a request and reads the response. answer is the content type that the response must
-// have, and most is its maximum size in bytes. Errors are raw, like those of Stream.
+// Post posts a request and returns the body of the response. The response must have the content
+// type answer, and at most most bytes. Errors are raw, like those of Stream.
 func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer string, most int64) (data []byte, err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)
 		if err != nil {
 			return err
 		}
-		defer resp.Body.Close() // the error is ignored: the body was only read
+		defer resp.Body.Close() // a body that was only read needs no check
 		w.ReadCloser, w.limit = resp.Body, e.Stall
 		if !hasType(resp, answer) {
 			return e.readRefusal(resp, w)
@@ -217,7 +217,7 @@ func Decode(data []byte, into any) error {
 	return nil
 }
 
-// requestID returns the endpoint's id of a call, without characters that cannot be stored.
+// requestID returns the endpoint's id of a call, without characters that can't be stored.
 func (e *Endpoint) requestID(resp *http.Response) string { return e.clean(e.RequestID(resp.Header)) }
 
 func (e *Endpoint) clean(id string) string {
@@ -225,8 +225,8 @@ func (e *Endpoint) clean(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// End converts the results of a call to those of a provider's Stream. If ctx has ended, it returns
-// ctx's cause, and otherwise an error for users.
+// End converts the result of a call to that of a provider's Stream. If ctx has ended, the error is
+// ctx's cause. Otherwise it is an error for users.
 func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
 	switch {
 	case err == nil:

@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// maxEvent bounds one event in bytes, and therefore one line. Ollama sends a whole tool call as one
-// event, with the file that the call writes.
+// maxEvent is the maximum size of an event in bytes, and so of a line. Ollama sends a whole tool
+// call in one event, with the text of a file to write.
 const maxEvent = 1 << 20
 
 // Event is one server-sent event. Its Data is valid until the next event is read.
 type Event struct {
-	Name string // "" for the usual kind
+	Name string // "" for most events
 	Data []byte
 }
 
-// eventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with
-// LF or CRLF. The standard also allows a single CR, which no model server sends.
+// eventReader reads a stream of server-sent events (HTML standard). Lines end with LF or CRLF. The
+// standard also allows a single CR, but no model server sends it.
 type eventReader struct {
 	r    *bufio.Reader
 	line []byte
@@ -30,8 +30,8 @@ func newEventReader(r io.Reader) *eventReader {
 	return &eventReader{r: bufio.NewReader(r)}
 }
 
-// next returns the next event that has data. If the stream ends before an event's empty line, the
-// event is dropped, as the standard says.
+// next returns the next event with data. If the stream ends before an event's empty line, the event
+// is dropped, as the standard requires.
 func (e *eventReader) next() (Event, error) {
 	var name string
 	e.data = e.data[:0]
@@ -44,14 +44,14 @@ func (e *eventReader) next() (Event, error) {
 			if len(e.data) > 0 {
 				return Event{Name: name, Data: e.data}, nil
 			}
-			name = "" // the standard ignores an event without data
+			name = "" // the standard ignores events without data
 			continue
 		}
 		field, value := splitField(line)
 		switch field {
 		case "event":
 			name = string(value)
-		case "error": // an error field of older releases of llama.cpp
+		case "error": // old releases of llama.cpp have this field
 			name = "error"
 			fallthrough
 		case "data":
@@ -98,7 +98,7 @@ func trimEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// splitField splits "name: value". A comment, which begins with a colon, has no name.
+// splitField splits "name: value". A comment begins with a colon and has no name.
 func splitField(line []byte) (string, []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	return string(name), bytes.TrimPrefix(value, []byte(" "))

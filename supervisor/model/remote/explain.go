@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Explain returns the error for users. It keeps the cause as text without URL and key, because a
-// wrapped error could be printed with both. If no model was called, model is "". All that is known
-// of the call is in answer.
+// Explain returns the error for users. The cause is kept only as text without URL and key. A
+// wrapped error could be printed with both. model is "" if no model was called. answer has the
+// known parts of the call.
 func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))
@@ -35,7 +35,7 @@ func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *mo
 	}
 }
 
-// message fills in the words in braces of a rule's message.
+// message replaces the words in braces of a rule's message.
 func (e *Endpoint) message(text string, err error, r *Refusal, model string) string {
 	idle, wait := new(idleTimeout), textInMinute
 	errors.As(err, &idle)
@@ -57,7 +57,7 @@ func (e *Endpoint) message(text string, err error, r *Refusal, model string) str
 
 func fill(text string, words ...string) string { return strings.NewReplacer(words...).Replace(text) }
 
-// withoutURL returns err's text without the URL that net/http puts before it.
+// withoutURL returns an error's text without the URL that net/http adds.
 func withoutURL(err error) string {
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		return wrapped.Err.Error()
@@ -65,7 +65,7 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-// Redact removes the key from foreign text.
+// Redact removes the key from a text of the endpoint.
 func (e *Endpoint) Redact(text string) string {
 	if e.Key == "" {
 		return text
@@ -73,11 +73,11 @@ func (e *Endpoint) Redact(text string) string {
 	return strings.ReplaceAll(text, e.Key, "***")
 }
 
-// maxQuote limits a quote of an endpoint's own words, in bytes.
+// maxQuote is the maximum size of a quoted text of the endpoint, in bytes.
 const maxQuote = 300
 
-// shorten cuts foreign text. It removes the key first, because a cut through the key would leave a
-// part of the key.
+// shorten cuts a text of the endpoint. It removes the key first, because a cut key would not be
+// found.
 func (e *Endpoint) shorten(text string) string {
 	if text = e.Redact(text); len(text) > maxQuote {
 		text = text[:maxQuote] + "..."

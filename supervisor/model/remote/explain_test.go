@@ -87,7 +87,7 @@ func TestExplain_TextForUser(t *testing.T) {
 	}
 }
 
-// TestExplain_CodeShowsIfRetryHelps covers every class.
+// TestExplain_CodeShowsIfRetryHelps checks the code of every class.
 func TestExplain_CodeShowsIfRetryHelps(t *testing.T) {
 	for class, want := range map[modelcall.Class]supervisor.Code{
 		modelcall.RateLimited: supervisor.CodeUnavailable, modelcall.Cut: supervisor.CodeUnavailable,
@@ -102,7 +102,7 @@ func TestExplain_CodeShowsIfRetryHelps(t *testing.T) {
 	}
 }
 
-// TestKey_IsNeverInErrors also covers a long text that is cut within the key.
+// TestKey_IsNeverInErrors also covers a long text that is cut in the middle of the key.
 func TestKey_IsNeverInErrors(t *testing.T) {
 	long := strings.Repeat("x", maxQuote-6)
 	for name, err := range map[string]error{
@@ -128,8 +128,8 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 	}
 }
 
-// TestEndpointText_IsOnlyLoggedAtDebug matters because an endpoint's text may repeat the user's
-// words.
+// TestEndpointText_IsOnlyLoggedAtDebug checks that normal logs have no text of the endpoint,
+// because such a text may repeat the user's words.
 func TestEndpointText_IsOnlyLoggedAtDebug(t *testing.T) {
 	for level, shown := range map[hclog.Level]bool{hclog.Debug: true, hclog.Info: false} {
 		e, _ := endpoint()
@@ -178,7 +178,7 @@ func TestUnreachable_HasTextForUser(t *testing.T) {
 	}
 }
 
-// get returns the error of a request that fails.
+// get returns the error of a failed request.
 func get(t *testing.T, base string) error {
 	t.Helper()
 	client := Client(nil)
@@ -191,7 +191,7 @@ func get(t *testing.T, base string) error {
 	return err
 }
 
-// closedAddr returns an address on loopback without a listener.
+// closedAddr returns a loopback address on which no server listens.
 func closedAddr(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	tailTimeout  = 5 * time.Second // wait for the stream's end, after the stop reason has come
+	tailTimeout  = 5 * time.Second // wait for the end of the stream after the stop reason
 	drainTimeout = 100 * time.Millisecond
-	maxDrain     = 4 << 10 // most bytes read to reuse a connection
+	maxDrain     = 4 << 10 // bytes to read at most so that a connection can be reused
 )
 
-// errIdle is the cause that ends a silent call.
+// errIdle is the cancel cause of a call whose endpoint was silent.
 var errIdle = errors.New("silent for too long")
 
-// idleTimeout is the error of an endpoint that was silent for longer than Limit.
+// idleTimeout is the error of a call whose endpoint was silent for longer than Limit.
 type idleTimeout struct{ Limit time.Duration }
 
 func (e *idleTimeout) Error() string { return "nothing came for " + e.Limit.String() }
 
-// watchedBody is a response's body that ends the call if nothing comes for longer than its limit.
-// Time between reads does not count.
+// watchedBody is a response body that ends the call if one Read waits for longer than the limit.
+// Time between two reads does not count.
 type watchedBody struct {
 	io.ReadCloser
 	limit time.Duration
 	timer *time.Timer
 }
 
-// watchIdle makes one call, and ends it with an *idleTimeout if the endpoint is silent for limit.
-// The function call puts the body of the response into its watchedBody, whose own limit holds from
-// its first Read on. Errors of watchIdle are raw: they may contain the URL and the key.
+// watchIdle makes a call, and ends it with an *idleTimeout if the endpoint is silent for limit. The
+// function call stores the response body in its watchedBody. From the first Read on, the
+// watchedBody's own limit counts. Errors are raw: they may contain the URL and the key.
 func watchIdle(ctx context.Context, limit time.Duration, call func(context.Context, *watchedBody) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -50,12 +50,12 @@ func (b *watchedBody) Read(buf []byte) (int, error) {
 	return b.ReadCloser.Read(buf)
 }
 
-// expectEnd shortens the wait, because the answer is complete and the rest may be missing.
+// expectEnd shortens the limit, because the answer is complete and the end may never come.
 func (b *watchedBody) expectEnd() { b.limit = min(tailTimeout, b.limit) }
 
-// drain reads the small rest of the body, because only a fully read connection is reused.
+// drain reads the last bytes of the body, because only a fully read connection is reused.
 func (b *watchedBody) drain() {
 	b.limit = drainTimeout
-	// the answer is complete; an error here only costs a connection
+	// the answer is complete; an error only costs the connection
 	_, _ = io.CopyN(io.Discard, b, maxDrain)
 }

@@ -2,7 +2,7 @@ package remote
 
 import "testing"
 
-// TestRefusesPictures_WordsOfEachServer has each server's own words, as users have reported them.
+// TestRefusesPictures_WordsOfEachServer has texts of real servers, from bug reports.
 func TestRefusesPictures_WordsOfEachServer(t *testing.T) {
 	for _, c := range []struct {
 		status        int

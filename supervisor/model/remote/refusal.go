@@ -13,56 +13,54 @@ import (
 )
 
 const (
-	maxRefusal = 64 << 10 // bytes read of a refusal's body
-	maxCode    = 64       // bytes of a code or another identifier
+	maxRefusal = 64 << 10 // bytes to read of a refusal's body
+	maxCode    = 64       // maximum size of a code or another identifier, in bytes
 	maxRetry   = 24 * time.Hour
 )
 
-// Refusal is an endpoint's refusal of a request. Its Error has nothing that must stay out of the
-// log.
+// Refusal is an endpoint's refusal of a request. Its Error is safe for the log.
 type Refusal struct {
-	Status  int           // the HTTP status, or the status of an error within a stream; 0 if that error has none
+	Status  int           // the HTTP status, or the status in an error within a stream; 0 if there is none
 	Kind    string        // the endpoint's code or type: rate_limit_error, model_not_found
 	Param   string        // the refused parameter
-	Text    string        // the endpoint's message on one line; it may repeat the key and the user's words
+	Text    string        // the endpoint's message on one line; may repeat the key and the user's words
 	Request string        // the endpoint's id of the call
-	Retry   time.Duration // when to try again; 0 if unknown
+	Retry   time.Duration // the pause before another try; 0 if unknown
 	Moved   bool          // the response was a redirect
 	Begun   bool          // the refusal came after an answer had begun
-	Listing bool          // the request was for the list of models
+	Listing bool          // the refused request asked for the list of models
 }
 
 func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param) }
 
-// Says reports whether the text contains one of phrases, which are lower case.
+// Says reports whether the text contains one of the phrases, which are in lower case.
 func (r *Refusal) Says(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
-// WrongKey reports whether the endpoint rejected the key. The text may then repeat a part of the
-// key, as OpenAI's text does.
+// WrongKey reports whether the endpoint rejected the key. OpenAI's text then repeats a part of it.
 func (r *Refusal) WrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
 
-// free reports whether the call certainly cost nothing. It did if its HTTP status refused it
-// before an answer began. If a proxy gave up waiting for the model, the cost is unknown.
+// free reports whether the call certainly cost nothing. It cost nothing if the HTTP status refused
+// it before an answer began. If a proxy gave up waiting for the model, the cost is unknown.
 func (r *Refusal) free() bool {
 	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
 }
 
-// timeoutStatuses are the statuses of proxies that gave up waiting. Cloudflare has 520 to 524.
+// timeoutStatuses are the statuses of proxies that gave up waiting. Cloudflare uses 520 to 524.
 var timeoutStatuses = map[int]bool{
 	http.StatusRequestTimeout: true, http.StatusBadGateway: true, http.StatusGatewayTimeout: true,
 	520: true, 521: true, 522: true, 523: true, 524: true,
 }
 
-// RefusalIn returns the endpoint's refusal in err; nil if there is none.
+// RefusalIn returns the Refusal that err wraps; nil if there is none.
 func RefusalIn(err error) *Refusal {
 	var r *Refusal
 	errors.As(err, &r)
 	return r
 }
 
-// readRefusal reads the body of a refusing response.
+// readRefusal reads the body of a response that refuses the request.
 func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
 	return readBody(body, func(data []byte) error {
 		r := e.Refusal(resp.StatusCode, readErrorObject(data))
@@ -72,14 +70,15 @@ func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
 	})
 }
 
-// StreamRefusal returns the refusal of an error within a stream.
+// StreamRefusal returns the refusal in an error event of a stream.
 func (e *Endpoint) StreamRefusal(data []byte) error {
 	r := e.Refusal(0, readErrorObject(data))
 	r.Begun = true
 	return r
 }
 
-// readBody reads the body of a refusing response. read turns any body into an error.
+// readBody reads the body of a response that refuses the request. The function read turns it into
+// an error.
 func readBody(body io.Reader, read func([]byte) error) error {
 	data, err := io.ReadAll(io.LimitReader(body, maxRefusal))
 	refused := read(data)
@@ -92,17 +91,17 @@ func readBody(body io.Reader, read func([]byte) error) error {
 // isRedirect reports whether a response is a redirect.
 func isRedirect(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
 
-// ErrorObject is an error object. Its values have one line each; they may repeat the key and the
-// user's words.
+// ErrorObject is an endpoint's JSON error. Its texts have one line each, and may repeat the key and
+// the user's words.
 type ErrorObject struct {
-	Code    string // model_not_found, 400
-	Type    string // rate_limit_error, exceed_context_size_error
+	Code    string // examples are model_not_found and 400
+	Type    string // examples are rate_limit_error and exceed_context_size_error
 	Param   string // the refused parameter
 	Text    string
 	Request string // the endpoint's id of the call
 }
 
-// object has the fields of all endpoints. Codes are strings or numbers.
+// object has the fields of all endpoints' error objects. Codes are strings or numbers.
 type object struct {
 	Error    json.RawMessage `json:"error"`
 	Code     any             `json:"code"`
@@ -110,12 +109,12 @@ type object struct {
 	Param    any             `json:"param"`
 	Message  any             `json:"message"`
 	Detail   any             `json:"detail"`
-	Metadata any             `json:"metadata"` // OpenRouter's details: the error of the server behind it
+	Metadata any             `json:"metadata"` // OpenRouter's details: the error of the server that it called
 	Request  any             `json:"request_id"`
 }
 
-// readErrorObject reads an error object in any known shape: {"error": {...}} of OpenAI and
-// Anthropic, Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ...,
+// readErrorObject reads an error object in any known form. OpenAI and Anthropic send {"error":
+// {...}}, Ollama {"error": "..."}, and FastAPI {"detail": ...}. Others send {"message": ...,
 // "code": ...}. Anything else gives the zero ErrorObject.
 func readErrorObject(data []byte) ErrorObject {
 	var outer object
@@ -150,36 +149,36 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// Unquote returns the text of a JSON string. Any other value stays as it is.
+// Unquote returns the text of a JSON string, or any other value unchanged.
 func Unquote(raw json.RawMessage) string {
 	var s string
-	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // null leaves s empty
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // JSON's null leaves s empty
 		return s
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// oneLine returns foreign text without line ends and control characters.
+// oneLine returns an endpoint's text on one line, without control characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
 
-// IsIdentifier reports whether foreign text is an identifier. Only such text may be logged.
+// IsIdentifier reports whether a text is an identifier. Other texts of an endpoint are not logged.
 func IsIdentifier(s string) bool {
 	return s != "" && len(s) <= maxCode && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-[]", r)
 	}) < 0
 }
 
-// ContainsAny reports whether text contains one of phrases, which are lower case.
+// ContainsAny reports whether text contains one of the phrases, which are in lower case.
 func ContainsAny(text string, phrases ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// refusalText returns a refusal's text for the log. status is the HTTP status, or 0 within a
-// stream. A code or parameter that is no identifier is left out, because it may be the user's
-// words.
+// refusalText returns a refusal's text for the log. status is the HTTP status, or 0 for an error
+// within a stream. A code or parameter that is no identifier is left out, because it may be the
+// user's words.
 func refusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {
@@ -194,8 +193,8 @@ func refusalText(status int, code, param string) string {
 	return text
 }
 
-// RetryAfter reads the wait from the headers. OpenAI's header is in milliseconds, and the
-// standard's is in seconds or a date.
+// RetryAfter returns the pause that the headers ask for. OpenAI's own header has milliseconds, the
+// standard header has seconds or a date.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	wait := parseUnits(h.Get("Retry-After-Ms"), time.Millisecond)
@@ -208,7 +207,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return wait
 }
 
-// parseUnits returns a number of units; 0 if it is no number or more than maxRetry.
+// parseUnits returns a number of units as a duration. It is 0 if text is no number or the result
+// exceeds maxRetry.
 func parseUnits(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > 0 && n <= float64(maxRetry/unit)) {
@@ -217,7 +217,8 @@ func parseUnits(text string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// Until returns the time until at, in whole seconds. It is 0 if at is past or more than a day away.
+// Until returns the time from now until at, in whole seconds. It is 0 if at has passed or is more
+// than a day away.
 func Until(at, now time.Time) time.Duration {
 	d := at.Sub(now)
 	if d <= 0 || d > maxRetry {

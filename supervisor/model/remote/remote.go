@@ -22,8 +22,8 @@ import (
 	"unicode"
 )
 
-// ParseBase checks a base URL; example is a valid one for the error. Its errors do not repeat the
-// URL, which may contain a password.
+// ParseBase parses a base URL. example is a valid URL for the error's text. Errors do not repeat
+// the URL, which may contain a password.
 func ParseBase(base, example string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	switch {
@@ -39,21 +39,21 @@ func ParseBase(base, example string) (*url.URL, error) {
 	return u, nil
 }
 
-const maxModel = 256 // bytes of a model's name
+const maxModel = 256 // maximum size of a model's name, in bytes
 
-// ValidModelName reports whether a user can type a model's name.
+// ValidModelName reports whether users can type a model's name.
 func ValidModelName(name string) bool {
 	odd := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == unicode.ReplacementChar }
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
 }
 
-// maxToolName is the limit for a tool's name of OpenAI, of Anthropic's older releases and of
+// maxToolName is the maximum length of a tool's name for OpenAI, older releases of Anthropic, and
 // proxies.
 const maxToolName = 64
 
-// ToolName returns a name that both APIs accept (letters, digits, _ and -). A model may have called
-// a tool that does not exist. Its invalid name would be refused whenever the conversation is sent
-// again.
+// ToolName returns a name that all APIs accept: letters, digits, _ and -. A model may have called a
+// tool that does not exist, by an invalid name. Otherwise the API would refuse the conversation
+// from then on.
 func ToolName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -68,11 +68,11 @@ func ToolName(name string) string {
 	return name[:min(len(name), maxToolName)]
 }
 
-// maxRemembered bounds the models of a Memory, because their names come from users.
+// maxRemembered is the maximum number of models in a Memory, because users choose their names.
 const maxRemembered = 256
 
-// Memory keeps a value for each model until the program ends. When it has maxRemembered values, it
-// forgets all. The zero value is empty. It may be used from several goroutines at once.
+// Memory keeps a value for each model, in memory only. If it is full, it forgets all values. The
+// zero value is ready. It may be used from several goroutines.
 type Memory[V any] struct {
 	mu      sync.Mutex // guards the field below
 	byModel map[string]V
@@ -85,8 +85,8 @@ func (m *Memory[V]) Get(model string) V {
 	return m.byModel[model]
 }
 
-// Change replaces the value of a model. change must not modify its argument, because other
-// goroutines may read it.
+// Change replaces the value of a model by the result of change. That function must not modify its
+// argument, because other goroutines may read it.
 func (m *Memory[V]) Change(model string, change func(V) V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

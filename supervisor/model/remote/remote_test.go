@@ -51,7 +51,7 @@ func TestConcurrentCalls_ReuseConnections(t *testing.T) {
 	var asked sync.WaitGroup
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		asked.Done()
-		asked.Wait() // so that each call has a connection of its own
+		asked.Wait() // until all calls run at once, so that each needs a connection
 	}))
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -128,8 +128,8 @@ func TestValidModelName(t *testing.T) {
 	}
 }
 
-// says returns a body that sends each of words after a pause. Then the body is silent until the
-// call ends.
+// says returns a body that sends each of the words after a pause. Then it is silent until the call
+// ends.
 func says(ctx context.Context, pause time.Duration, words ...string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -200,7 +200,7 @@ func TestWatchIdle_KeepsCallsError(t *testing.T) {
 		}
 		err := watchIdle(t.Context(), time.Second, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, 0)
-			b.drain() // a body may be missing
+			b.drain() // drain must accept a missing body
 			return nil
 		})
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Errors of a request that was not sent, or of an answer that began.
+// Errors of requests that can't be sent, and of answers that broke off or are invalid.
 var (
 	ErrUnsendable = errors.New("the conversation cannot be put into the API's form")
 	ErrCutOff     = errors.New("the stream ended before the answer did")
@@ -20,16 +20,16 @@ var (
 	ErrNoName     = errors.New("a tool call without a name")
 )
 
-// ErrorRule is a class of errors with the message for users. Rules form a table that is tried in
-// order. In the message, {model} becomes `the model "m"`, and {name} only its name. The names
-// {provider}, {host}, {api}, {status}, {wait} and {again} stand for their values.
+// ErrorRule is a kind of errors, with its class and the message for users. Rules are tried in
+// order. In a message, {model} becomes `the model "m"`, and {name} becomes its name. {provider},
+// {host}, {api}, {status}, {wait} and {again} become their values.
 type ErrorRule struct {
 	matches func(error) bool
 	class   modelcall.Class
 	message string
 }
 
-// transient are the classes of errors that may pass by themselves.
+// transient are the classes of errors that may pass without any change.
 var transient = map[modelcall.Class]bool{
 	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true,
 	modelcall.Network: true, modelcall.Stalled: true, modelcall.Cut: true,
@@ -42,7 +42,7 @@ func (r ErrorRule) code() supervisor.Code {
 	return supervisor.CodeModel
 }
 
-// OnRefusal returns a rule for the refusals that match.
+// OnRefusal returns a rule for the refusals that match accepts.
 func OnRefusal(match func(*Refusal) bool, class modelcall.Class, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { r := RefusalIn(err); return r != nil && match(r) }, class, message}
 }
@@ -55,7 +55,7 @@ func OnError(target error, class modelcall.Class, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { return errors.Is(err, target) }, class, message}
 }
 
-// as returns a matcher for errors of type E.
+// as turns a matcher for errors of type E into a matcher for all errors.
 func as[E error](match func(E) bool) func(error) bool {
 	return func(err error) bool {
 		var found E
@@ -63,9 +63,9 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// OnAnyError returns rules that match every error; they follow a provider's own rules. They cover a
-// bad answer, a silent endpoint, and a request that never reached the endpoint. The API's name is
-// api, and hint is advice about an endpoint that did not answer in time.
+// OnAnyError returns the last rules of a provider, which match every other error. These are bad
+// answers, silent endpoints, and requests that did not reach the endpoint. api is the API's name.
+// hint is advice if an endpoint did not answer in time.
 func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), modelcall.Stalled, textIdle},

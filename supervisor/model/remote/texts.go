@@ -1,6 +1,7 @@
 package remote
 
-// Messages of error rules that providers share. Words in braces are filled in, see ErrorRule.
+// Messages of error rules that several providers share. Words in braces are replaced, see
+// ErrorRule.
 const (
 	TextTooLong = `This is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
 		`model with a larger context, or ask for less at once.`
