@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-const maxBlocks = 256 // the most blocks in an answer; no model calls more tools at once
+const maxBlocks = 256 // maximum number of blocks in an answer; no model calls more tools at once
 
-// event is one event of the stream. Fields that an event does not have stay empty.
+// event is an event of the stream. Fields that the event does not have are empty.
 type event struct {
 	Type    string `json:"type"`
 	Message struct {
@@ -33,7 +33,7 @@ type event struct {
 	Usage usage `json:"usage"`
 }
 
-// usage has counts since the start of the message. A missing count has not changed.
+// usage has token counts since the start of the message. A missing count has not changed.
 type usage struct {
 	Input   *int64 `json:"input_tokens"`
 	Output  *int64 `json:"output_tokens"`
@@ -54,7 +54,7 @@ type answerBuilder struct {
 
 func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
-// eventHandlers handle the events by type. All other types, also future ones, are ignored.
+// eventHandlers has a function for each type of event. Unknown types are ignored.
 var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_start":       (*answerBuilder).begin,
 	"content_block_start": (*answerBuilder).open,
@@ -63,8 +63,8 @@ var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_stop":        (*answerBuilder).end,
 }
 
-// Add takes one event and passes its text on. The event's name counts only if the event's data have
-// no type. A signature has no tokens, so it does not count as received.
+// Add takes an event and passes its text on. The event's name counts only if its data have no type.
+// A signature has no tokens, so it is not counted as received.
 func (b *answerBuilder) Add(e remote.Event) error {
 	if e.Name == "ping" {
 		return nil
@@ -99,14 +99,14 @@ func (b *answerBuilder) count(u usage) {
 		from *int64
 		to   *int64
 	}{{u.Input, &b.input}, {u.Output, &b.output}, {u.Read, &b.read}, {u.Written, &b.written}} {
-		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // anything else cannot be a count
+		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // other numbers are no token counts
 			*c.to = *c.from
 		}
 	}
 	b.progress.Usage = protocol.Usage{Input: b.input + b.read + b.written, Output: b.output, CacheRead: b.read, CacheWrite: b.written}
 }
 
-// open begins a block. Some proxies send a whole block in its start event.
+// open begins a block. Some proxies send the whole block in its start event.
 func (b *answerBuilder) open(ev event) error {
 	var start struct {
 		Type      string          `json:"type"`
@@ -186,8 +186,8 @@ func (b *answerBuilder) finish(ev event) error {
 	return nil
 }
 
-// lengthStops are the stop reasons of an answer that was cut, with the error for an empty answer.
-// After pause_turn, the model continues when the conversation is sent again.
+// lengthStops are the stop reasons of a truncated answer, with the error for an empty answer. After
+// pause_turn, the model continues if the conversation is sent again.
 var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
@@ -198,7 +198,7 @@ var lengthStops = map[string]error{
 var wholeStops = map[string]bool{"end_turn": true, "stop_sequence": true, "tool_use": true}
 
 // Answer returns the complete message, or the error that prevented it. If the stop reason is
-// unknown, the message may have been cut anywhere.
+// unknown, the message may have been truncated anywhere.
 func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
@@ -226,8 +226,9 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	return answer, nil
 }
 
-// parts adds the message's parts in the order in which they came, because thinking must keep its
-// position. It drops text of white space. In a broken answer, it also drops a call that may be cut.
+// parts adds the blocks to the message in the received order, because thinking must keep its
+// position. It drops text that is only white space. In a broken answer it also drops a call that
+// may be incomplete.
 func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 	spoken := !blank(b.spoken())
 	for i, n := range b.blocks {

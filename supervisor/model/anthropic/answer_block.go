@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// answerBlock is a block of an answer that is still growing.
+// answerBlock is a block of an answer, perhaps still incomplete.
 type answerBlock struct {
 	index     int
 	kind      string // text, tool_use, thinking, redacted_thinking, or an ignored kind
@@ -26,7 +26,7 @@ func (n *answerBlock) call(i int) *protocol.ToolCall {
 }
 
 // input returns the arguments of a call as text. A block without deltas has its arguments in the
-// start event. Anthropic starts each call with an empty object there, which does not count.
+// start event. Anthropic's start event always has an empty object, which does not count.
 func (n *answerBlock) input() string {
 	var start struct {
 		Input json.RawMessage `json:"input"`
@@ -38,8 +38,8 @@ func (n *answerBlock) input() string {
 	return text
 }
 
-// thinkingJSON returns the start event's block with the thinking and the signature that came later.
-// It keeps unknown fields.
+// thinkingJSON returns the block of the start event, with the thinking and the signature from later
+// events. It keeps unknown fields.
 func (n *answerBlock) thinkingJSON() json.RawMessage {
 	if n.kind == "redacted_thinking" {
 		return n.start
@@ -49,11 +49,11 @@ func (n *answerBlock) thinkingJSON() json.RawMessage {
 		return n.start
 	}
 	fields["thinking"], fields["signature"] = quote(n.text.String()), quote(n.signature)
-	out, _ := json.Marshal(fields) // all are valid JSON or strings
+	out, _ := json.Marshal(fields) // the values can always be encoded
 	return out
 }
 
 func quote(text string) json.RawMessage {
-	out, _ := json.Marshal(text) // a string never fails
+	out, _ := json.Marshal(text) // a string can always be encoded
 	return out
 }

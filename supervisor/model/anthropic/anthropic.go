@@ -38,41 +38,40 @@ type Options struct {
 	Name string
 	// with or without /v1 at its end, without user and password; "" means DefaultBaseURL
 	BaseURL string
-	// "" if the endpoint wants none; no error and no log line contains it
+	// API key; "" if the endpoint needs none; no error and no log line contains it
 	APIKey     string
 	HTTPClient *http.Client  // nil means a new client, with deadlines for connecting
-	Silence    time.Duration // the longest wait for the next byte; 0 means DefaultSilence
-	MaxTokens  int           // the longest answer in tokens, with its thinking; 0 means DefaultMaxTokens
+	Silence    time.Duration // the longest allowed silence; 0 means DefaultSilence
+	MaxTokens  int           // output limit in tokens, including thinking; 0 means DefaultMaxTokens
 	Log        hclog.Logger  // nil means no log
 }
 
 const (
-	// DefaultBaseURL is Anthropic itself.
+	// DefaultBaseURL is the address of Anthropic's own API.
 	DefaultBaseURL = "https://api.anthropic.com"
-	// DefaultSilence is enough, because the API sends a ping every few seconds while the model
-	// thinks.
+	// DefaultSilence is long enough: the API sends a ping every few seconds while the model thinks.
 	DefaultSilence = 60 * time.Second
-	// DefaultMaxTokens is an answer that every Claude since Opus 4 can give.
+	// DefaultMaxTokens is an output limit that every Claude since Opus 4 allows.
 	DefaultMaxTokens = 32000
 )
 
-// Format is the name of this API's thinking blocks in the transcript.
+// Format names the format of this API's thinking blocks in the transcript.
 const Format = "anthropic"
 
-// version is the version of the API. There has been no other since 2023.
+// version is the API's version, unchanged since 2023.
 const version = "2023-06-01"
 
-// Provider is one endpoint. It may be used from several goroutines at once.
+// Provider calls the models of one endpoint. It may be used from several goroutines.
 type Provider struct {
 	*remote.Endpoint
 	base       *url.URL
 	maxTokens  int64
-	noPictures remote.Memory[bool] // models that take no pictures; all of Anthropic's own do
-	// models that refused deferred tools, although their names suggest support
+	noPictures remote.Memory[bool] // models that can't see pictures; all of Anthropic's models can
+	// models that refused deferred tools, although their version should support them
 	noDeferredTools remote.Memory[bool]
 }
 
-// New creates a Provider and connects to nothing. The caller closes the Provider.
+// New creates a Provider without connecting. The caller closes the Provider.
 func New(o Options) (*Provider, error) {
 	base, err := remote.ParseBase(cmp.Or(o.BaseURL, DefaultBaseURL), DefaultBaseURL)
 	if err != nil {
@@ -97,8 +96,8 @@ func New(o Options) (*Provider, error) {
 
 func requestID(h http.Header) string { return cmp.Or(h.Get("Request-Id"), h.Get("X-Request-Id")) }
 
-// Stream calls the model, as modelcall.Provider says. If pictures or thinking are refused, it
-// repeats the request without them.
+// Stream calls the model, see modelcall.Provider. If the endpoint refuses pictures, thinking or
+// deferred tools, Stream repeats the request without them.
 func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	say := func(text string) { delta(modelcall.Delta{Text: text}) }
@@ -120,12 +119,12 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	return p.End(ctx, req.Model, answer, err)
 }
 
-// maxOutput returns the output limit in tokens, with the thinking.
+// maxOutput returns the output limit in tokens, including thinking.
 func (p *Provider) maxOutput(req modelcall.Request) int64 {
 	return cmp.Or(req.Output, p.maxTokens)
 }
 
-// exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
+// exchange sends one request and reads its answer, see remote.Endpoint.Stream.
 func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thinkingForm,
 	say func(string)) (modelcall.Answer, error) {
 	if !p.takesDeferredTools(req.Model) {
@@ -138,7 +137,7 @@ func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thi
 	return p.Endpoint.Stream(ctx, p.base.JoinPath("messages").String(), body, &answerBuilder{endpoint: p.Endpoint, say: say})
 }
 
-// Limits of the list of models.
+// Limits for the list of models.
 const (
 	maxPages = 10
 	pageSize = 50
@@ -153,7 +152,7 @@ type modelPage struct {
 	Last string `json:"last_id"`
 }
 
-// Models returns the names of the endpoint's models, newest first. Its errors are those of Stream.
+// Models returns the names of the endpoint's models, newest first. Errors are those of Stream.
 func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	at := p.base.JoinPath("models")
 	query := at.Query()

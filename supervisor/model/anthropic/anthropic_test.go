@@ -36,7 +36,7 @@ func open(t testing.TB, o Options) *Provider {
 	return p
 }
 
-// serve starts h as a server on loopback, and returns its base URL.
+// serve runs h as a server on loopback and returns its base URL.
 func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -44,7 +44,7 @@ func serve(t testing.TB, h http.HandlerFunc) string {
 	return s.URL
 }
 
-// sendStream returns a handler that answers with the bytes of a stream.
+// sendStream returns a handler that responds with the bytes of a stream.
 func sendStream(stream string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -53,7 +53,7 @@ func sendStream(stream string) http.HandlerFunc {
 	}
 }
 
-// ask streams one question and returns the deltas joined.
+// ask streams one answer. It also returns the text of all deltas.
 func ask(p *Provider, req modelcall.Request) (modelcall.Answer, string, error) {
 	var said strings.Builder
 	answer, err := p.Stream(context.Background(), req, func(d modelcall.Delta) { said.WriteString(d.Text) })
@@ -84,7 +84,7 @@ func resulted(results ...protocol.ToolResult) protocol.Message {
 	return m
 }
 
-// history returns a conversation with every kind of message.
+// history returns a conversation that has every kind of message.
 func history() modelcall.Request {
 	return modelcall.Request{
 		Model: "claude-opus-5-5", System: "Be <brief>.", Cache: time.Hour, Thinking: modelcall.ThinkingMedium,
@@ -112,7 +112,7 @@ func history() modelcall.Request {
 	}
 }
 
-// captureRequests starts an endpoint that answers "ok". The returned function returns the request
+// captureRequests starts an endpoint that answers "ok". The returned function returns all request
 // bodies so far.
 func captureRequests(t testing.TB) (string, func() []string) {
 	var bodies []string
@@ -121,7 +121,7 @@ func captureRequests(t testing.TB) (string, func() []string) {
 		if err != nil {
 			t.Error(err)
 		}
-		bodies = append(bodies, string(body)) // one request at a time
+		bodies = append(bodies, string(body)) // no lock: there is only one request at a time
 		sendStream(okStream)(w, r)
 	})
 	return base, func() []string { return bodies }
@@ -202,8 +202,8 @@ func parsed(t testing.TB, text string) (value any) {
 	return value
 }
 
-// TestThinking_GoesBackVerbatim matters because thinking is signed, and only Anthropic can compute
-// the signature.
+// TestThinking_GoesBackVerbatim checks that thinking is sent back unchanged, because Anthropic has
+// signed it.
 func TestThinking_GoesBackVerbatim(t *testing.T) {
 	const block = `{"type":"thinking","thinking":"ein \"Wort\" \u2028 \u003cund\u003e <zwei> & 🦅","signature":"a+/==","n":1.50}`
 	req := hi()
@@ -215,8 +215,8 @@ func TestThinking_GoesBackVerbatim(t *testing.T) {
 	}
 }
 
-// withoutMarkers returns a body without its cache markers. Only the markers may change in the
-// common prefix of two requests.
+// withoutMarkers returns a body without cache markers. In the common prefix of two requests, only
+// the markers may differ.
 func withoutMarkers(body string) string {
 	for _, marker := range []string{`"cache_control":{"ttl":"1h","type":"ephemeral"}`} {
 		body = strings.NewReplacer(marker+",", "", ","+marker, "").Replace(body)
@@ -224,7 +224,7 @@ func withoutMarkers(body string) string {
 	return body
 }
 
-// prefixOf returns the messages of a body, and the rest of the body.
+// prefixOf returns a body's messages, and the rest of the body.
 func prefixOf(t *testing.T, body string) (messages, rest string) {
 	t.Helper()
 	from := strings.Index(body, `"messages":[`)
@@ -239,7 +239,7 @@ func TestRequest_ExtendsPreviousOne(t *testing.T) {
 	base, bodies := captureRequests(t)
 	p := open(t, Options{BaseURL: base})
 	all := history()
-	grow := []int{3, 6, 7, 9} // where a request of this turn may end; 7 is the user's new message
+	grow := []int{3, 6, 7, 9} // lengths of the requests; message 7 is the user's second message
 	for _, end := range append(grow, 9) {
 		req := all
 		req.Messages = all.Messages[:end]
@@ -254,7 +254,7 @@ func TestRequest_ExtendsPreviousOne(t *testing.T) {
 	for i := range len(got) - 2 {
 		before, fixed := prefixOf(t, withoutMarkers(got[i]))
 		after, same := prefixOf(t, withoutMarkers(got[i+1]))
-		// a message may follow the prefix
+		// the next request may have more messages
 		before = strings.TrimSuffix(before, `],"role":"user"}`)
 		if !strings.HasPrefix(after, before) || fixed != same {
 			t.Errorf("request %d:\n%s\nrequest %d:\n%s", i, got[i], i+1, got[i+1])
@@ -312,7 +312,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 			called("toolu_01", "read_file", `{"path":"notizen/über.md"}`), called("toolu_02", "list_files", `{}`)),
 		Model: "claude-opus-5-5", Request: "req_1", Stop: modelcall.StopTools,
 		Usage: protocol.Usage{Input: 1525, Output: 89, CacheRead: 1200, CacheWrite: 300},
-		Sent:  true, Received: got.Received, // Received has a test of its own
+		Sent:  true, Received: got.Received, // another test checks Received
 	}
 	for _, p := range got.Message.Parts {
 		if p.Thinking != nil {
@@ -328,7 +328,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	}
 }
 
-// answers are complete streams and the expected answers, by their stop reason.
+// answers has a complete stream and the expected answer for each stop reason.
 var answers = []struct {
 	name, blocks, reason string
 	stop                 modelcall.StopReason
@@ -362,7 +362,7 @@ var answers = []struct {
 		modelcall.StopEnd, "hi", nil},
 }
 
-// Pieces of streams; INDEX is replaced by the block's index.
+// Pieces of streams. INDEX is replaced by the index of the block.
 func start(block string) string {
 	return `event: content_block_start` + "\n" + `data: {"type":"content_block_start","index":INDEX,"content_block":` + block +
 		"}\n\nevent: ping\ndata: {\"type\": \"ping\"}\n\n" +
@@ -381,7 +381,7 @@ func piece(block, kind, field, value string) string {
 		`","` + field + `":` + string(quoted) + "}}\n\n" + `data: {"type":"content_block_stop","index":INDEX}` + "\n\n|"
 }
 
-// streamOf joins pieces to a stream.
+// streamOf joins the pieces of a stream.
 func streamOf(blocks, reason string) string {
 	var out strings.Builder
 	out.WriteString(": a comment\r\n\r\n" + `data: {"type":"message_start","message":{"usage":{"input_tokens":7}}}` + "\n\n")
@@ -420,7 +420,7 @@ func TestStopReasons(t *testing.T) {
 func TestConnection_IsReused(t *testing.T) {
 	seen := map[string]bool{}
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		seen[r.RemoteAddr] = true // one request at a time
+		seen[r.RemoteAddr] = true // no lock: there is only one request at a time
 		sendStream(okStream)(w, r)
 	})
 	p := open(t, Options{BaseURL: base})
@@ -460,7 +460,7 @@ func TestBaseURL_VersionIsOptional(t *testing.T) {
 	}
 }
 
-// TestEnvironment_IsIgnored sets all variables that the library would read.
+// TestEnvironment_IsIgnored sets all variables that Anthropic's library would read.
 func TestEnvironment_IsIgnored(t *testing.T) {
 	for _, name := range []string{"BASE_URL", "API_KEY", "AUTH_TOKEN", "PROFILE", "ORGANIZATION_ID", "FEDERATION_RULE_ID",
 		"IDENTITY_TOKEN", "WORKSPACE_ID", "CONFIG_DIR"} {
@@ -513,7 +513,7 @@ func TestContextEnd_EndsCallWithItsCause(t *testing.T) {
 			if err != stop || got.Message.Parts != nil {
 				t.Errorf("got %v, %v", got, err)
 			}
-			<-gone // the server has seen the request end
+			<-gone // the server has noticed the end of the request
 		})
 	}
 }

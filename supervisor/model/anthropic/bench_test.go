@@ -26,7 +26,7 @@ func benchEnd() string {
 	return okStream[strings.Index(okStream, `data: {"type":"content_block_stop"`):]
 }
 
-// BenchmarkDelta measures the work on one delta, without a network.
+// BenchmarkDelta measures the processing of one delta, without a network.
 func BenchmarkDelta(b *testing.B) {
 	b.ReportAllocs()
 	stream := benchBegin() + strings.Repeat(benchDelta, benchEach) + benchEnd()
@@ -38,8 +38,8 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaLatency measures the time from a delta's write to a socket until the delta is
-// passed on. Only then the next delta is written.
+// BenchmarkDeltaLatency measures the time from the write of a delta until the caller gets it. The
+// next delta is written only then.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func BenchmarkDeltaLatency(b *testing.B) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, benchBegin())
 		for range benchEach {
-			// if the client has gone, its own error ends the benchmark
+			// if the client has left, the client's error ends the benchmark
 			_, _ = io.WriteString(w, benchDelta)
 			_ = flush.Flush()
 			select {
@@ -66,8 +66,8 @@ func BenchmarkDeltaLatency(b *testing.B) {
 	}
 }
 
-// BenchmarkStreamsMemory measures the memory of 50 half-read answers at once, in bytes for each.
-// The memory includes the server's side.
+// BenchmarkStreamsMemory measures the memory of 50 half-read answers at once, in bytes for each. It
+// includes the server's memory.
 func BenchmarkStreamsMemory(b *testing.B) {
 	const streams = 50
 	for range b.N {

@@ -10,31 +10,31 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// If find_tools has opened a tool of a family, the request defers that tool. The tool's definition
-// is then not before the messages: the endpoint reads it at the result that refers to the tool. So
-// the part before the messages stays the same, and is read from the cache.
+// A tool that find_tools has opened is deferred: its definition is not sent before the messages.
+// The endpoint reads the definition at the result that refers to the tool. So the part before the
+// messages stays the same and is read from the cache.
 //
-// Sources: Anthropic's page "Tool search tool", its part on implementing the search oneself, and
-// "Tool reference", on defer_loading and prompt caching.
+// Sources: Anthropic's pages "Tool search tool" (the part on an own search) and "Tool reference"
+// (defer_loading and prompt caching).
 
-// defersFrom is the first version whose models take deferred tools: Claude 4.5, by the page "Tool
+// defersFrom is the first Claude version that supports deferred tools: 4.5, by the page "Tool
 // search tool".
 var defersFrom = [2]int{4, 5}
 
-// takesDeferredTools reports whether a model takes deferred tools. A name without a version may be
-// any model behind a proxy.
+// takesDeferredTools reports whether a model supports deferred tools. A name without a version
+// could be any model behind a proxy, so it counts as unsupported.
 func (p *Provider) takesDeferredTools(model string) bool {
 	found := modelVersion.FindStringSubmatch(model)
 	if found == nil || p.noDeferredTools.Get(model) {
 		return false
 	}
 	major, _ := strconv.Atoi(found[2]) // one or two digits
-	minor, _ := strconv.Atoi(found[3]) // 0 if missing
+	minor, _ := strconv.Atoi(found[3]) // 0 if the name has no minor version
 	return major > defersFrom[0] || major == defersFrom[0] && minor >= defersFrom[1]
 }
 
-// deferredNames returns the names of the deferred tools: those to which a result refers. A tool is
-// not deferred if it was called before that result, or if that result has left the window.
+// deferredNames returns the names of the deferred tools: the tools that a result refers to. A tool
+// is not deferred if it was called before that result, or if the request lacks that result.
 func deferredNames(req modelcall.Request) map[string]bool {
 	names, called := map[string]bool{}, map[string]bool{}
 	for _, m := range req.Messages {
@@ -54,7 +54,7 @@ func deferredNames(req modelcall.Request) map[string]bool {
 	return names
 }
 
-// withoutFamilies returns a copy of tools in which no tool is deferred.
+// withoutFamilies returns a copy of tools in which none is deferred.
 func withoutFamilies(tools []protocol.Tool) []protocol.Tool {
 	tools = slices.Clone(tools)
 	for i := range tools {
@@ -63,7 +63,7 @@ func withoutFamilies(tools []protocol.Tool) []protocol.Tool {
 	return tools
 }
 
-// references returns a result's references to deferred tools.
+// references returns blocks for the deferred tools that a result refers to.
 func (t *messageBuilder) references(r *protocol.ToolResult) (blocks []*block) {
 	for _, name := range r.Tools {
 		if t.deferred[name] {
@@ -73,8 +73,8 @@ func (t *messageBuilder) references(r *protocol.ToolResult) (blocks []*block) {
 	return blocks
 }
 
-// retryUndeferred reports whether err refuses deferred tools. If so, later requests to the model
-// defer no tools.
+// retryUndeferred reports whether err refuses deferred tools. If so, no later request to the model
+// defers tools.
 func (p *Provider) retryUndeferred(model string, err error) bool {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.Says("defer_loading", "tool_reference", "tool reference") || !p.takesDeferredTools(model) {

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// found returns a conversation in which find_tools has opened tools.
+// found returns a conversation in which find_tools has opened some tools.
 func found() modelcall.Request {
 	req := history()
 	req.Model, req.Thinking = "claude-sonnet-4-5", modelcall.ThinkingOff
@@ -27,7 +27,7 @@ func found() modelcall.Request {
 	return req
 }
 
-// wire is a request as it is sent.
+// wire is the JSON of a request.
 type wire struct {
 	Tools []struct {
 		Name  string         `json:"name"`
@@ -37,8 +37,8 @@ type wire struct {
 	Messages []struct{ Content json.RawMessage } `json:"messages"`
 }
 
-// TestOpenedTools_AreDeferredIfReferredTo also checks that tools without a reference are sent
-// whole, after the permanent tools.
+// TestOpenedTools_AreDeferredIfReferredTo also checks that other opened tools are sent in full,
+// after the permanent tools.
 func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*modelcall.Request)
@@ -86,8 +86,8 @@ func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 	}
 }
 
-// TestDeferredTools_Refused_AreSentWhole covers any model name. The model is not asked again for
-// deferred tools.
+// TestDeferredTools_Refused_AreSentWhole covers all model names. Later requests to the model have
+// no deferred tools.
 func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Echo)
 	server.NoDeferring = true

@@ -25,8 +25,8 @@ func talker(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "echo: " + r.Asked(), Thinking: modeltest.Redacted + "x"}
 }
 
-// TestTwentyTurns_ReadMostFromCache talks to a strict server, with tools in each turn, with and
-// without thinking. At least 85 % of the input must be read from the cache.
+// TestTwentyTurns_ReadMostFromCache runs turns with tools against a strict server, with and without
+// thinking. At least 85 % of the input must be read from the cache.
 func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"} {
 		for _, level := range []modelcall.Thinking{modelcall.ThinkingOff, modelcall.ThinkingHigh} {
@@ -49,8 +49,8 @@ func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 	}
 }
 
-// answerWith runs one turn to its end, as the session does: calls get our ids, and their results go
-// back.
+// answerWith runs one turn to its end, as the session does: calls get our ids, and the model gets
+// their results.
 func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 	t.Helper()
 	for step := range 3 {
@@ -75,7 +75,7 @@ func answerWith(t *testing.T, p *Provider, req *modelcall.Request, turn int) {
 	}
 }
 
-// stored returns a message as it comes back from the transcript.
+// stored returns a message as the transcript returns it after storing.
 func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
 	t.Helper()
 	line, err := json.Marshal(m)
@@ -88,8 +88,8 @@ func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
 	return out
 }
 
-// TestTurn_BegunByAnotherModel_Continues checks that the other model's thinking is left out, and
-// that the strict server accepts the rest.
+// TestTurn_BegunByAnotherModel_Continues checks that the thinking of another model is left out. The
+// strict server must accept the rest.
 func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5-5"} {
 		_, base := modeltest.NewServer(t, modeltest.Echo)

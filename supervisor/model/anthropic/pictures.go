@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// pictureBlock returns the block of a picture, or of a line of text if the picture cannot be read.
+// pictureBlock returns a picture's block, or a line of text if the picture can't be read.
 func pictureBlock(req modelcall.Request, image protocol.Image) *block {
 	data, instead := req.ReadPicture(image)
 	if instead != "" {
@@ -17,7 +17,8 @@ func pictureBlock(req modelcall.Request, image protocol.Image) *block {
 	return &block{Type: "image", Source: &source{Type: "base64", MediaType: image.MediaType, Data: data}}
 }
 
-// withoutPictures returns the request, without pictures if the model is known to take none.
+// withoutPictures returns the request. If the model is known to see no pictures, it leaves them
+// out.
 func (p *Provider) withoutPictures(req modelcall.Request) modelcall.Request {
 	if p.noPictures.Get(req.Model) {
 		req.Picture = pictureError(remote.ReasonNoPictures)
@@ -25,8 +26,8 @@ func (p *Provider) withoutPictures(req modelcall.Request) modelcall.Request {
 	return req
 }
 
-// retryWithoutPictures returns the request to repeat after its pictures were refused. ok is false
-// after any other error.
+// retryWithoutPictures returns a request to try if pictures were refused. ok is false for any other
+// error.
 func (p *Provider) retryWithoutPictures(req modelcall.Request, err error) (modelcall.Request, bool) {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Begun || isTooLong(r) || p.noPictures.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.HasImage) {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// body returns a request as it is sent, with {RED} for the picture.
+// body returns the JSON of a request. {RED} stands for the picture.
 func body(t *testing.T, req modelcall.Request) string {
 	t.Helper()
 	raw, err := encode(req, thinkingForm{}, 1000)
@@ -45,7 +45,7 @@ func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	}
 }
 
-// TestStrictServer_TakesPictures uses a cache, which counts the pictures' tokens.
+// TestStrictServer_TakesPictures uses the server's cache, so that the pictures' tokens are counted.
 func TestStrictServer_TakesPictures(t *testing.T) {
 	var seen []modeltest.Picture
 	server, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
@@ -82,7 +82,8 @@ func TestModelWithoutPictures_IsAskedWithout(t *testing.T) {
 	}
 }
 
-// TestBadPicture_IsLeftOutOnce checks that the next request has pictures again.
+// TestBadPicture_IsLeftOutOnce checks that a refused picture is left out of one request. Later
+// requests have pictures again.
 func TestBadPicture_IsLeftOutOnce(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})

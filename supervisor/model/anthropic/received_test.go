@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestReceived_CountsThinkingAndCalls also checks that the request counts as sent.
+// TestReceived_CountsThinkingAndCalls also checks that the request is reported as sent.
 func TestReceived_CountsThinkingAndCalls(t *testing.T) {
 	whole := streamOf(piece(`{"type":"thinking","thinking":"","signature":""}`, "thinking_delta", "thinking", "12345")+text("12")+
 		call("read_file", `{"path":"a"}`), "tool_use")

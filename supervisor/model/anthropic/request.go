@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// request is the body of POST messages. Empty fields are not sent. Fields are sorted by name, here
-// and below.
+// request is the JSON body of POST messages. Empty fields are left out. Fields of all types here
+// are sorted by name.
 type request struct {
 	MaxTokens int64           `json:"max_tokens"`
 	Messages  []message       `json:"messages"`
@@ -36,11 +36,11 @@ type thinkingConfig struct {
 }
 
 type message struct {
-	Content []any         `json:"content"` // *block, or a json.RawMessage: thinking as it was received
+	Content []any         `json:"content"` // each is a *block, or the json.RawMessage of received thinking
 	Role    protocol.Role `json:"role"`
 }
 
-// block is a piece of a message: a text, an image, a tool_use, a tool_result or, in one of these, a
+// block is a part of a message: text, image, tool_use, tool_result or, within another block,
 // tool_reference.
 type block struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
@@ -56,11 +56,11 @@ type block struct {
 	Type         string          `json:"type"`
 }
 
-// source is the data of an image.
+// source is the data of an image block.
 type source struct {
 	Data      []byte `json:"data"`
 	MediaType string `json:"media_type"`
-	Type      string `json:"type"` // base64
+	Type      string `json:"type"` // always base64
 }
 
 type tool struct {
@@ -73,13 +73,13 @@ type tool struct {
 
 type cacheControl struct {
 	TTL  string `json:"ttl,omitempty"`
-	Type string `json:"type"` // ephemeral
+	Type string `json:"type"` // always ephemeral
 }
 
 func textBlock(text string) *block { return &block{Type: "text", Text: text} }
 
-// encode returns a request's JSON. The same transcript gives the same bytes, so that the endpoint's
-// cache finds its prefix; only the cache markers move.
+// encode returns the JSON of a request. Equal transcripts give equal bytes, so that the endpoint
+// finds the prefix in its cache. Only the cache markers move.
 func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, error) {
 	later := deferredNames(req)
 	messages, err := messagesOf(req, form.sendBack, later)
@@ -100,8 +100,8 @@ func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, 
 	return remote.Encode(r)
 }
 
-// toolsOf returns tools in the API's form. Deferred tools come last, because the other tools end
-// with a cache marker.
+// toolsOf returns tools in the API's form. Deferred tools come last, because the last of the other
+// tools has a cache marker.
 func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 	var out, deferred []*tool
 	for _, t := range tools {
@@ -121,9 +121,9 @@ func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 	return append(out, deferred...)
 }
 
-// markCache marks the prefixes that the endpoint is to cache: the tools, the system text, and the
-// conversation up to each of the last two user messages. The older of these two marks is where the
-// previous request set its newer one. A request may have four marks.
+// markCache sets the cache markers: after the tools, after the system text, and after each of the
+// last two user messages. The older message had a marker in the previous request too. The API
+// allows four markers.
 func (r *request) markCache(keep time.Duration) {
 	if keep <= 0 {
 		return
@@ -133,7 +133,7 @@ func (r *request) markCache(keep time.Duration) {
 		marker.TTL = "1h"
 	}
 	for _, t := range slices.Backward(r.Tools) {
-		if !t.DeferLoading { // a deferred tool may have no marker
+		if !t.DeferLoading { // the API allows no marker on a deferred tool
 			t.CacheControl = marker
 			break
 		}
@@ -151,17 +151,17 @@ func (r *request) markCache(keep time.Duration) {
 	}
 }
 
-// messageBuilder builds the API's messages, in which the two roles alternate.
+// messageBuilder builds the API's messages. User and assistant must alternate.
 type messageBuilder struct {
 	out      []message
-	results  []any             // results for the next user message, which must begin with them
-	texts    []any             // the user's text and pictures, after the results
-	sendBack bool              // the model gets its thinking back
+	results  []any             // results for the next user message, which must begin with results
+	texts    []any             // texts and pictures of the next user message, after the results
+	sendBack bool              // the model gets its own thinking back
 	deferred map[string]bool   // deferred tools by name
 	req      modelcall.Request // the source of the messages
 }
 
-// roleHandlers has the function that adds a message, for each role.
+// roleHandlers has a function for each role, which adds a message of that role.
 var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 	protocol.RoleUser:      (*messageBuilder).addUser,
 	protocol.RoleTool:      (*messageBuilder).addUser,
@@ -169,8 +169,7 @@ var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 }
 
 // messagesOf returns the messages in the API's form. It leaves out the thinking of earlier turns,
-// because nothing depends on it any more. The API would refuse that thinking if the text before it
-// has changed.
+// which is not needed. The API would refuse such thinking if the text before it has changed.
 func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]message, error) {
 	t := messageBuilder{req: req, deferred: later}
 	begin := turnStart(req.Messages)
@@ -189,8 +188,8 @@ func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]mess
 	return t.out, nil
 }
 
-// turnStart returns the index of the message that began the running turn. A user's message that
-// came while tools were running did not begin a turn.
+// turnStart returns the index of the message that started the running turn. A user's message that
+// came while tools were running did not start a turn.
 func turnStart(messages []protocol.Message) int {
 	start := 0
 	for i, m := range messages {
@@ -216,8 +215,8 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 	}
 }
 
-// addAssistant adds a message of the model. It drops an empty message, which the API refuses. It
-// joins consecutive messages of the model, because not every server does that.
+// addAssistant adds a message of the model. It leaves out an empty message, which the API refuses.
+// It joins consecutive messages of the model, because some servers do not.
 func (t *messageBuilder) addAssistant(m protocol.Message) {
 	var blocks []any
 	speaks := false
@@ -239,8 +238,8 @@ func (t *messageBuilder) addAssistant(m protocol.Message) {
 	t.out = append(t.out, message{Role: protocol.RoleAssistant, Content: blocks})
 }
 
-// assistantBlock returns a part of a model's message in the API's form. ok is false if the part is
-// left out.
+// assistantBlock returns a part of a model's message in the API's form. ok is false for a part to
+// leave out.
 func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	switch {
 	case p.Thinking != nil:
@@ -252,7 +251,7 @@ func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	return textBlock(p.Text), !blank(p.Text)
 }
 
-// flush adds the collected user message.
+// flush adds the user message that was collected.
 func (t *messageBuilder) flush() {
 	if blocks := append(t.results, t.texts...); len(blocks) > 0 {
 		t.out = append(t.out, message{Role: protocol.RoleUser, Content: blocks})
@@ -260,8 +259,8 @@ func (t *messageBuilder) flush() {
 	t.results, t.texts = nil, nil
 }
 
-// addResult adds a tool's result. A result that refers to tools can have no other content, so its
-// text follows the results.
+// addResult adds a tool's result. A result with references may have no other content, so its text
+// comes after the results.
 func (t *messageBuilder) addResult(r *protocol.ToolResult) {
 	references := t.references(r)
 	if len(references) == 0 {
@@ -274,8 +273,8 @@ func (t *messageBuilder) addResult(r *protocol.ToolResult) {
 	}
 }
 
-// resultBlock returns the block of a tool's result. The API refuses empty texts, and wants a text
-// if a tool failed.
+// resultBlock returns the block for a tool's result. The API refuses empty texts, and requires a
+// text if the tool failed.
 func resultBlock(req modelcall.Request, r *protocol.ToolResult) *block {
 	made := &block{Type: "tool_result", ToolUseID: r.Call, IsError: r.Failed}
 	text := r.Text

@@ -10,14 +10,14 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Errors in an answer that only this API has.
+// Errors in an answer that exist only in this API.
 var (
 	errFiltered = errors.New("stop_reason refusal")
 	errNoRoom   = errors.New("stop_reason max_tokens, and no text")
 	errFull     = errors.New("stop_reason model_context_window_exceeded, and no text")
 )
 
-// errorRules are tried in order; the last one matches every error.
+// errorRules are tried in order. The last ones match every error.
 var errorRules = append([]remote.ErrorRule{
 	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
 	remote.OnRefusal(isCredit, modelcall.Credit, textCredit),
@@ -38,19 +38,19 @@ var errorRules = append([]remote.ErrorRule{
 	remote.OnError(errFull, modelcall.TooLong, textFull),
 }, remote.OnAnyError("Anthropic's API", textHint)...)
 
-// readRefusal returns the refusal of an error object. Its kind is the object's type.
+// readRefusal returns the refusal for an error object. Kind is the type of the object.
 func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	return &remote.Refusal{Status: status, Kind: o.Type, Text: o.Text, Request: o.Request}
 }
 
-// isTooLong matches a request of too many bytes, and the words for a request of too many tokens.
+// isTooLong matches refusals of a request with too many bytes or too many tokens.
 func isTooLong(r *remote.Refusal) bool {
 	return r.Status == http.StatusRequestEntityTooLarge || r.Kind == "request_too_large" ||
 		r.Says("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
 }
 
-// isCredit matches an account without money. The API answers 400 if prepaid credit is used up or
-// the owner's own limit is reached, and 429 at the limit of the account's tier.
+// isCredit matches refusals of an account without money. The API answers 400 if prepaid credit is
+// used up or the owner's own limit is reached. It answers 429 at the limit of the account's tier.
 func isCredit(r *remote.Refusal) bool {
 	return r.Status == http.StatusPaymentRequired || r.Kind == "billing_error" ||
 		r.Says("credit balance", "specified api usage limits", "spend limit", "spending limit")
@@ -60,7 +60,7 @@ func isForbidden(r *remote.Refusal) bool {
 	return r.Status == http.StatusForbidden || r.Kind == "permission_error"
 }
 
-// isNoTools matches the words of servers that use this API for other makers' models.
+// isNoTools matches texts of servers that offer other makers' models through this API.
 func isNoTools(r *remote.Refusal) bool {
 	return r.Says("does not support tools", "tools are not supported", "does not support tool use")
 }
@@ -69,7 +69,7 @@ func isNoModel(r *remote.Refusal) bool {
 	return (r.Status == http.StatusNotFound || r.Kind == "not_found_error") && r.Says("model")
 }
 
-// isNoAPI matches a web page, a redirect, and an answer that should have been a stream.
+// isNoAPI matches a web page, a redirect, and an answer that is no stream.
 func isNoAPI(r *remote.Refusal) bool {
 	return r.Moved || r.Status == http.StatusNotFound || r.Status == http.StatusMethodNotAllowed ||
 		(r.Status == http.StatusOK && r.Text == "")
@@ -79,7 +79,7 @@ func isLimited(r *remote.Refusal) bool {
 	return r.Status == http.StatusTooManyRequests || r.Kind == "rate_limit_error"
 }
 
-// statusOverloaded is Anthropic's own status code.
+// statusOverloaded is a status that only Anthropic uses.
 const statusOverloaded = 529
 
 func isOverloaded(r *remote.Refusal) bool {
@@ -94,16 +94,16 @@ func isTheirs(r *remote.Refusal) bool {
 func isBlocked(r *remote.Refusal) bool { return r.Says("content filtering policy") }
 
 func isNoThinking(r *remote.Refusal) bool {
-	return r.Says("thinking", "effort") && r.Says("not support") // or: is not supported
+	return r.Says("thinking", "effort") && r.Says("not support") // matches "is not supported" too
 }
 
 func isStreamed(r *remote.Refusal) bool { return r.Status == 0 || r.Status == http.StatusOK }
 
-// rateLimits are the names of the limits in the API's headers about resets.
+// rateLimits are names of limits in the API's headers.
 var rateLimits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
 
-// retryAfter returns the pause that the endpoint wants: Retry-After, or the time until the last
-// used-up limit resets.
+// retryAfter returns the pause that the endpoint asks for. It is Retry-After, or the time until the
+// last used-up limit is reset.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	longest := remote.RetryAfter(h, now)
 	if longest > 0 {

@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// page returns a handler that answers with a status, a type and a body.
+// page returns a handler that responds with a status, a content type and a body.
 func page(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -29,7 +29,7 @@ func page(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// refuses returns a handler that refuses as Anthropic does.
+// refuses returns a handler that refuses requests as Anthropic does.
 func refuses(status int, kind, message string) http.HandlerFunc {
 	return page(status, "application/json", fmt.Sprintf(
 		`{"type":"error","error":{"type":%q,"message":%q},"request_id":"req_body"}`, kind, message))
@@ -44,7 +44,7 @@ func with(h http.HandlerFunc, headers ...string) http.HandlerFunc {
 	}
 }
 
-// breaksOff returns a handler that begins an answer and ends it with an error.
+// breaksOff returns a handler that begins an answer and then sends an error.
 func breaksOff(kind, message string) http.HandlerFunc {
 	return sendStream(streamUntilText() + fmt.Sprintf("event: error\ndata: "+
 		`{"type":"error","error":{"details":null,"type":%q,"message":%q},"request_id":"req_body"}`+"\n\n", kind,
@@ -64,8 +64,8 @@ const (
 	odd               = `"test" at HOST sent something that is not an answer of Anthropic's API. Check its base_url and its version.`
 )
 
-// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for the
-// endpoint's address.
+// userTexts has the text that a user reads for each behaviour of an endpoint. HOST is replaced by
+// the endpoint's address.
 var userTexts = []struct {
 	name  string
 	h     http.HandlerFunc
@@ -250,8 +250,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestKey_IsNeverInErrors lets endpoints repeat the key in every way, also across the cut of a long
-// message.
+// TestKey_IsNeverInErrors lets endpoints repeat the key in every way, also in a long message that
+// is cut within the key.
 func TestKey_IsNeverInErrors(t *testing.T) {
 	const canary = "sk-canary-0123456789"
 	echo := func(status int, format string) http.HandlerFunc {
@@ -261,7 +261,7 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 			fmt.Fprintf(w, format, r.Header.Get("X-Api-Key"))
 		}
 	}
-	long := strings.Repeat("x", 285) // the key starts at byte 300, where foreign text is cut
+	long := strings.Repeat("x", 285) // the key starts near byte 300, where long texts are cut
 	handlers := map[string]http.HandlerFunc{
 		"in a message":           echo(400, `{"error":{"message":"you sent %s"}}`),
 		"half hidden":            page(401, "application/json", `{"error":{"message":"Incorrect API key: sk-can***6789"}}`),

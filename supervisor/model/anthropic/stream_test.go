@@ -45,8 +45,8 @@ func end(t testing.TB, stream []byte, mark string) int {
 	return at + bytes.Index(stream[at:], []byte("\n\n")) + len("\n\n")
 }
 
-// TestCutStream_IsNeverWholeAnswer cuts a stream at each of its bytes, by a broken connection and
-// by a clean end. The usage counted so far must be kept.
+// TestCutStream_IsNeverWholeAnswer cuts a stream after each byte, by a broken connection and by a
+// clean end. The usage so far must be kept.
 func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	begun, finished := end(t, stream, "message_start"), end(t, stream, `"stop_reason": "tool_use"`)
@@ -59,7 +59,7 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 		for at := range stream {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
 			answer, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
-			switch slack := 1; { // a line's end may lack its last byte
+			switch slack := 1; { // the last byte of a line's end may be missing
 			case at < finished-slack && (modeltest.ClassOf(err) != modelcall.Cut || answer.Message.Parts != nil):
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			case at >= begun && at < finished-slack && usageOf(err) != counted:
@@ -71,7 +71,7 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestStream_ByteByByte_ReadsTheSame sends one byte at a time.
+// TestStream_ByteByByte_ReadsTheSame reads a stream that comes one byte at a time.
 func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
 	answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
@@ -80,7 +80,7 @@ func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
 	}
 }
 
-// streamUntilText is okStream up to the text, and stopped up to the stop reason.
+// streamUntilText is okStream up to the text. stopped is okStream up to the stop reason.
 func streamUntilText() string {
 	return okStream[:strings.Index(okStream, `data: {"type":"content_block_stop"`)]
 }
@@ -209,7 +209,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// mustBeSendable sends an answer back, because every accepted answer must be sendable.
+// mustBeSendable checks that an accepted answer can be sent back to the API.
 func mustBeSendable(t *testing.T, answer modelcall.Answer) {
 	t.Helper()
 	for _, c := range answer.Message.Calls() {

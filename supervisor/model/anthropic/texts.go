@@ -1,6 +1,6 @@
 package anthropic
 
-// Messages of error rules. Words in braces are filled in, see remote.ErrorRule.
+// Messages of error rules. Words in braces are replaced, see remote.ErrorRule.
 const (
 	textCredit = `The account at {provider} has no credit left, or has reached its spending limit. Check its billing, or ` +
 		`use another provider's model.`
@@ -19,5 +19,5 @@ const (
 	textHint = `Check this machine's network.`
 )
 
-// textSilentFailure replaces the empty text of a failed tool's result. The model reads it.
+// textSilentFailure tells the model that a tool failed without a text.
 const textSilentFailure = "It failed and did not say why."

@@ -11,40 +11,40 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// thinkingForm has the parameters of a request about thinking.
+// thinkingForm has the parameters about thinking in a request.
 type thinkingForm struct {
-	kind     string // thinking.type; "" leaves it out, for the model's default
-	budget   int64  // in tokens, for the kind enabled
-	effort   string // "" leaves the effort out
-	sendBack bool   // the model thinks, so it gets its thinking of this turn back
-	off      bool   // no thinking is wanted
+	kind     string // the parameter thinking.type; "" leaves it out, so that the model's default counts
+	budget   int64  // tokens for thinking, for the kind enabled
+	effort   string // the parameter effort; "" leaves it out
+	sendBack bool   // the model thinks, so this turn's thinking is sent back
+	off      bool   // the user wants no thinking
 }
 
-// thinkingStyle has a model's forms for no thinking and for thinking. The level adds the effort or
-// the budget.
+// thinkingStyle has a model's forms without thinking and with thinking. The level of thinking adds
+// the effort or the budget.
 type thinkingStyle struct{ off, on thinkingForm }
 
-// adaptive lets the model think for as long as the model wants.
+// adaptive lets the model decide how long it thinks.
 var adaptive = thinkingForm{kind: "adaptive", sendBack: true}
 
 var (
-	// withBudget thinks only with a budget of tokens.
+	// withBudget is for models that think only with a budget of tokens.
 	withBudget = thinkingStyle{off: thinkingForm{off: true}, on: thinkingForm{kind: "enabled", sendBack: true}}
-	// whenTold thinks only on request.
+	// whenTold is for models that think only on request.
 	whenTold = thinkingStyle{off: thinkingForm{off: true}, on: adaptive}
-	// unlessTold thinks unless the request forbids it.
+	// unlessTold is for models that think unless the request forbids it.
 	unlessTold = thinkingStyle{off: thinkingForm{kind: "disabled", off: true}, on: adaptive}
-	// betweenTools always thinks at least between its calls.
+	// betweenTools is for models that always think between their calls.
 	betweenTools = thinkingStyle{off: thinkingForm{kind: "between_tools", sendBack: true, off: true}, on: adaptive}
-	// alwaysThinks refuses a request not to think.
+	// alwaysThinks is for models that refuse a request not to think.
 	alwaysThinks = thinkingStyle{off: thinkingForm{effort: "low", sendBack: true, off: true}, on: adaptive}
 )
 
-// modelStyles are the styles of Anthropic's models as of November 2026. A row matches if its family
-// is the model's or "", and its version is at most the model's. The first match counts. Newer
-// models take fewer and fewer forms, so an unknown model gets as few parameters as possible. A name
-// without a version may be any model behind a proxy. Sources: Anthropic's pages on thinking,
-// "What's new in Claude Opus 5.5", "... Sonnet 5.5" and "... Opus 5".
+// modelStyles are the styles of Anthropic's models in November 2026. A row matches if its family is
+// the model's or "", and its version is not above the model's. The first match counts. Newer models
+// accept fewer forms, so an unknown model gets as few parameters as possible. A name without a
+// version may be any model behind a proxy. Sources: Anthropic's pages on thinking, "What's new in
+// Claude Opus 5.5", "... Sonnet 5.5" and "... Opus 5".
 var modelStyles = []struct {
 	family       string
 	major, minor int
@@ -56,12 +56,12 @@ var modelStyles = []struct {
 	{"sonnet", 5, 0, unlessTold},
 	{"opus", 5, 5, alwaysThinks},
 	{"opus", 5, 0, unlessTold},
-	{"", 5, 0, alwaysThinks}, // fable, mythos
+	{"", 5, 0, alwaysThinks}, // families fable and mythos
 	{"", 4, 6, whenTold},
 	{"", 0, 0, withBudget},
 }
 
-// modelVersion matches the family and the version in names such as claude-opus-4-6 and
+// modelVersion matches family and version in names like claude-opus-4-6 and
 // claude-3-7-sonnet-20250219.
 var modelVersion = regexp.MustCompile(`claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?:-([a-z]+))?(?:[^0-9a-z]|$)`)
 
@@ -71,7 +71,7 @@ func thinkingStyleOf(model string) thinkingStyle {
 	if found := modelVersion.FindStringSubmatch(model); found != nil {
 		family = found[1] + found[4]
 		major, _ = strconv.Atoi(found[2]) // one or two digits
-		minor, _ = strconv.Atoi(found[3]) // 0 if missing
+		minor, _ = strconv.Atoi(found[3]) // 0 if the name has no minor version
 	}
 	for _, g := range modelStyles {
 		if (g.family == "" || g.family == family) && (major > g.major || major == g.major && minor >= g.minor) {
@@ -91,15 +91,15 @@ var thinkingLevels = map[modelcall.Thinking]struct {
 	modelcall.ThinkingHigh:   {24576, "high"},
 }
 
-// ThinkingBudget returns about how many tokens a level of thinking takes; 0 for no thinking.
+// ThinkingBudget returns the approximate tokens for a level of thinking; 0 for no thinking.
 func ThinkingBudget(level modelcall.Thinking) int64 { return thinkingLevels[level].budget }
 
 const (
-	minBudget = 1024 // the API's own minimum
-	minSpeech = 1024 // tokens that thinking must leave for the answer
+	minBudget = 1024 // the lowest budget that the API accepts
+	minSpeech = 1024 // output tokens that thinking must leave for the answer
 )
 
-// thinkingFormOf returns the form for a model and a level of thinking.
+// thinkingFormOf returns the parameters for a model and a level of thinking.
 func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thinkingForm {
 	style := thinkingStyleOf(model)
 	wanted, thinks := thinkingLevels[level]
@@ -117,10 +117,10 @@ func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thi
 	return out
 }
 
-// retryForm returns the form for a second try if the API refused the thinking and the user cannot
-// mend that. There are three cases. Earlier thinking is no longer valid, because the API binds it
-// to the model and to everything before it. The turn began with another model and without thinking.
-// Or thinking cannot be turned off. ok is false after any other error.
+// retryForm returns the parameters for a second try if the API refused the thinking. The user
+// cannot correct that. There are three cases. Earlier thinking is not valid any more, because the
+// API ties it to the model and to everything before it. Another model began the turn without
+// thinking. Or thinking cannot be turned off. ok is false for any other error.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Status != http.StatusBadRequest || !r.Says("thinking") {
@@ -129,7 +129,7 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	unthought := r.Says("expected `thinking`")
 	invalid := r.Says("signature", "bound to", "thinking` block", "thinking block")
 	switch {
-	// the kind enabled requires that a turn begins with thinking
+	// with the kind enabled, a turn must begin with thinking
 	case f.kind != "" && !f.off && (unthought || invalid && f.kind == "enabled"):
 		return withBudget.off, true
 	case f.sendBack && invalid:
@@ -142,7 +142,7 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 }
 
 // isThinking reports whether a thinking block of the transcript has this API's format. Such a block
-// goes back verbatim.
+// is sent back unchanged.
 func isThinking(t *protocol.Thinking) bool {
 	var head struct{ Type string }
 	return t.Format == Format && json.Unmarshal(t.Block, &head) == nil &&

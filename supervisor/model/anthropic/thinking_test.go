@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestThinkingForm_ByModelName covers the names of models at Anthropic and at proxies.
+// TestThinkingForm_ByModelName covers model names of Anthropic and of proxies.
 func TestThinkingForm_ByModelName(t *testing.T) {
 	const budget, adaptive = `{"type":"enabled","budget_tokens":8192}`, `{"type":"adaptive"} "medium"`
 	cases := []struct{ model, off, medium string }{
@@ -45,7 +45,7 @@ func TestThinkingForm_ByModelName(t *testing.T) {
 	}
 }
 
-// thinkingOf returns the thinking parameters and the effort of a request.
+// thinkingOf returns the parameters about thinking and the effort of a request.
 func thinkingOf(t *testing.T, model string, level modelcall.Thinking, maxTokens int) string {
 	t.Helper()
 	how := thinkingFormOf(model, level, int64(maxTokens+DefaultMaxTokens*btoi(maxTokens == 0)))
@@ -94,7 +94,7 @@ func TestThinkingBudget_LeavesRoomForAnswer(t *testing.T) {
 	}
 }
 
-// TestThinking_GoesBackInItsTurn checks that thinking goes back only in the running turn, and only
+// TestThinking_GoesBackInItsTurn checks that thinking is sent back only during its turn, and only
 // if the model still thinks.
 func TestThinking_GoesBackInItsTurn(t *testing.T) {
 	for _, c := range []struct {
