@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	maxThinking = 4 << 20 // bytes of thinking, which is not kept; a model with more thinking is stuck
-	maxCalls    = 128     // OpenAI's own limit of tools in a request
+	maxThinking = 4 << 20 // maximum size of thinking in bytes; a model that thinks more is stuck; thinking is not kept
+	maxCalls    = 128     // maximum number of calls; OpenAI has this limit for tools in a request
 )
 
-// chunk is one event of the stream.
+// chunk is an event of the stream.
 type chunk struct {
 	ID      string          `json:"id"`
 	Model   string          `json:"model"`
@@ -31,18 +31,18 @@ type choice struct {
 type delta struct {
 	Content string          `json:"content"`
 	Refusal string          `json:"refusal"`
-	Thought json.RawMessage `json:"reasoning_content"` // llama.cpp's, LM Studio's and DeepInfra's
-	// Ollama's, vLLM's, Groq's and OpenRouter's
+	Thought json.RawMessage `json:"reasoning_content"` // thinking of llama.cpp, LM Studio and DeepInfra
+	// thinking of Ollama, vLLM, Groq and OpenRouter
 	Reasoning json.RawMessage `json:"reasoning"`
 	ToolCalls []callDelta     `json:"tool_calls"`
 }
 
 type callDelta struct {
-	Index    *int   `json:"index"` // missing in early releases of Ollama
+	Index    *int   `json:"index"` // nil in early releases of Ollama
 	ID       string `json:"id"`
 	Function struct {
 		Name string `json:"name"`
-		// a piece of a string; some servers send an object
+		// a piece of a string; some servers send a whole object
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
 }
@@ -52,21 +52,21 @@ type answerBuilder struct {
 	endpoint    *remote.Endpoint
 	progress    remote.Progress
 	say         func(string)
-	write       func(string) // takes text and passes it to said, through the filters
+	write       func(string) // passes text through the filters to the caller
 	model       string
-	names       map[string]string // our tools' names, by their names on the wire
-	idInBody    bool              // the chunks' id is the request's id
+	names       map[string]string // our tools' names by their names in the request
+	idInBody    bool              // the id of the chunks is the request's id
 	text        strings.Builder
-	thinkFilter *thinkFilter // nil if the text has no thinking
-	callFilter  *callFilter  // nil if the text has no calls
+	thinkFilter *thinkFilter // nil if the text contains no thinking
+	callFilter  *callFilter  // nil if the text contains no calls
 	calls       []*call
 	thought     int // bytes of thinking
 }
 
 func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
-// newAnswerBuilder creates a builder that passes text to say as it comes. If thinks is true,
-// thinking is removed from the text. If told is true, calls are removed from the text.
+// newAnswerBuilder returns a builder that passes text to say as it comes. If thinks is true, it
+// removes thinking from the text. If told is true, it removes calls from the text.
 func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	b := &answerBuilder{say: say}
 	b.write = b.said
@@ -81,7 +81,7 @@ func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	return b
 }
 
-// call is a tool call that is still growing.
+// call is a tool call, perhaps still incomplete.
 type call struct {
 	index     int
 	id        string
@@ -89,7 +89,7 @@ type call struct {
 	arguments strings.Builder
 }
 
-// Add takes one event and passes its text on.
+// Add takes an event and passes its text on.
 func (b *answerBuilder) Add(e remote.Event) error {
 	var c chunk
 	if string(e.Data) == "[DONE]" {
@@ -122,7 +122,7 @@ func (b *answerBuilder) Add(e remote.Event) error {
 	return nil
 }
 
-// addChoice takes only the first choice, because no request asks for more.
+// addChoice uses only the first choice, because requests ask for one.
 func (b *answerBuilder) addChoice(ch choice) error {
 	if ch.Index != 0 {
 		return nil
@@ -177,8 +177,8 @@ func (b *answerBuilder) addCall(d callDelta) error {
 }
 
 // callFor returns the call that a piece belongs to, or begins a new call. A piece with a new id
-// begins a call, with any index: Ollama has sent several calls with the index 0. A piece without an
-// index belongs to the newest call.
+// begins a call, whatever its index: Ollama has sent several calls with the index 0. A piece
+// without an index belongs to the newest call.
 func (b *answerBuilder) callFor(d callDelta) *call {
 	for i := len(b.calls) - 1; i >= 0; i-- {
 		c := b.calls[i]
@@ -198,7 +198,7 @@ func (b *answerBuilder) callFor(d callDelta) *call {
 	return c
 }
 
-// grow counts n more bytes of the answer, and fails if it is too long.
+// grow adds n bytes to the answer's size, and fails if the answer is too long.
 func (b *answerBuilder) grow(n int) error {
 	b.progress.Received += int64(n)
 	return b.progress.Grow(n)

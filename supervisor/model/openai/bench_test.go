@@ -17,7 +17,7 @@ const benchEnd = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"
 // benchEach is the number of deltas in one answer.
 const benchEach = 1000
 
-// BenchmarkDelta measures the work on one delta, without a network.
+// BenchmarkDelta measures the processing of one delta, without a network.
 func BenchmarkDelta(b *testing.B) {
 	b.ReportAllocs()
 	stream := strings.Repeat(benchDelta, benchEach) + benchEnd
@@ -29,15 +29,15 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaLatency measures the time from a delta's write to a socket until the delta is
-// passed on. Only then the next delta is written.
+// BenchmarkDeltaLatency measures the time from the write of a delta until the caller gets it. The
+// next delta is written only then.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
 		flush := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range benchEach {
-			// if the client has gone, its own error ends the benchmark
+			// if the client has left, the client's error ends the benchmark
 			_, _ = io.WriteString(w, benchDelta)
 			_ = flush.Flush()
 			select {

@@ -9,13 +9,12 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// longCache is the lifetime from which an endpoint is asked for a longer cache than its default.
+// longCache is the shortest lifetime for which the endpoint's longer cache is requested.
 const longCache = time.Hour
 
-// cacheByKey sets OpenAI's cache key, a hash of the beginning that requests have in common. OpenAI
-// caches by default; the key sends requests with the same beginning to the same machine. The
-// default cache is lost after some minutes. For a long lifetime, cacheByKey asks for the longer of
-// OpenAI's two.
+// cacheByKey sets OpenAI's cache key, a hash of the common beginning of requests. OpenAI caches by
+// default. The key sends requests with the same beginning to the same machine. The default cache
+// lasts some minutes. For a long lifetime, cacheByKey requests the longer one of OpenAI's two.
 func cacheByKey(r *request, req modelcall.Request) {
 	h := sha256.New()
 	h.Write([]byte(req.System))
@@ -29,12 +28,11 @@ func cacheByKey(r *request, req modelcall.Request) {
 	}
 }
 
-// markedPrefix begins the names of the OpenRouter models that cache only marked parts.
+// markedPrefix begins the names of OpenRouter's models that cache only up to a mark.
 const markedPrefix = "anthropic/"
 
-// cacheByMarks sets cache marks for Anthropic's models at OpenRouter. It marks the system text, the
-// user's last message and the newest result: each ends a prefix to be cached. Four marks are
-// allowed.
+// cacheByMarks sets cache marks for Anthropic's models at OpenRouter: after the system text, the
+// user's last message and the newest result. Four marks are allowed.
 func cacheByMarks(r *request, req modelcall.Request) {
 	if !strings.HasPrefix(req.Model, markedPrefix) {
 		return
@@ -58,7 +56,7 @@ func cacheByMarks(r *request, req modelcall.Request) {
 	}
 }
 
-// removeMarks removes the cache marks. It reports whether there were marks.
+// removeMarks removes the cache marks and reports whether there were any.
 func removeMarks(r *request) bool {
 	found := false
 	for i, m := range r.Messages {

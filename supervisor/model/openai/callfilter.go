@@ -2,18 +2,18 @@ package openai
 
 import "strings"
 
-// callFilter takes fenced calls out of a text that comes in pieces. It passes all other text to
+// callFilter removes fenced calls from a text that comes in pieces. It passes all other text to
 // emit.
 type callFilter struct {
 	emit   func(string)
-	line   []byte // the current line, if it may be a fence or is in a block
-	inText bool   // the current line is no fence and in no block
+	line   []byte // the current line, if it may be a fence or is within a block
+	inText bool   // the current line is normal text
 	inside bool
 	body   strings.Builder
-	found  []string // the bodies of the blocks so far
+	found  []string // the contents of the blocks so far
 }
 
-// write takes a piece of the text. After the first block, write passes nothing on: a model that
+// write takes a piece of the text. After the first block it passes nothing on: a model that
 // continues there invents results.
 func (s *callFilter) write(text string) {
 	for text != "" {
@@ -26,7 +26,7 @@ func (s *callFilter) write(text string) {
 	}
 }
 
-// piece takes a part of one line. If ends is true, the line ends with that part.
+// piece takes a part of a line. ends is true for the last part.
 func (s *callFilter) piece(piece string, ends bool) {
 	if s.inText {
 		s.inText = !ends
@@ -43,7 +43,7 @@ func (s *callFilter) piece(piece string, ends bool) {
 	}
 }
 
-// mayCall reports whether a line with this beginning may still open a block.
+// mayCall reports whether a line that begins like this may open a block.
 func mayCall(line []byte) bool {
 	n := min(len(line), len(callFence))
 	return string(line[:n]) == callFence[:n]
@@ -55,7 +55,7 @@ func (s *callFilter) takeLine() string {
 	return line
 }
 
-// wholeLine takes a whole line. Some models write a fence on the same line as its content.
+// wholeLine takes a complete line. Some models put the fence and the content on one line.
 func (s *callFilter) wholeLine(line string) {
 	content := line
 	if !s.inside {
@@ -85,7 +85,7 @@ func (s *callFilter) end() {
 	s.inside = false
 }
 
-// close ends the text. It also ends an open block, unless the answer was cut.
+// close ends the text. It also closes an open block, unless the answer was cut.
 func (s *callFilter) close(cut bool) {
 	if len(s.line) > 0 {
 		s.wholeLine(s.takeLine())

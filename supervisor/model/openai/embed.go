@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// maxEmbedding bounds an answer in bytes. A number takes up to 25 bytes.
+	// maxEmbedding is the maximum size of an answer in bytes. A number takes up to 25 bytes.
 	maxEmbedding = 32 << 20
-	// maxDimensions is more than the length of any model's vector.
+	// maxDimensions is the maximum length of a vector. No model has longer ones.
 	maxDimensions = 16_384
 )
 
-// embedRequest asks for the vectors of texts. (OpenAI's API reference, Create embeddings.) It has
-// only fields that every server knows.
+// embedRequest asks for the vectors of texts. (OpenAI's API reference, Create embeddings.) All
+// servers know its fields.
 type embedRequest struct {
 	Model string   `json:"model"`
 	Input []string `json:"input"`
 }
 
-// embedding is the answer. Its vectors may come in any order.
+// embedding is the response. Its vectors may be in any order.
 type embedding struct {
 	Data []struct {
 		Index     int       `json:"index"`
@@ -32,11 +32,11 @@ type embedding struct {
 	} `json:"data"`
 	Usage struct {
 		Prompt int64 `json:"prompt_tokens"`
-		Total  int64 `json:"total_tokens"` // the only count of some servers
+		Total  int64 `json:"total_tokens"` // some servers send only this count
 	} `json:"usage"`
 }
 
-// Embed turns texts into vectors. Its errors are those of Stream.
+// Embed turns texts into vectors. Errors are those of Stream.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e modelcall.Embeddings, err error) {
 	body, err := remote.Encode(embedRequest{model, texts})
 	var data []byte
@@ -60,8 +60,8 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e m
 	return e, p.Explain(err, model, modelcall.Answer{})
 }
 
-// vectors returns the vectors of n texts in the texts' order. It fails if a vector is missing, is
-// there twice, is all zero, or has another length than the rest.
+// vectors returns the vectors of n texts in the order of the texts. It fails if a vector is
+// missing, repeated, zero, or of another length.
 func (a embedding) vectors(n int) ([][]float32, error) {
 	list := make([][]float32, n)
 	for _, d := range a.Data {

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// embeddingServer returns a fake server with an embedding model that always gives the same answer.
+// embeddingServer returns a fake server whose embedding model always gives the same answer.
 func embeddingServer(answer modeltest.Answer) *modeltest.Server {
 	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
 	fake.Key, fake.Models = "sk-secret", []string{"embed"}

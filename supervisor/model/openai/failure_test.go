@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestFailure_HasClassRetryTimeAndID also checks that the log has the request's id, and no text of
+// TestFailure_HasClassRetryTimeAndID also checks that the log has the request's id, but no text of
 // the provider.
 func TestFailure_HasClassRetryTimeAndID(t *testing.T) {
 	var logged bytes.Buffer
@@ -64,7 +64,7 @@ func TestAnswer_HasRequestID(t *testing.T) {
 	}
 }
 
-// TestUsage_IsKeptAfterFailure also covers a failure after the usage has come.
+// TestUsage_IsKeptAfterFailure also covers a failure after the event with the usage.
 func TestUsage_IsKeptAfterFailure(t *testing.T) {
 	const word = `data: {"choices":[{"delta":{"content":"so"}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}` + "\n\n"
 	want := protocol.Usage{Input: 9, Output: 2}
@@ -112,7 +112,7 @@ func TestUsage_IsReadFromEachServer(t *testing.T) {
 	}
 }
 
-// TestFinishReasons also checks that cut calls are left out, so that no half call runs.
+// TestFinishReasons also checks that incomplete calls are left out, so that they never run.
 func TestFinishReasons(t *testing.T) {
 	call := func(id, args string) string {
 		return `{"id":"` + id + `","function":{"name":"f","arguments":` + quoted(args) + `}}`

@@ -10,23 +10,22 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// badFinishes are the finish reasons that mean a failure. abort is vLLM's reason, the last is
-// DeepSeek's.
+// badFinishes are the finish reasons of failures. abort is vLLM's, and the last one is DeepSeek's.
 var badFinishes = map[string]error{"content_filter": errFiltered, "error": errBroken, "abort": errBroken,
 	"insufficient_system_resource": errBroken}
 
-// wholeFinishes are the finish reasons of a complete answer. Some servers pass on the reason of
-// another API (Anthropic's, text-generation-inference's, Cohere's) instead of OpenAI's.
+// wholeFinishes are the finish reasons of a complete answer. Some servers use the reasons of
+// another API: Anthropic's, text-generation-inference's or Cohere's.
 var wholeFinishes = map[string]bool{"stop": true, "tool_calls": true, "function_call": true, "end_turn": true, "tool_use": true,
 	"stop_sequence": true, "eos": true, "eos_token": true, "complete": true}
 
-// lengthFinishes are the finish reasons of an answer that was cut at its token limit.
+// lengthFinishes are the finish reasons of an answer that reached its token limit.
 var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
 
-// Answer returns the complete message, or the error that prevented it. If the answer was cut at its
-// limit, the cut call is left out. If complete calls remain, the answer ends with them, and the
-// model continues after their results. If the finish reason is unknown, the answer may have been
-// cut anywhere.
+// Answer returns the complete message, or the error that prevented it. If the answer reached its
+// limit, an incomplete call is left out. If complete calls remain, the answer ends with them, and
+// the model continues after their results. If the finish reason is unknown, the answer may have
+// been cut anywhere.
 func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	finish := strings.ToLower(b.progress.Finish)
 	if err := badFinishes[finish]; err != nil {
@@ -59,7 +58,7 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	return modelcall.Answer{Message: message, Model: b.model, Stop: stop}, nil
 }
 
-// close passes on the text that was held back, and turns fenced blocks into calls.
+// close passes on the text that the filters hold back, and turns fenced blocks into calls.
 func (b *answerBuilder) close(cut bool) {
 	if b.thinkFilter != nil {
 		b.thinkFilter.close()
@@ -77,8 +76,8 @@ func (b *answerBuilder) close(cut bool) {
 	}
 }
 
-// dropCut removes calls whose arguments are no complete object. Empty arguments are complete,
-// except in the last call, which may have been cut before them.
+// dropCut removes calls whose arguments are no complete object. Empty arguments are complete. In
+// the last call they are not, because that call may have been cut.
 func (b *answerBuilder) dropCut() {
 	last := len(b.calls) - 1
 	var whole []*call

@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// optionalPart is a part of a request that can be left out. If an endpoint refuses it, the request
-// is repeated without it.
+// optionalPart is a part of a request that can be left out. If an endpoint refuses the part, the
+// request is repeated without it.
 type optionalPart struct {
 	name       string
 	refused    func(*remote.Refusal) bool
-	removeFrom func(*request) bool // returns false if the part was not in the request
+	removeFrom func(*request) bool // removes the part; false if the request did not have the part
 }
 
 var optionalParts = []optionalPart{
@@ -36,10 +36,10 @@ var optionalParts = []optionalPart{
 	{nativeTools, isNoTools, toolsAsText},
 }
 
-// pictureParts names the optional part that a model without vision refuses.
+// pictureParts names the optional part for pictures. Models without vision refuse it.
 const pictureParts = "pictures"
 
-// nativeTools names the optional part that is moved into text instead of being left out.
+// nativeTools names the optional part for tools. If it is refused, tools move into the text.
 const nativeTools = "tools"
 
 func optionalPartsOf(s server) []optionalPart {
@@ -55,9 +55,9 @@ func clearField[T comparable](field func(*request) *T) func(*request) bool {
 	}
 }
 
-// refusesParameter returns a matcher for a refusal of the parameter words[0]. It matches the
-// refusal's param, or one of the words in its text. It does not match if the conversation is too
-// long.
+// refusesParameter returns a matcher for refusals of the parameter words[0]. It compares the
+// refusal's parameter, and looks for any of the words in the text. A refusal of a too long
+// conversation does not match.
 func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	return func(f *remote.Refusal) bool {
 		if (f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity) || isTooLong(f) {
@@ -69,7 +69,7 @@ func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	}
 }
 
-// hasWord reports whether text contains word as a whole name, not only as a part of another name.
+// hasWord reports whether text contains word as a whole name, not as a part of another name.
 func hasWord(text, word string) bool {
 	for {
 		at := strings.Index(text, word)
@@ -88,7 +88,7 @@ func inName(c byte) bool {
 	return c == '_' || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9')
 }
 
-// dropLearned removes the parts from r that its model has refused before.
+// dropLearned removes the parts from r that the model has refused before.
 func (p *Provider) dropLearned(r *request) {
 	refused := p.refused.Get(r.Model)
 	for _, part := range p.optional {
@@ -98,14 +98,14 @@ func (p *Provider) dropLearned(r *request) {
 	}
 }
 
-// thinksUnasked reports whether a model may think without being asked. It may if it refused the
-// parameter for thinking.
+// thinksUnasked reports whether a model may think without a request for it. That is possible if the
+// model refused the parameter for thinking.
 func (p *Provider) thinksUnasked(model string) bool {
 	return slices.Contains(p.refused.Get(model), "reasoning_effort")
 }
 
-// learn reports whether err refuses an optional part of r. If so, learn drops the part from r, and
-// from later requests for the model. A dropped part cannot be refused again, so the repeats end.
+// learn reports whether err refuses an optional part of r. If so, it removes the part from r and
+// from later requests to the model. A removed part can't be refused again, so retries end.
 func (p *Provider) learn(r *request, err error) bool {
 	f := remote.RefusalIn(err)
 	if f == nil {
@@ -130,7 +130,7 @@ func (p *Provider) learn(r *request, err error) bool {
 	return false
 }
 
-// remember drops a part from all later requests for a model.
+// remember removes a part from all later requests to a model.
 func (p *Provider) remember(model, part string) {
 	p.refused.Change(model, func(parts []string) []string {
 		if slices.Contains(parts, part) {

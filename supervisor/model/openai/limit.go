@@ -7,18 +7,18 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// limitState says what to do if the endpoint refuses a request's output limit.
+// limitState is the reaction if the endpoint refuses a request's output limit.
 type limitState int
 
 const (
-	limitOptional limitState = iota // drop the limit
-	limitRequired                   // send the limit by its other name
-	// the limit was renamed once already; it is not dropped, because the payment relies on it
+	limitOptional limitState = iota // leave the limit out
+	limitRequired                   // send the limit under its other name
+	// fail: the limit was renamed before, and must stay because the payment relies on it
 	limitRenamed
 )
 
-// limit sets the output limit in tokens. A limit of the caller, wanted, is required; otherwise the
-// provider's own limit is optional. The limit is never higher than the model is known to allow.
+// limit sets the output limit in tokens. The caller's limit wanted is required. Without it, the
+// provider's own limit is optional. The limit is never above the model's known maximum.
 func (p *Provider) limit(r *request, wanted int64) {
 	n := p.maxOutput
 	if wanted > 0 {
@@ -33,8 +33,8 @@ func (p *Provider) limit(r *request, wanted int64) {
 	p.server.limit(r, n)
 }
 
-// renameLimit returns a function that drops a limit which is refused under one of its two names. A
-// required limit is sent once by its other name instead.
+// renameLimit returns a function for a limit that was refused under one of its two names. It sends
+// a required limit under the other name, once. It drops an optional limit.
 func renameLimit(fields func(*request) (refused, other *int)) func(*request) bool {
 	return func(r *request) bool {
 		refused, other := fields(r)
@@ -49,15 +49,15 @@ func renameLimit(fields func(*request) (refused, other *int)) func(*request) boo
 	}
 }
 
-// maxOutputPattern finds a model's output limit in a refusal. OpenAI: "This model supports at most
-// 16384 completion tokens"; Groq: "must be less than or equal to `8192`"; DeepSeek: "the valid
+// maxOutputPattern finds the model's maximum output in a refusal. OpenAI: "This model supports at
+// most 16384 completion tokens". Groq: "must be less than or equal to `8192`". DeepSeek: "the valid
 // range of max_tokens is [1, 8192]".
 var maxOutputPattern = regexp.MustCompile("(?:at most|less than or equal to|valid range of max_tokens is \\[1,) ?`?(\\d{2,7})")
 
 var refusesLimit = refusesParameter("max_tokens", "max_completion_tokens")
 
-// lowerLimit reports whether f refuses r's limit as higher than the model allows. If so, lowerLimit
-// lowers the limit, for later requests too.
+// lowerLimit reports whether f refuses r's limit as above the model's maximum. If so, it lowers the
+// limit, also for later requests.
 func (p *Provider) lowerLimit(r *request, f *remote.Refusal) bool {
 	found := maxOutputPattern.FindStringSubmatch(f.Text)
 	sent := max(r.MaxTokens, r.MaxCompletionTokens)

@@ -9,13 +9,13 @@ import (
 )
 
 // TestPaidOutputLimit_IsNeverDropped checks that a refused limit is renamed, or lowered to the
-// highest limit that the model allows.
+// model's maximum.
 func TestPaidOutputLimit_IsNeverDropped(t *testing.T) {
 	refuse := func(body string) http.HandlerFunc { return page(400, "application/json", body) }
 	cases := map[string]struct {
 		server   string
 		refusals map[string]http.HandlerFunc
-		sent     []string // the limit in each request; the first of two calls succeeds
+		sent     []string // the limit in each request of two calls; the first call succeeds
 		fails    bool
 	}{
 		"as the server has it": {"openai", nil, []string{`{"max_completion_tokens":9000}`, `{"max_completion_tokens":9000}`}, false},
@@ -55,7 +55,7 @@ func TestPaidOutputLimit_IsNeverDropped(t *testing.T) {
 	}
 }
 
-// TestReceived_CountsThinkingAndCalls also checks that the request counts as sent.
+// TestReceived_CountsThinkingAndCalls also checks that the request is reported as sent.
 func TestReceived_CountsThinkingAndCalls(t *testing.T) {
 	stream := `data: {"choices":[{"delta":{"reasoning_content":"12345"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"content":"12"}}]}` + "\n\n" +

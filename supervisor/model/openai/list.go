@@ -10,10 +10,10 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-const maxModels = 2000 // OpenRouter has some hundreds
+const maxModels = 2000 // maximum number of models; OpenRouter has some hundreds
 
-// Models returns the endpoint's models for chat, sorted. Names decide whether a model is for chat.
-// Its errors are those of Stream.
+// Models returns the endpoint's chat models, sorted. It recognizes chat models by their names.
+// Errors are those of Stream.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	found, err := p.list(ctx)
 	if err != nil {
@@ -37,8 +37,8 @@ func (p *Provider) list(ctx context.Context) ([]listedModel, error) {
 	return l.models()
 }
 
-// listing is a list of models. OpenAI sends it as data, and Ollama's own API as models. Some
-// servers send both.
+// listing is a list of models. OpenAI has it in data, and Ollama's own API in models. Some servers
+// send both.
 type listing struct {
 	Data   []listedModel `json:"data"`
 	Models []listedModel `json:"models"`
@@ -46,18 +46,17 @@ type listing struct {
 
 type listedModel struct {
 	ID    string `json:"id"`
-	Name  string `json:"name"` // Ollama's own API has this instead of the id
+	Name  string `json:"name"` // the id in Ollama's own API
 	Owner string `json:"owned_by"`
 
-	// The window in tokens has a different name at OpenRouter and Together, vLLM, Groq and LM
-	// Studio.
+	// The window in tokens. Its name differs at OpenRouter and Together, vLLM, Groq and LM Studio.
 	ContextLength int64 `json:"context_length"`
 	MaxModelLen   int64 `json:"max_model_len"`
 	ContextWindow int64 `json:"context_window"`
 	LoadedLength  int64 `json:"loaded_context_length"`
 }
 
-// Windows returns the windows in tokens, by model, as far as the endpoint tells them. llama.cpp has
+// Windows returns the windows that the endpoint tells, in tokens by model. The server llama.cpp has
 // one model, and tells its window at another URL.
 func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 	found, err := p.list(ctx)
@@ -70,7 +69,7 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 					Context int64 `json:"n_ctx"`
 				} `json:"default_generation_settings"`
 			}
-			if err := p.List(ctx, p.propsURL, &props); err == nil { // older versions lack this URL
+			if err := p.List(ctx, p.propsURL, &props); err == nil { // old versions lack this URL
 				tokens = props.Defaults.Context
 			}
 		}
@@ -81,8 +80,8 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 	return windows, err
 }
 
-// models returns the models of a listing, sorted and without duplicates. It drops names that no
-// user could type.
+// models returns the models of a listing, sorted and without duplicates. It drops names that users
+// can't type.
 func (l listing) models() (out []listedModel, err error) {
 	if l.Data == nil && l.Models == nil {
 		return nil, fmt.Errorf("%w: a list of models", remote.ErrNotEvent)

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// listHandler returns a handler that answers only GET /v1/models, with a body.
+// listHandler returns a handler that responds with body to GET /v1/models, and to nothing else.
 func listHandler(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/v1/models" {
@@ -130,7 +130,7 @@ func TestModels_Silence_EndsCall(t *testing.T) {
 	})
 }
 
-// listenAddr starts h as a server and returns its address.
+// listenAddr runs h as a server and returns its address.
 func listenAddr(t *testing.T, h http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -139,7 +139,7 @@ func listenAddr(t *testing.T, h http.Handler) string {
 }
 
 func TestProbeServers_FindsRunningServers(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and never answers
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections but never responds
 	if err != nil {
 		t.Fatal(err)
 	}

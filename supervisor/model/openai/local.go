@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// findTimeout is the limit for all candidates together, because the start of the service waits for
-// them.
+// findTimeout is the time limit for all candidates together, because the service waits for them at
+// its start.
 const findTimeout = 300 * time.Millisecond
 
-// Candidate is an address where a server may be.
+// Candidate is an address on this machine where a model server may run.
 type Candidate struct {
-	Server string // one of Servers
+	Server string // a name from Servers
 	Addr   string // host:port
 }
 
-// LocalServer is a server that was found. Offer it to the user; never use it without the user's
+// LocalServer is a model server that was found. Offer it to the user, but never use it without
 // consent.
 type LocalServer struct {
-	Name    string // one of Servers
+	Name    string // a name from Servers
 	BaseURL string
-	Models  []string // may be empty
+	Models  []string // names of models; may be empty
 }
 
 // Candidates returns the default addresses of model servers on this machine.
@@ -37,10 +37,10 @@ func Candidates() []Candidate {
 	return places
 }
 
-// FindLocal calls ProbeServers with Candidates.
+// FindLocal looks for servers at the addresses of Candidates.
 func FindLocal(ctx context.Context) []LocalServer { return ProbeServers(ctx, Candidates()) }
 
-// ProbeServers probes all candidates at once, and returns the found servers in their order. A
+// ProbeServers probes all candidates at once, and returns the servers that it found in order. A
 // server counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300
 // ms.
 func ProbeServers(ctx context.Context, places []Candidate) []LocalServer {
@@ -55,8 +55,8 @@ func ProbeServers(ctx context.Context, places []Candidate) []LocalServer {
 	return slices.DeleteFunc(seen, func(f LocalServer) bool { return f.Name == "" })
 }
 
-// probe returns the server at one candidate; the zero value if no server is there. Its errors do
-// not matter.
+// probe returns the server at a candidate's address; the zero value if there is none. It ignores
+// errors.
 func (place Candidate) probe(ctx context.Context) LocalServer {
 	base := "http://" + place.Addr + "/v1"
 	p, err := New(Options{Name: place.Server, Server: place.Server, BaseURL: base})
@@ -71,14 +71,14 @@ func (place Candidate) probe(ctx context.Context) LocalServer {
 	found := LocalServer{Name: place.Server, BaseURL: base}
 	for _, m := range models {
 		if p.server.owner != "" && m.Owner != p.server.owner {
-			return LocalServer{} // another kind of server that has models
+			return LocalServer{} // a server of another kind, with models
 		}
 		if p.server.isForChat(m.ID) {
 			found.Models = append(found.Models, m.ID)
 		}
 	}
 	if p.server.owner != "" && found.Models == nil {
-		return LocalServer{} // nothing shows that it is the expected server
+		return LocalServer{} // the server can't be recognized
 	}
 	return found
 }

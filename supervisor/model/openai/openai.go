@@ -36,59 +36,58 @@ import (
 type Options struct {
 	// the provider's name in the configuration, also used in texts for users
 	Name string
-	// with its version, such as http://127.0.0.1:11434/v1, without user and password
+	// address with the API's version, without user and password: http://127.0.0.1:11434/v1
 	BaseURL string
-	// "" if the endpoint wants none; no error and no log line contains it
+	// API key; "" if the endpoint needs none; no error and no log line contains it
 	APIKey    string
-	Server    string // one of Servers; "" means the one that BaseURL looks like
-	MaxOutput int    // tokens of an answer; 0 means the endpoint's own limit
+	Server    string // a name from Servers; "" means that BaseURL tells it
+	MaxOutput int    // output limit in tokens; 0 means the endpoint's own limit
 	// nil means a new client, without redirects and with deadlines for connecting
 	HTTPClient *http.Client
-	// the longest wait for the answer's first byte; 0 means DefaultBegin, but at least Stall
+	// the longest wait for the first byte of an answer; 0 means DefaultBegin, but at least Stall
 	Begin time.Duration
-	// the endpoint is not in a private network; the default of Begin is then FarBegin, or
-	// FarThinking if the model thinks
+	// the endpoint is outside the private network; then Begin's default is FarBegin, or FarThinking
+	// for a model that thinks
 	Far   bool
 	Stall time.Duration // the longest silence within an answer; 0 means DefaultStall
 	Log   hclog.Logger  // nil means no log
 }
 
-// DefaultOutput is the output limit in tokens for a caller that needs a limit. It is the limit of
-// gpt-4o, the lowest of all models in the price list. Thinking counts as output.
+// DefaultOutput is the output limit in tokens if the caller needs one. It is gpt-4o's limit, the
+// lowest in the price list. Thinking counts as output.
 const DefaultOutput = 16_384
 
 const (
 	// DefaultBegin is long because a local server may first load the model from a slow disk, and
-	// then read the whole prompt. Ollama allows five minutes for loading. A reasoning model may
-	// also think before its first word.
+	// then read the whole prompt. Ollama allows five minutes for loading. A model may also think
+	// before its first word.
 	DefaultBegin = 5 * time.Minute
-	// FarBegin and FarThinking are for servers with loaded models. The proxies before them wait no
-	// longer either.
+	// FarBegin and FarThinking are for servers that have their models loaded. Their proxies wait no
+	// longer.
 	FarBegin    = 60 * time.Second
 	FarThinking = 180 * time.Second
-	// DefaultStall is short because a server that has begun sends either text or comments that keep
-	// the connection open.
+	// DefaultStall is short because a server sends text, or comments that keep the connection open.
 	DefaultStall = 60 * time.Second
 )
 
-// Provider is one endpoint. It may be used from several goroutines at once.
+// Provider calls the models of one endpoint. It may be used from several goroutines.
 type Provider struct {
 	*remote.Endpoint
 	chatURL       string
 	modelsURL     string
 	speechURL     string
-	transcribeURL string // URL of transcriptions
-	embedURL      string // URL of embeddings
-	propsURL      string // URL of llama.cpp's properties
+	transcribeURL string // URL for transcriptions
+	embedURL      string // URL for embeddings
+	propsURL      string // URL for llama.cpp's properties
 	server        server
-	optional      []optionalPart          // parts of a request that can be left out at this server
-	refused       remote.Memory[[]string] // names of refused optional parts, by model
-	limits        remote.Memory[int]      // output limits in tokens, by model
+	optional      []optionalPart          // parts that this server may refuse
+	refused       remote.Memory[[]string] // names of the optional parts that each model has refused
+	limits        remote.Memory[int]      // each model's maximum output in tokens
 	maxOutput     int
-	thinking      time.Duration // the longest wait for the first byte if the model thinks
+	thinking      time.Duration // the longest wait for the first byte of a model that thinks
 }
 
-// New creates a Provider and connects to nothing. The caller closes the Provider.
+// New creates a Provider without connecting. The caller closes the Provider.
 func New(o Options) (*Provider, error) {
 	base, err := remote.ParseBase(o.BaseURL, "http://127.0.0.1:11434/v1")
 	if err != nil {
@@ -122,7 +121,7 @@ func New(o Options) (*Provider, error) {
 	return p, nil
 }
 
-// requestID returns the endpoint's id of a call; "" if it is missing or malformed.
+// requestID returns the endpoint's id of a call; "" if it is missing or invalid.
 func requestID(h http.Header) string {
 	if id := h.Get("X-Request-Id"); remote.IsIdentifier(id) {
 		return id
@@ -130,8 +129,8 @@ func requestID(h http.Header) string {
 	return ""
 }
 
-// Stream calls the model, as modelcall.Provider says. If the endpoint refuses an optional part of
-// the request, Stream repeats the request without that part.
+// Stream calls the model, see modelcall.Provider. If the endpoint refuses an optional part of the
+// request, Stream repeats the request without that part.
 func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	r, err := p.newRequest(req)

@@ -35,7 +35,7 @@ func open(t testing.TB, o Options) *Provider {
 	return p
 }
 
-// serve starts h as a server on loopback, and returns its base URL.
+// serve runs h as a server on loopback and returns its base URL.
 func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -43,7 +43,7 @@ func serve(t testing.TB, h http.HandlerFunc) string {
 	return s.URL + "/v1"
 }
 
-// sendStream returns a handler that answers with the bytes of a stream.
+// sendStream returns a handler that responds with the bytes of a stream.
 func sendStream(stream string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -51,7 +51,7 @@ func sendStream(stream string) http.HandlerFunc {
 	}
 }
 
-// ask streams one question and returns the deltas joined.
+// ask streams one answer. It also returns the text of all deltas.
 func ask(p *Provider, req modelcall.Request) (modelcall.Answer, string, error) {
 	var said strings.Builder
 	answer, err := p.Stream(context.Background(), req, func(d modelcall.Delta) { said.WriteString(d.Text) })
@@ -62,7 +62,7 @@ func hi() modelcall.Request {
 	return modelcall.Request{Model: "m", Messages: []protocol.Message{protocol.NewUserMessage("hi")}}
 }
 
-// history returns a conversation with every kind of message.
+// history returns a conversation that has every kind of message.
 func history() modelcall.Request {
 	return modelcall.Request{
 		Model: "m", System: "Be <brief>.",
@@ -149,7 +149,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 	want := modelcall.Answer{
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Grüße, wie geht's?"}}},
 		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: modelcall.StopEnd,
-		Request: answer.Request, Sent: true, Received: answer.Received, // Request and Received have tests of their own
+		Request: answer.Request, Sent: true, Received: answer.Received, // other tests check Request and Received
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Error(diff)
@@ -255,7 +255,7 @@ func TestConnection_IsReused(t *testing.T) {
 	seen := map[string]bool{}
 	server := modeltest.New(modeltest.Echo)
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		seen[r.RemoteAddr] = true // one request at a time
+		seen[r.RemoteAddr] = true // no lock: there is only one request at a time
 		server.ServeHTTP(w, r)
 	})
 	p := open(t, Options{BaseURL: base})

@@ -11,22 +11,22 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// part is a part of a message that is not only text.
+// part is a part of a message with pictures: a text or a picture.
 type part struct {
-	Type     string        `json:"type"` // text, image_url
+	Type     string        `json:"type"` // text or image_url
 	Text     string        `json:"text,omitempty"`
 	ImageURL *imageURL     `json:"image_url,omitempty"`
 	Cache    *cacheControl `json:"cache_control,omitempty"`
 
-	image protocol.Image // the source of ImageURL
-	call  string         // the id of the call that the picture is a result of; "" for a user's picture
+	image protocol.Image // the picture of ImageURL
+	call  string         // the id of the call whose result has the picture; "" for a user's picture
 }
 
 type imageURL struct {
 	URL string `json:"url"` // data:MEDIA-TYPE;base64,...
 }
 
-// picturePart returns the part of a picture, or of a line of text if the picture cannot be read.
+// picturePart returns a picture's part, or a line of text if the picture can't be read.
 func picturePart(req modelcall.Request, image protocol.Image) part {
 	data, instead := req.ReadPicture(image)
 	if instead != "" {
@@ -36,8 +36,8 @@ func picturePart(req modelcall.Request, image protocol.Image) part {
 	return part{Type: "image_url", ImageURL: &imageURL{url}, image: image}
 }
 
-// resultParts returns a result's pictures, each after a line that names the call. The parts go into
-// a user message, because a tool's message can have no pictures.
+// resultParts returns a result's pictures, each after a line that names the call. They go into a
+// user message, because a tool message can't have pictures.
 func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 	var out []part
 	for _, image := range r.Images {
@@ -53,8 +53,7 @@ func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 	return out
 }
 
-// userContent returns the content of a user's message in its simplest form: a text, or parts if
-// there are pictures.
+// userContent returns the content of a user's message: a text, or parts if there are pictures.
 func userContent(req modelcall.Request, m protocol.Message) any {
 	m.Parts = m.StampedParts()
 	var out []part
@@ -72,7 +71,7 @@ func userContent(req modelcall.Request, m protocol.Message) any {
 	return simplestContent(out)
 }
 
-// simplestContent joins parts to one text if all of them are text.
+// simplestContent joins parts into one text, unless there is a picture.
 func simplestContent(parts []part) any {
 	var lines []string
 	for _, p := range parts {
@@ -84,7 +83,7 @@ func simplestContent(parts []part) any {
 	return strings.Join(lines, "\n")
 }
 
-// parts returns m's content as parts. The caller owns them.
+// parts returns a copy of m's content as parts.
 func (m message) parts() []part {
 	if parts, is := m.Content.([]part); is {
 		return slices.Clone(parts)
@@ -95,7 +94,7 @@ func (m message) parts() []part {
 	return nil
 }
 
-// pictured reports whether m has a picture.
+// pictured reports whether m contains a picture.
 func (m message) pictured() bool {
 	parts, _ := m.Content.([]part)
 	return slices.ContainsFunc(parts, func(p part) bool { return p.ImageURL != nil })
@@ -109,20 +108,21 @@ func joinContent(a, b message) any {
 	return append(a.parts(), b.parts()...)
 }
 
-// withoutPictures returns a function that replaces each picture of r by a line of text. The line of
-// a result's picture goes into the result. The function reports whether there were pictures.
+// withoutPictures returns a function that replaces each picture of a request by a line of text. The
+// line for a result's picture goes into the result. The function reports whether there were
+// pictures.
 func withoutPictures(why string) func(*request) bool {
 	return func(r *request) bool {
 		if !slices.ContainsFunc(r.Messages, message.pictured) {
 			return false
 		}
-		lines := map[string]string{} // by the call's id
+		lines := map[string]string{} // lines by the id of the call
 		var out []message
 		for _, m := range slices.Backward(r.Messages) {
 			if m.pictured() {
 				m.Content = simplestContent(m.describePictures(why, lines, r.textTools))
 				if m.Content == "" {
-					continue // all lines of this message have moved to results
+					continue // all lines of this message went into results
 				}
 			}
 			if line := lines[m.ToolCallID]; m.Role == "tool" && line != "" {
@@ -136,15 +136,15 @@ func withoutPictures(why string) func(*request) bool {
 	}
 }
 
-// describePictures returns m's parts with a line for each picture. Lines for results go into lines
-// by the call's id, unless the tools are described in text.
+// describePictures returns m's parts with a line in place of each picture. Lines for results go
+// into lines, by the id of the call, unless tools are described in text.
 func (m message) describePictures(why string, lines map[string]string, told bool) []part {
 	var out []part
 	for _, p := range m.parts() {
 		switch {
 		case p.call != "" && !told && p.ImageURL != nil:
 			lines[p.call] += "\n" + modelcall.PictureNote(p.image, why)
-		// the result is in this message, so it needs no line that names its call
+		// the result is in this message, so the line need not name its call
 		case p.call != "" && !told:
 		case p.ImageURL != nil:
 			out = append(out, part{Type: "text", Text: modelcall.PictureNote(p.image, why), Cache: p.Cache})
@@ -155,7 +155,7 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 	return out
 }
 
-// currentPictures names an optional part that is dropped only from the current request.
+// currentPictures names an optional part that is left out of the current request only.
 const currentPictures = "these pictures"
 
 func refusesPictures(r *remote.Refusal) bool {

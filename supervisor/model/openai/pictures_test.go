@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// sketch returns a request's messages, one a line, with {RED} for the picture.
+// sketch returns a request's messages, one on each line. {RED} stands for the picture.
 func sketch(t *testing.T, p *Provider, req modelcall.Request) string {
 	t.Helper()
 	r, err := p.newRequest(req)
@@ -54,7 +54,7 @@ func TestPictures_FollowTheirResults(t *testing.T) {
 	if diff := cmp.Diff(seenPictures, sketch(t, p, req)); diff != "" {
 		t.Error(diff)
 	}
-	// Later messages come after the pictures, and do not change the messages before.
+	// Later messages come after the pictures. They do not change earlier messages.
 	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Yes."}}})
 	if diff := cmp.Diff(seenPictures+"\nassistant \"Yes.\"", sketch(t, p, req)); diff != "" {
 		t.Error(diff)
@@ -75,7 +75,7 @@ func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	}
 }
 
-// TestModelWithoutVision_WordsOfEachServer checks that the model is asked again at once without
+// TestModelWithoutVision_WordsOfEachServer checks that the request is repeated at once without
 // pictures. Later requests have no pictures either.
 func TestModelWithoutVision_WordsOfEachServer(t *testing.T) {
 	for _, dialect := range modeltest.Dialects {
@@ -98,7 +98,8 @@ func TestModelWithoutVision_WordsOfEachServer(t *testing.T) {
 	}
 }
 
-// TestBadPicture_IsLeftOutOnce checks that the next request has pictures again.
+// TestBadPicture_IsLeftOutOnce checks that a refused picture is left out of one request. Later
+// requests have pictures again.
 func TestBadPicture_IsLeftOutOnce(t *testing.T) {
 	refusals := 0
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -136,8 +137,8 @@ func TestOtherRefusals_KeepPictures(t *testing.T) {
 	}
 }
 
-// TestVisionModelWithoutTools_SeesPictures covers models such as Ollama's llava. The pictures stay
-// when the tools move into text.
+// TestVisionModelWithoutTools_SeesPictures covers models such as Ollama's llava. If tools move into
+// the text, pictures must stay.
 func TestVisionModelWithoutTools_SeesPictures(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).newRequest(req)

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// request is the body of POST chat/completions. Empty fields are not sent.
+// request is the JSON body of POST chat/completions. Empty fields are left out.
 type request struct {
 	Model               string             `json:"model"`
 	Messages            []message          `json:"messages"`
@@ -25,8 +25,8 @@ type request struct {
 	CacheKey            string             `json:"prompt_cache_key,omitempty"`
 	CacheRetention      string             `json:"prompt_cache_retention,omitempty"`
 
-	textTools  bool       // tools are described in the system text, and called in the answer's text
-	limitState limitState // state of the output limit
+	textTools  bool       // tools are described in the system text, and called in the text of answers
+	limitState limitState // the reaction if the output limit is refused
 }
 
 type streamOptions struct {
@@ -44,30 +44,30 @@ type templateArguments struct {
 
 type message struct {
 	Role string `json:"role"`
-	// a string, []part, or nil if an assistant only calls tools
+	// a string, or []part; nil if the assistant only calls tools
 	Content    any        `json:"content,omitempty"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
 
 type cacheControl struct {
-	Type string `json:"type"` // ephemeral
+	Type string `json:"type"` // always ephemeral
 	TTL  string `json:"ttl,omitempty"`
 }
 
 type toolCall struct {
 	ID       string       `json:"id"`
-	Type     string       `json:"type"` // function
+	Type     string       `json:"type"` // always function
 	Function functionCall `json:"function"`
 }
 
 type functionCall struct {
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"` // JSON as a string
+	Arguments string `json:"arguments"` // JSON text
 }
 
 type tool struct {
-	Type     string   `json:"type"` // function
+	Type     string   `json:"type"` // always function
 	Function function `json:"function"`
 }
 
@@ -77,7 +77,7 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// newRequest returns the endpoint's request, without the parts that its model has refused before.
+// newRequest returns the endpoint's request, without the parts that the model has refused before.
 func (p *Provider) newRequest(req modelcall.Request) (*request, error) {
 	messages, err := messagesOf(req)
 	if err != nil {
@@ -105,7 +105,7 @@ func toolsOf(tools []protocol.Tool) []tool {
 	return out
 }
 
-// wireToolNames maps the names on the wire to the tools' names, if they differ.
+// wireToolNames maps names in the request to the tools' own names, where they differ.
 func wireToolNames(tools []protocol.Tool) map[string]string {
 	var names map[string]string
 	for _, t := range tools {
@@ -119,8 +119,8 @@ func wireToolNames(tools []protocol.Tool) map[string]string {
 	return names
 }
 
-// roleHandlers has a function for each role. It turns a message of the transcript into no, one or
-// several messages of the API.
+// roleHandlers has a function for each role. It turns a message of the transcript into messages of
+// the API, perhaps none.
 var roleHandlers = map[protocol.Role]func(modelcall.Request, protocol.Message) []message{
 	protocol.RoleUser:      userMessages,
 	protocol.RoleAssistant: assistantMessages,
@@ -129,7 +129,7 @@ var roleHandlers = map[protocol.Role]func(modelcall.Request, protocol.Message) [
 
 func messagesOf(req modelcall.Request) ([]message, error) {
 	var out []message
-	var pictures []part // pictures of the results so far; they are sent after the last result
+	var pictures []part // pictures of earlier results; they are sent after the last result
 	if req.System != "" {
 		out = append(out, message{Role: "system", Content: req.System})
 	}
@@ -151,7 +151,7 @@ func messagesOf(req modelcall.Request) ([]message, error) {
 	return append(out, pictureMessage(pictures)...), nil
 }
 
-// pictureMessage returns the message with the pictures of results; nil if there are none.
+// pictureMessage returns a message with the pictures of results; nil if there are none.
 func pictureMessage(parts []part) []message {
 	if len(parts) == 0 {
 		return nil
@@ -163,8 +163,8 @@ func userMessages(req modelcall.Request, m protocol.Message) []message {
 	return []message{{Role: "user", Content: userContent(req, m)}}
 }
 
-// assistantMessages drops an empty message, which endpoints refuse. Thinking is not sent, because
-// it belongs to another API.
+// assistantMessages leaves out an empty message, which endpoints refuse. It also leaves out
+// thinking, which belongs to another API.
 func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {
@@ -179,7 +179,8 @@ func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	return []message{out}
 }
 
-// argumentsText returns a call's arguments. OpenAI wants an object, so the text is never empty.
+// argumentsText returns a call's arguments as text. It is never empty, because OpenAI requires an
+// object.
 func argumentsText(c protocol.ToolCall) string {
 	if len(c.Arguments) == 0 {
 		return "{}"
@@ -188,7 +189,7 @@ func argumentsText(c protocol.ToolCall) string {
 }
 
 // toolMessages returns a message for each result. The API has no field for a tool's failure, so the
-// text says that the tool failed.
+// text tells the failure.
 func toolMessages(_ modelcall.Request, m protocol.Message) []message {
 	var out []message
 	for _, part := range m.Parts {
@@ -204,7 +205,7 @@ func toolMessages(_ modelcall.Request, m protocol.Message) []message {
 	return out
 }
 
-// text returns m's text from any form of content.
+// text returns the text of m's content.
 func (m message) text() string {
 	if text, is := m.Content.(string); is {
 		return text

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Errors in an answer that only this API has.
+// Errors in an answer that exist only in this API.
 var (
 	errFiltered = errors.New("finish_reason content_filter")
 	errNoRoom   = errors.New("finish_reason length, and no text")
@@ -20,7 +20,7 @@ var (
 	errUnspoken = errors.New("the stream ended before the answer began")
 )
 
-// beforeFirstWord marks the end of a stream as one before the answer began.
+// beforeFirstWord changes the error of a stream that ended before the answer began.
 func beforeFirstWord(err error) error {
 	if errors.Is(err, remote.ErrCutOff) && !errors.Is(err, remote.ErrTooLong) {
 		return fmt.Errorf("%w: %w", errUnspoken, err)
@@ -28,7 +28,7 @@ func beforeFirstWord(err error) error {
 	return err
 }
 
-// errorRules are tried in order; the last one matches every error.
+// errorRules are tried in order. The last ones match every error.
 var errorRules = append([]remote.ErrorRule{
 	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
 	remote.OnRefusal(isQuota, modelcall.Credit, textCredit),
@@ -50,8 +50,8 @@ var errorRules = append([]remote.ErrorRule{
 	remote.OnError(errNoRoom, modelcall.NoRoom, textNoRoom),
 }, remote.OnAnyError("the OpenAI API", textHint)...)
 
-// readRefusal returns the refusal of an error object. Its kind is the object's code. The kind is
-// the object's type if the code is missing or only repeats a status, as llama.cpp's code does.
+// readRefusal returns the refusal for an error object. Kind is the object's code. If the code is
+// missing or only repeats the status, as llama.cpp's does, Kind is the type.
 func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	r := &remote.Refusal{Status: status, Kind: cmp.Or(o.Code, o.Type), Param: o.Param, Text: o.Text, Request: o.Request}
 	number, err := strconv.ParseFloat(r.Kind, 64)
@@ -69,8 +69,8 @@ func status(code int) func(*remote.Refusal) bool {
 	return func(r *remote.Refusal) bool { return r.Status == code }
 }
 
-// isTooLong matches OpenAI's code, llama.cpp's type, and the words of other servers. A request
-// above a limit per minute counts as too long, because waiting does not help.
+// isTooLong matches OpenAI's code, llama.cpp's type, and texts of other servers. A request that
+// alone exceeds a limit per minute is also too long, because waiting does not help.
 func isTooLong(r *remote.Refusal) bool {
 	if r.Kind == "context_length_exceeded" || r.Kind == "exceed_context_size_error" ||
 		r.Status == http.StatusRequestEntityTooLarge {
@@ -85,17 +85,17 @@ func isQuota(r *remote.Refusal) bool {
 	return r.Status == http.StatusPaymentRequired || slices.Contains(noMoneyCodes, r.Kind)
 }
 
-// noMoneyCodes are OpenAI's codes for an account without money.
+// noMoneyCodes are OpenAI's codes for accounts without money.
 var noMoneyCodes = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
-// isFiltered matches Azure's and OpenAI's codes, and OpenRouter's words, which come with 403.
+// isFiltered matches the codes of Azure and OpenAI, and OpenRouter's text with status 403.
 func isFiltered(r *remote.Refusal) bool {
 	return r.Kind == "content_filter" || r.Kind == "content_policy_violation" ||
 		(r.Status == http.StatusForbidden && r.Says("flagged", "moderation"))
 }
 
-// isNoTools matches the words of Ollama, OpenRouter, Groq and OpenAI. It also matches the words of
-// vLLM and llama.cpp for a server that was started without a parser for tool calls.
+// isNoTools matches texts of Ollama, OpenRouter, Groq and OpenAI. It also matches texts of vLLM and
+// llama.cpp if they run without a parser for tool calls.
 func isNoTools(r *remote.Refusal) bool {
 	return r.Says("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
 		"support tool use", "tool calling` is not supported", "'tools' is not supported", "tools is not supported")
@@ -106,26 +106,26 @@ func isNoModel(r *remote.Refusal) bool {
 		(r.Status == http.StatusNotFound && r.Says("model")))
 }
 
-// isNoAPI matches a web page, a redirect, and an answer that should have been a stream.
+// isNoAPI matches a web page, a redirect, and an answer that is no stream.
 func isNoAPI(r *remote.Refusal) bool {
 	return r.Moved || r.Status == http.StatusNotFound || r.Status == http.StatusMethodNotAllowed ||
 		(r.Status == http.StatusOK && r.Text == "")
 }
 
-// isLoading matches llama.cpp's words.
+// isLoading matches llama.cpp's text while a model is loading.
 func isLoading(r *remote.Refusal) bool {
 	return r.Status == http.StatusServiceUnavailable && r.Says("loading model")
 }
 
-// statusOverloaded is Anthropic's status behind OpenRouter, and statusNoCapacity is Groq's. Neither
-// is in a standard.
+// statusOverloaded is Anthropic's status, passed on by OpenRouter. statusNoCapacity is Groq's. No
+// standard has them.
 const (
 	statusOverloaded = 529
 	statusNoCapacity = 498
 )
 
-// isBusy matches 503 with a body of the API. If the server behind a proxy is gone, the proxy sends
-// no such body.
+// isBusy matches status 503 with a JSON error. If the server behind a proxy is down, the proxy's
+// 503 has no such body.
 func isBusy(r *remote.Refusal) bool {
 	return r.Status == statusOverloaded || r.Status == statusNoCapacity ||
 		(r.Status == http.StatusServiceUnavailable && r.Text != "") ||

@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// page returns a handler that answers with a status, a type and a body.
+// page returns a handler that responds with a status, a content type and a body.
 func page(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -27,7 +27,7 @@ func page(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// says returns a handler that answers with a script.
+// says returns a handler that always gives the same answer.
 func says(a modeltest.Answer) http.HandlerFunc {
 	return modeltest.New(func(modeltest.Request) modeltest.Answer { return a }).ServeHTTP
 }
@@ -43,8 +43,8 @@ const (
 	refused     = supervisor.CodeModel
 )
 
-// userTexts has the text that a user reads for each behaviour of an endpoint. HOST stands for the
-// endpoint's address.
+// userTexts has the text that a user reads for each behaviour of an endpoint. HOST is replaced by
+// the endpoint's address.
 var userTexts = []struct {
 	name  string
 	class modelcall.Class
@@ -185,8 +185,8 @@ func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
 	}
 }
 
-// TestKey_IsNeverInErrors lets endpoints repeat the key in every way, also across the cut of a long
-// message.
+// TestKey_IsNeverInErrors lets endpoints repeat the key in every way, also in a long message that
+// is cut within the key.
 func TestKey_IsNeverInErrors(t *testing.T) {
 	const canary = "sk-canary-0123456789"
 	echo := func(status int, format string) http.HandlerFunc {
@@ -196,7 +196,7 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 			fmt.Fprintf(w, format, r.Header.Get("Authorization"))
 		}
 	}
-	long := strings.Repeat("x", 285) // the key starts at byte 300, where foreign text is cut
+	long := strings.Repeat("x", 285) // the key starts near byte 300, where long texts are cut
 	handlers := map[string]http.HandlerFunc{
 		"as OpenAI does":           refusesKey,
 		"in a message":             echo(400, `{"error":{"message":"you sent %s"}}`),

@@ -9,33 +9,33 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// server describes how one kind of endpoint differs from the other kinds. Further limits are
-// learned, see learned.go.
+// server has the differences of one kind of endpoint. Further differences are learned, see
+// learned.go.
 type server struct {
-	name       string   // as in Options.Server
-	hosts      []string // a base URL with one of these hosts, or one below them, is this server
-	port       string   // default port; it decides if no row has the host
-	owner      string   // owned_by of the server's models; "" if other servers rarely use its port
-	notForChat []string // words in the names of its models that are not for chat
+	name       string   // a name for Options.Server
+	hosts      []string // hosts of this server; their subdomains belong to it too
+	port       string   // default port, used if no other server has the host
+	owner      string   // owned_by in the server's list of models; "" if no other server uses the same port
+	notForChat []string // words in the names of models that are not for chat
 	limit      func(*request, int)
 	think      func(*request, modelcall.Thinking)
-	cache      func(*request, modelcall.Request) // nil if the server caches by itself, or not at all
-	// the server's models call one tool at a time unless parallel calls are requested
+	cache      func(*request, modelcall.Request) // requests caching; nil if the server caches by itself or not at all
+	// parallel tool calls must be requested
 	parallel bool
-	// models without native tools get a description of the tools in text
+	// models without native tools get a description of the tools in the system text
 	textTools bool
-	thinkTags bool // the server may leave <think> in the text
-	// the chunks' id is the id of the request for the server's support
+	thinkTags bool // the text may contain thinking in <think> tags
+	// the id of the chunks is the request's id for the server's support
 	idInBody bool
 }
 
-// genericServer is an unknown endpoint. It gets only parameters that all endpoints take.
+// genericServer is an unknown endpoint. It gets only parameters that all endpoints know.
 const genericServer = "any"
 
-// llamaOwner is owned_by of llama.cpp's models.
+// llamaOwner is owned_by in llama.cpp's list of models.
 const llamaOwner = "llamacpp"
 
-// servers has the known servers, from their own documentation and sources in November 2026.
+// servers are the known servers, by their documentation and source code of November 2026.
 var servers = []server{
 	{name: "openai", hosts: []string{"api.openai.com"}, think: effort("none"), limit: limitCompletion, cache: cacheByKey,
 		notForChat: []string{"embedding", "whisper", "tts", "dall-e", "moderation", "transcribe", "realtime", "audio", "image",
@@ -57,7 +57,7 @@ var servers = []server{
 	{name: genericServer, think: effort(""), limit: limitTokens, textTools: true, thinkTags: true},
 }
 
-// Servers returns the names that Options.Server takes.
+// Servers returns the allowed names for Options.Server.
 func Servers() []string {
 	names := make([]string, len(servers))
 	for i, s := range servers {
@@ -66,7 +66,7 @@ func Servers() []string {
 	return names
 }
 
-// serverAt returns the server of that name, or the one that base looks like.
+// serverAt returns the server with a name, or the server that a base URL belongs to.
 func serverAt(name string, base *url.URL) (server, error) {
 	is := func(s server) bool { return s.name == name }
 	if name == "" {
@@ -85,7 +85,7 @@ func (s server) at(base *url.URL) bool {
 	return named || s.name == genericServer || (s.port != "" && s.port == base.Port())
 }
 
-// isForChat reports whether a model of s is for chat, judged by its name.
+// isForChat reports whether a model is for chat, by its name.
 func (s server) isForChat(model string) bool {
 	name := strings.ToLower(model)
 	return !slices.ContainsFunc(s.notForChat, func(h string) bool { return strings.Contains(name, h) })
@@ -94,8 +94,8 @@ func (s server) isForChat(model string) bool {
 func limitTokens(r *request, n int)     { r.MaxTokens = n }
 func limitCompletion(r *request, n int) { r.MaxCompletionTokens = n }
 
-// effort returns a function that sets reasoning_effort. off is the parameter's value for no
-// thinking; "" leaves the parameter out.
+// effort returns a function that sets reasoning_effort. off is the value for no thinking; "" leaves
+// the parameter out.
 func effort(off string) func(*request, modelcall.Thinking) {
 	return func(r *request, t modelcall.Thinking) {
 		r.ReasoningEffort = string(t)
@@ -113,8 +113,8 @@ func reasoningObject(r *request, t modelcall.Thinking) {
 	}
 }
 
-// templateArgument sets arguments of the model's own chat template. Qwen and similar models know
-// the first argument, gpt-oss the second. Each ignores the other one.
+// templateArgument sets arguments of the model's chat template. Qwen and similar models use the
+// first one, gpt-oss the second. Each ignores the other argument.
 func templateArgument(r *request, t modelcall.Thinking) {
 	r.TemplateArguments = &templateArguments{EnableThinking: !thinksNot(t)}
 	if !thinksNot(t) {

@@ -17,11 +17,11 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// quoted returns text as JSON.
+// quoted returns text as a JSON string.
 func quoted(text string) string {
 	data, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string never fails
+		panic(err) // a string can always be encoded
 	}
 	return string(data)
 }
@@ -53,7 +53,7 @@ func TestServerAt(t *testing.T) {
 	}
 }
 
-// extras returns the parameters of a request that some servers do not take.
+// extras returns the parameters of a request that not all servers accept.
 func extras(t *testing.T, body []byte) string {
 	t.Helper()
 	var all map[string]json.RawMessage
@@ -70,7 +70,7 @@ func extras(t *testing.T, body []byte) string {
 	return string(text)
 }
 
-// TestRequest_ParametersOfEachServer checks the table of servers by the requests that it causes.
+// TestRequest_ParametersOfEachServer compares the requests to each server with a table.
 func TestRequest_ParametersOfEachServer(t *testing.T) {
 	low, off := modelcall.ThinkingLow, modelcall.ThinkingOff
 	cases := []struct {
@@ -152,7 +152,7 @@ func TestOpenRouter_MarksCacheOfAnthropicModels(t *testing.T) {
 		t.Errorf("another's model: %s", got)
 	}
 	req.Model = "anthropic/claude"
-	req.Messages = req.Messages[:4] // up to the results
+	req.Messages = req.Messages[:4] // ends with the results
 	mark := `,"cache_control":{"type":"ephemeral","ttl":"1h"}}]`
 	got := string(requestJSON(t, p, req))
 	for _, want := range []string{
@@ -169,9 +169,9 @@ func TestOpenRouter_MarksCacheOfAnthropicModels(t *testing.T) {
 	}
 }
 
-// pickyServer is a server that refuses requests with certain words, and keeps all requests.
+// pickyServer refuses requests that contain certain words, and records all requests.
 type pickyServer struct {
-	refusals map[string]http.HandlerFunc // by the refused word
+	refusals map[string]http.HandlerFunc // handlers by refused word
 	sent     []string
 }
 
@@ -180,7 +180,7 @@ func (s *pickyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err)
 	}
-	s.sent = append(s.sent, string(body)) // one request at a time
+	s.sent = append(s.sent, string(body)) // no lock: there is only one request at a time
 	for word, refuse := range s.refusals {
 		if strings.Contains(string(body), word) {
 			refuse(w, r)
@@ -190,7 +190,7 @@ func (s *pickyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendStream(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 }
 
-// TestRefusedParameter_IsLeftOutFromThenOn has each server's own words for the refusal.
+// TestRefusedParameter_IsLeftOutFromThenOn has texts of real servers for the refusal.
 func TestRefusedParameter_IsLeftOutFromThenOn(t *testing.T) {
 	reply := func(status int, body string) http.HandlerFunc { return page(status, "application/json", body) }
 	cases := []struct {
@@ -238,7 +238,7 @@ func TestRefusedParameter_IsLeftOutFromThenOn(t *testing.T) {
 			if len(s.sent) != 3 || strings.Contains(s.sent[1], c.word) || s.sent[2] != s.sent[1] {
 				t.Errorf("sent %d: %s", len(s.sent), strings.Join(s.sent, "\n"))
 			}
-			req.Model += "-2" // a model without known refusals
+			req.Model += "-2" // this model has not refused anything yet
 			if _, _, err := ask(p, req); err != nil || len(s.sent) != 5 {
 				t.Errorf("another model: sent %d, %v", len(s.sent), err)
 			}
@@ -263,7 +263,8 @@ func TestOtherRefusal_IsNotRetried(t *testing.T) {
 	}
 }
 
-// TestServer_RefusingEverything_IsGivenUp also covers refusals that each name a new parameter.
+// TestServer_RefusingEverything_IsGivenUp also covers a server whose refusals each name a new
+// parameter.
 func TestServer_RefusingEverything_IsGivenUp(t *testing.T) {
 	everything := `{"error":{"message":"stream_options reasoning_effort max_completion_tokens prompt_cache_key ` +
 		`prompt_cache_retention"}}`

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// maxSpoken bounds a recording in bytes: a text of 1,500 characters takes some minutes.
+// maxSpoken is the maximum size of speech in bytes. A text of 1,500 characters takes some minutes.
 const maxSpoken = 8 << 20
 
 // speakRequest asks for the speech of a text. (OpenAI's API reference, Create speech.)
@@ -20,7 +20,7 @@ type speakRequest struct {
 	Format string `json:"response_format"`
 }
 
-// Speak turns text into speech, and returns Ogg Opus. Its errors are those of Stream.
+// Speak turns text into speech and returns Ogg Opus. Errors are those of Stream.
 func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte, error) {
 	body, err := remote.Encode(speakRequest{model, text, voice, "opus"})
 	var ogg []byte

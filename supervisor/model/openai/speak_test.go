@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// speakerAt starts a server and returns a provider for it.
+// speakerAt runs h as a server and returns a provider for it.
 func speakerAt(t *testing.T, h http.Handler) *Provider {
 	t.Helper()
 	server := httptest.NewServer(h)

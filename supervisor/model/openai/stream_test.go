@@ -25,13 +25,13 @@ func recorded(t testing.TB) []byte {
 	return stream
 }
 
-// TestCutStream_IsNeverWholeAnswer cuts a stream at each of its bytes, by a broken connection and
-// by a clean end.
+// TestCutStream_IsNeverWholeAnswer cuts a stream after each byte, by a broken connection and by a
+// clean end.
 func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))
 	finished += bytes.Index(stream[finished:], []byte("\n\n")) + len("\n\n")
-	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // after the comment
+	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // after the first comment
 	spoke += bytes.Index(stream[spoke+2:], []byte("\n\n")) + 2 + len("\n\n")
 	counted := bytes.LastIndex(stream, []byte("\n\ndata: [DONE]")) + len("\n\n")
 	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
@@ -59,7 +59,7 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestStream_ByteByByte_ReadsTheSame sends one byte at a time.
+// TestStream_ByteByByte_ReadsTheSame reads a stream that comes one byte at a time.
 func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
 	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(body)}), hi())
@@ -71,7 +71,7 @@ func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
 func TestSilence_EndsCall(t *testing.T) {
 	const start = `data: {"choices":[{"delta":{"content":"so"}}]}` + "\n\n"
 	const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	const thinking = "groq" // this server is asked to think
+	const thinking = "groq" // requests to this server ask for thinking
 	cases := []struct {
 		name, sent string
 		mute       bool

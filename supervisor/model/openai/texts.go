@@ -1,6 +1,6 @@
 package openai
 
-// Messages of error rules. Words in braces are filled in, see remote.ErrorRule.
+// Messages of error rules. Words in braces are replaced, see remote.ErrorRule.
 const (
 	textCredit          = `The account at {provider} has no credit left for {model}. Check its billing, or use another model.`
 	textFilteredRequest = `The content filter of {provider} stopped the request. Say it differently, or use another model.`
@@ -18,7 +18,7 @@ const (
 	textHint = `Is it running there?`
 )
 
-// textTools introduces the list of tools to a model.
+// textTools tells a model without native tools how to call tools.
 const textTools = "You can use tools. To call one, write a block like this, on lines of its own:\n" +
 	callFence + "\n{\"name\": \"NAME\", \"arguments\": {}}\n" + fence + "\n" +
 	"You may write several such blocks, one after the other, and nothing after the last: the results come in the next " +

@@ -9,15 +9,14 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// A model without native tools gets their description in the system text. It calls them in fenced
-// blocks of its answer.
+// A model without native tools gets a description of the tools in the system text. It calls tools
+// by fenced blocks in its answer.
 const (
 	fence     = "```"
 	callFence = fence + "tool_call"
 )
 
-// toolsAsText moves the tools of r, the calls and the results into text. It reports whether r had
-// any of these.
+// toolsAsText moves the tools, calls and results of r into text. It reports whether r had any.
 func toolsAsText(r *request) bool {
 	if r.textTools || (len(r.Tools) == 0 && !callsTools(r.Messages)) {
 		return false
@@ -43,7 +42,7 @@ func toolsText(tools []tool) string {
 	return out.String()
 }
 
-// withSystem appends more to the system text, or adds a system text.
+// withSystem appends text to the system message, or adds a system message.
 func withSystem(messages []message, more string) []message {
 	if len(messages) > 0 && messages[0].Role == "system" {
 		more = messages[0].text() + "\n\n" + more
@@ -53,7 +52,7 @@ func withSystem(messages []message, more string) []message {
 }
 
 // callsAsText writes calls and results as text. It joins messages of the same role, because the
-// templates of such models want alternating roles.
+// templates of such models require alternating roles.
 func callsAsText(messages []message) []message {
 	var out []message
 	called := map[string]string{} // tool names by the call's id
@@ -91,19 +90,20 @@ func joinText(a, b string) string {
 	return strings.TrimRight(a, "\n") + "\n\n" + b
 }
 
-// fencedBlock returns a fenced block with one line of JSON, which cannot contain the closing fence.
+// fencedBlock returns a fenced block with one line of JSON. JSON on one line can't contain the
+// closing fence.
 func fencedBlock(name string, value any) string {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(value) != nil { // arguments are invalid JSON; ours never are
+	if enc.Encode(value) != nil { // a model's arguments may be invalid JSON; other values never are
 		return ""
 	}
 	return fence + name + "\n" + buf.String() + fence
 }
 
-// parseCall reads the body of a block. If the body is no call, parseCall returns it as arguments
-// without a tool's name. The model then reads that there is no such tool.
+// parseCall reads the content of a block. If that is no call, parseCall returns it as the arguments
+// of a tool without a name. The error then tells the model that the tool does not exist.
 func parseCall(body string) (name, arguments string) {
 	var c struct {
 		Name      string          `json:"name"`

@@ -14,7 +14,7 @@ import (
 )
 
 // serverWithoutTools is a server whose model has no native tools. It refuses requests with tools,
-// and answers all other requests with its pieces.
+// and answers all others with its pieces.
 type serverWithoutTools struct {
 	refuse http.HandlerFunc
 	pieces []string
@@ -27,7 +27,7 @@ func (s *serverWithoutTools) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err)
 	}
-	s.sent = append(s.sent, string(body)) // one request at a time
+	s.sent = append(s.sent, string(body)) // no lock: there is only one request at a time
 	if strings.Contains(string(body), `"tools":`) || strings.Contains(string(body), `"role":"tool"`) {
 		s.refuse(w, r)
 		return
@@ -39,8 +39,8 @@ func (s *serverWithoutTools) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendStream(stream.String()+`data: {"choices":[{"delta":{},"finish_reason":"`+s.finish+`"}]}`+"\n\n")(w, r)
 }
 
-// TestModelWithoutTools_GetsThemInText has each server's own words for the refusal. The next
-// request has the tools in text at once.
+// TestModelWithoutTools_GetsThemInText has texts of real servers for the refusal. Later requests to
+// the model have the tools in text at once.
 func TestModelWithoutTools_GetsThemInText(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"Ollama": page(400, "application/json",
@@ -165,8 +165,8 @@ func inPieces(text string, size int) []string {
 	return append(pieces, text)
 }
 
-// FuzzText sends the text of an answer in pieces and at once. The text and the calls must be the
-// same.
+// FuzzText compares a text that comes in pieces with the same text as a whole. Text and calls must
+// be equal.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"hello", "<think>a</think>b", "<thi", "a\n```tool_call\n{\"name\":\"f\"}\n```\nb",
 		"```tool_call {}```", "```tool_call\n```tool_call\n```", "\n\n<think>", "```", "a\r\n```tool_call\r\n{}\r\n```"} {
@@ -178,7 +178,7 @@ func FuzzText(f *testing.F) {
 			var said strings.Builder
 			b := newAnswerBuilder(func(text string) { said.WriteString(text) }, true, true)
 			for _, piece := range pieces {
-				_ = b.addText(piece) // too long in both cases
+				_ = b.addText(piece) // a too long text fails in both cases
 			}
 			b.close(false)
 			if said.String() != b.text.String() {

@@ -7,7 +7,7 @@ const (
 	thinkClose = "</think>"
 )
 
-// thinkFilter takes tagged thinking out of the beginning of a text that comes in pieces. It passes
+// thinkFilter removes tagged thinking from the beginning of a text that comes in pieces. It passes
 // all other text to emit.
 type thinkFilter struct {
 	emit   func(string)
@@ -47,7 +47,7 @@ func (t *thinkFilter) inside(text string) {
 	t.held = t.held[len(t.held)-keep:]
 }
 
-// skipSpace skips the white space before the text.
+// skipSpace skips white space before the text.
 func (t *thinkFilter) skipSpace(text string) {
 	if text = strings.TrimLeft(text, " \t\r\n"); text != "" {
 		t.state = (*thinkFilter).pass
@@ -57,7 +57,7 @@ func (t *thinkFilter) skipSpace(text string) {
 
 func (t *thinkFilter) pass(text string) { t.emit(text) }
 
-// close ends the text. It passes on the held text, which was no thinking.
+// close ends the text. It passes on the held text, because that was no thinking.
 func (t *thinkFilter) close() {
 	if !t.opened {
 		t.flush()

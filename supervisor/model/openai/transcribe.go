@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// maxTranscription bounds an answer in bytes. verbose_json has each segment's tokens in
-	// addition to the text.
+	// maxTranscription is the maximum size of an answer in bytes. verbose_json contains the text
+	// and each segment's tokens.
 	maxTranscription = 8 << 20
-	// slowestUpload is the lowest expected speed of an upload, in bytes a second.
+	// slowestUpload is the lowest expected speed of uploads, in bytes a second.
 	slowestUpload = 64 << 10
-	// longestRecording is the highest length that a server may tell, in seconds.
+	// longestRecording is the longest length that a server may report, in seconds.
 	longestRecording = 24 * 60 * 60
 )
 
-// transcription is the answer. (OpenAI's API reference, Create transcription: json and
+// transcription is the response. (OpenAI's API reference, Create transcription: json and
 // verbose_json.)
 type transcription struct {
 	Text     *string     `json:"text"`
-	Language string      `json:"language"` // name of the language, for example english; only in verbose_json
-	Duration json.Number `json:"duration"` // in seconds; only in verbose_json
+	Language string      `json:"language"` // name of the language, such as english; only in verbose_json
+	Duration json.Number `json:"duration"` // length in seconds; only in verbose_json
 	Usage    struct {
-		Seconds float64 `json:"seconds"` // seconds of a recording, for models that are paid by the length
+		Seconds float64 `json:"seconds"` // seconds of the recording, for models priced by length
 	} `json:"usage"`
 }
 
@@ -65,7 +65,7 @@ func (p *Provider) Transcribe(ctx context.Context, model string, r modelcall.Rec
 }
 
 func (t transcription) result() protocol.TranscribeResult {
-	seconds, _ := t.Duration.Float64() // "" is 0
+	seconds, _ := t.Duration.Float64() // an empty number becomes 0
 	if seconds = math.Ceil(max(seconds, t.Usage.Seconds)); !(seconds >= 0 && seconds <= longestRecording) {
 		seconds = 0
 	}
@@ -75,12 +75,12 @@ func (t transcription) result() protocol.TranscribeResult {
 	return protocol.TranscribeResult{Text: strings.ToValidUTF8(*t.Text, ""), Language: strings.ToLower(t.Language), Seconds: int(seconds)}
 }
 
-const maxLanguage = 20 // bytes
+const maxLanguage = 20 // maximum size in bytes
 
-// transcriptionForm returns the form with a recording. It leaves out the file's name, because the
-// user chose that name.
+// transcriptionForm returns a form with the recording. The file's name is left out, because the
+// user chose it.
 func transcriptionForm(model string, r modelcall.Recording) (remote.Body, error) {
-	var around bytes.Buffer // all except the recording
+	var around bytes.Buffer // all parts of the form except the recording
 	form := multipart.NewWriter(&around)
 	format := "verbose_json"
 	if strings.Contains(model, "-transcribe") {
@@ -88,7 +88,7 @@ func transcriptionForm(model string, r modelcall.Recording) (remote.Body, error)
 	}
 	for _, field := range [][2]string{{"model", model}, {"response_format", format}, {"language", r.Language}} {
 		if field[1] != "" {
-			_ = form.WriteField(field[0], field[1]) // a write to memory never fails
+			_ = form.WriteField(field[0], field[1]) // writing to memory never fails
 		}
 	}
 	_, err := form.CreateFormFile("file", "recording."+r.Format)

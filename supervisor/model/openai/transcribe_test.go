@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// recording returns a recording of so many bytes.
+// recording returns a recording with the given number of bytes.
 func recording(format string, bytes int) modelcall.Recording {
 	return modelcall.Recording{Format: format, Size: int64(bytes), Bytes: io.LimitReader(endless{}, int64(bytes))}
 }
@@ -23,7 +23,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// transcribesAs returns a fake server that always returns the same transcription.
+// transcribesAs returns a fake server that always gives the same transcription.
 func transcribesAs(answer modeltest.Answer) *modeltest.Server {
 	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
 	fake.Key, fake.Models = "sk-secret", []string{"whisper-1", "gpt-4o-mini-transcribe"}
@@ -35,7 +35,7 @@ func TestTranscribe(t *testing.T) {
 	p := speakerAt(t, fake)
 	for model, want := range map[string]protocol.TranscribeResult{
 		"whisper-1":              {Text: "Buy milk.", Language: "english", Seconds: 1},
-		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // tells neither language nor length
+		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // without language and length
 	} {
 		r := recording("ogg", 3000)
 		r.Language = "en"
@@ -51,7 +51,7 @@ func TestTranscribe(t *testing.T) {
 	}
 }
 
-// answersWith returns a server that always answers with a body.
+// answersWith returns a server that always responds with the same body.
 func answersWith(kind, body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

@@ -8,16 +8,15 @@ type usage struct {
 	Total      int64 `json:"total_tokens"`
 	In         *struct {
 		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"` // the field of OpenRouter
+		Written int64 `json:"cache_write_tokens"` // OpenRouter's field
 	} `json:"prompt_tokens_details"`
 	Out *struct {
 		Reasoning int64 `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 
-// counts returns the counts as the supervisor keeps them; negative counts become 0. Thinking counts
-// as output. If the total shows that a server counts thinking outside the output, counts adds the
-// thinking.
+// counts returns the token counts in the supervisor's form. Negative counts become 0. Thinking
+// counts as output. If the total shows that the server counted thinking separately, counts adds it.
 func (u usage) counts() protocol.Usage {
 	out := protocol.Usage{Input: max(u.Prompt, 0), Output: max(u.Completion, 0)}
 	if u.In != nil {
