@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// answer returns the model's next message, from req alone. It answers all messages of the user in
-// the turn, one after the other.
+// answer returns the model's next message. It depends only on req. All messages of the user in the
+// turn are answered, one after the other.
 func answer(req modelcall.Request) protocol.Message {
 	asks := func(m protocol.Message) bool { return m.Role == protocol.RoleUser }
 	first := -1
@@ -45,10 +45,10 @@ func answer(req modelcall.Request) protocol.Message {
 	return textMessage(slices.Compact(said)...)
 }
 
-// turn is the part of the conversation since the user began the turn.
+// turn is the part of the conversation since the start of the running turn.
 type turn struct {
 	messages []protocol.Message
-	calls    []protocol.ToolCall // calls of messages, without the calls of the present answer
+	calls    []protocol.ToolCall // calls for earlier messages of the turn
 	tools    []protocol.Tool
 }
 
@@ -68,14 +68,14 @@ func (t *turn) answer(m protocol.Message) protocol.Message {
 	return reply
 }
 
-// split separates the user's words, also spoken ones, from attachments. came has the lines in
-// brackets that name an attachment.
+// split separates the user's words, typed or spoken, from attachments. came has the lines in
+// brackets that name the attachments.
 func split(m protocol.Message) (words string, came []string) {
 	for _, p := range m.Parts {
 		name, rest, named := strings.Cut(p.Text, "] ")
 		switch {
-		case strings.HasPrefix(name, "[The user has "): // a note about files that the user has undone
-		// a quoted message of a reminder or a task
+		case strings.HasPrefix(name, "[The user has "): // a line about changes that the user has undone
+		// a message quoted by a reminder or task
 		case strings.HasPrefix(p.Text, supervisor.JobQuoteBegins):
 		case strings.HasPrefix(name, "[voice,") && named:
 			words += rest
@@ -109,12 +109,12 @@ func (t *turn) respond(text string) protocol.Message {
 	if !offered {
 		return textMessage(fmt.Sprintf(textNoTool, r.tool))
 	}
-	arguments, _ := json.Marshal(r.arguments(v)) // strings and booleans never fail
+	arguments, _ := json.Marshal(r.arguments(v)) // strings and booleans can always be encoded
 	call := protocol.ToolCall{ID: strconv.Itoa(len(t.messages)), Name: r.tool, Arguments: arguments}
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}
 }
 
-// examples returns a line for each rule that has an example.
+// examples returns a line for each example of the rules.
 func examples() (lines []string) {
 	for _, r := range rules {
 		if r.example != "" {
@@ -124,7 +124,7 @@ func examples() (lines []string) {
 	return lines
 }
 
-// resultOf returns a call's result. If there is none, the call was interrupted.
+// resultOf returns a call's result. A missing result means that the call was interrupted.
 func resultOf(id string, messages []protocol.Message) protocol.ToolResult {
 	for _, m := range messages {
 		for _, p := range m.Parts {
@@ -136,7 +136,7 @@ func resultOf(id string, messages []protocol.Message) protocol.ToolResult {
 	return protocol.ToolResult{Failed: true, Text: "interrupted: no result of this call was kept"}
 }
 
-// told returns the text for the user about a call's result.
+// told returns the text about a call's result, for the user.
 func (r *rule) told(v values, call protocol.ToolCall, result protocol.ToolResult) string {
 	switch {
 	case call.Name != r.tool:
@@ -151,7 +151,7 @@ func (r *rule) told(v values, call protocol.ToolCall, result protocol.ToolResult
 	return text
 }
 
-// failure returns the text about a failed action, with the tool's own words.
+// failure returns a text about a failed action. It includes the tool's own text.
 func failure(action, text string) string {
 	if file, picture := strings.CutSuffix(text, "; look at it with view_image"); picture {
 		text = file + textPictureFile
@@ -172,11 +172,11 @@ func textMessage(paragraphs ...string) protocol.Message {
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 }
 
-// maxQuoted limits a tool's text in an answer, in bytes.
+// maxQuoted is the maximum size of a tool's text in an answer, in bytes.
 const maxQuoted = 12 << 10
 
-// fence returns text in a code fence that is longer than any fence within the text. A long text is
-// cut, with a note.
+// fence returns text in a code block. The fence is longer than any fence in the text. A long text
+// is cut, with a note.
 func fence(text string) string {
 	shown, left := cut(strings.TrimRight(text, "\n"), maxQuoted)
 	bar := "```"
@@ -191,7 +191,7 @@ func fence(text string) string {
 }
 
 // cut returns at most limit bytes of text, in whole lines if possible. It also returns the number
-// of bytes that it left out.
+// of bytes left out.
 func cut(text string, limit int) (string, int) {
 	if len(text) <= limit {
 		return text, 0
@@ -204,7 +204,7 @@ func cut(text string, limit int) (string, int) {
 	return text[:end], len(text) - end
 }
 
-// code returns a short text, such as a file's name, as inline code.
+// code returns a short text as inline code, such as a file's name.
 func code(text string) string {
 	if strings.ContainsAny(text, "`\n") {
 		return fmt.Sprintf("%q", text)

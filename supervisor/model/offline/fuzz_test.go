@@ -42,7 +42,7 @@ func FuzzTurn(f *testing.F) {
 	})
 }
 
-// next returns the model's next message, after checks.
+// next returns the model's next message and checks it.
 func next(t *testing.T, history []protocol.Message) protocol.Message {
 	var streamed strings.Builder
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{Tools: offer(toolNames...),

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// TestReminderQuote_IsNotUsersWords covers the message that a reminder quotes.
+// TestReminderQuote_IsNotUsersWords checks that a message quoted by a reminder is not obeyed.
 func TestReminderQuote_IsNotUsersWords(t *testing.T) {
 	said, _ := job.JobMessagesText(
 		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},

@@ -18,14 +18,13 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Name is the model's name in answers.
+// Name is the name of the model and of its provider.
 const Name = "offline"
 
-// Provider is the offline model. Its zero value is ready. It may be used from several goroutines at
-// once.
+// Provider is the offline model. The zero value is ready. It may be used from several goroutines.
 type Provider struct{}
 
-// Stream answers req. It sends its text word by word without waiting, and fails only if ctx ends.
+// Stream answers req. It sends the text word by word, without pauses, and fails only if ctx ends.
 func (Provider) Stream(
 	ctx context.Context, req modelcall.Request, delta func(modelcall.Delta),
 ) (modelcall.Answer, error) {
@@ -42,13 +41,14 @@ func (Provider) Stream(
 	return modelcall.Answer{Message: message, Model: Name, Usage: estimate(req, message)}, nil
 }
 
-// bytesPerToken is the usual estimate for English, and pixelsPerToken is Anthropic's for pictures.
+// bytesPerToken is the usual estimate for English text. pixelsPerToken is Anthropic's rule for
+// pictures.
 const (
 	bytesPerToken  = 4
 	pixelsPerToken = 750
 )
 
-// estimate estimates the tokens of a call. This model has no tokens, but a budget needs a number.
+// estimate estimates the tokens of a call. This model has no tokens, but budgets need a number.
 func estimate(req modelcall.Request, answer protocol.Message) protocol.Usage {
 	input := len(req.System)
 	for _, m := range req.Messages {
@@ -57,7 +57,7 @@ func estimate(req modelcall.Request, answer protocol.Message) protocol.Usage {
 	return protocol.Usage{Input: int64(input / bytesPerToken), Output: int64(size(answer) / bytesPerToken)}
 }
 
-// size returns the bytes of m that a model would read.
+// size returns how many bytes of m a model would read.
 func size(m protocol.Message) int {
 	n := 0
 	for _, p := range m.Parts {

@@ -13,27 +13,27 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// maxCalls is the highest number of tool calls for one message.
+// maxCalls is the maximum number of tool calls for one message.
 const maxCalls = 1
 
-// chat is a conversation with the model and with scripted tools.
+// chat is a conversation with the model. Its tools give scripted results.
 type chat struct {
 	t       *testing.T
 	tools   []protocol.Tool
 	history []protocol.Message
-	results map[string]protocol.ToolResult // by the tool's name; other tools answer "ok"
-	calls   []string                       // all calls so far, as "name arguments"
+	results map[string]protocol.ToolResult // results by tool; other tools answer "ok"
+	calls   []string                       // all calls so far, each as "name arguments"
 
 	meanwhile  string // a message that the user sends while the next tool runs
-	first      int64  // the message with which the turn began; 0 means the last
-	extraCalls int    // allowed calls in addition to maxCalls
+	first      int64  // the id of the message that started the turn; 0 means the last message
+	extraCalls int    // allowed calls beyond maxCalls
 }
 
 func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
 	return &chat{t: t, tools: offer(toolNames...), results: results}
 }
 
-// addUnanswered adds unanswered messages, with which the next turn begins.
+// addUnanswered adds messages that the next turn must answer first.
 func (c *chat) addUnanswered(texts ...string) {
 	c.first, c.extraCalls = int64(len(c.history))+1, len(texts)
 	for _, text := range texts {
@@ -84,7 +84,7 @@ func (c *chat) run(calls []protocol.ToolCall) {
 	}
 }
 
-// wantCalls compares the calls made so far with want.
+// wantCalls compares the calls so far with want.
 func (c *chat) wantCalls(want ...string) {
 	c.t.Helper()
 	if got := strings.Join(c.calls, "\n"); got != strings.Join(want, "\n") {
@@ -95,8 +95,8 @@ func (c *chat) wantCalls(want ...string) {
 func ok(text string) protocol.ToolResult     { return protocol.ToolResult{Text: text} }
 func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: text, Failed: true} }
 
-// TestTurn_AnswersEachMessage checks that messages are answered in their order, and that tools run
-// one after the other. A message that an earlier, stopped turn left unanswered stays unanswered.
+// TestTurn_AnswersEachMessage checks that messages are answered in order, and that tools run one
+// after the other. A message that a stopped turn left unanswered stays unanswered.
 func TestTurn_AnswersEachMessage(t *testing.T) {
 	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"),
 		"delete_file": failed("there is no such file")})
@@ -178,8 +178,8 @@ func TestUsage_IsEstimated(t *testing.T) {
 	}
 }
 
-// TestLongAnswers compares the model's texts about itself with testdata/*.golden. -update writes
-// the files.
+// TestLongAnswers compares the model's texts about itself with testdata/*.golden. The flag -update
+// writes these files.
 func TestLongAnswers(t *testing.T) {
 	for name, message := range map[string]string{
 		"help": "help", "unknown": "What is the capital of France?", "identity": "are you a real AI?",
@@ -203,7 +203,7 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-// TestUnknownMessage_ExplainsModelAndSetup covers all messages that the model does not understand.
+// TestUnknownMessage_ExplainsModelAndSetup covers messages that the model does not understand.
 func TestUnknownMessage_ExplainsModelAndSetup(t *testing.T) {
 	for _, message := range []string{"Why is the sky blue?", "asdf", "", "   ", "\x00\xff", "how do I cook pasta?"} {
 		answer := newChat(t, nil).say(message)
@@ -230,8 +230,8 @@ func BenchmarkFirstCall(b *testing.B) {
 	}
 }
 
-// BenchmarkLongMessage measures the longest message that the supervisor takes, with words that
-// begin many phrases.
+// BenchmarkLongMessage measures the longest message that the supervisor accepts. Its words begin
+// many phrases.
 func BenchmarkLongMessage(b *testing.B) {
 	text := strings.Repeat("add to in with ", supervisor.MaxText/15)
 	for b.Loop() {

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew, to be read before it is kept")
 
-// toolNames are the tools that the rules know, and one unknown tool.
+// toolNames are the tools of the rules, and one unknown tool.
 var toolNames = []string{
 	"append_file", "ask_user", "delete_file", "edit_file", "list_files", "move_file", "read_file", "recall", "remember", "run_command", "run_python", "write_file",
 }
@@ -39,8 +39,8 @@ func outcome(message string) string {
 	return "say: unknown"
 }
 
-// TestPhrasings reads lines "message => action". Add new lines by hand, or with -update, and check
-// the result.
+// TestPhrasings checks a file of lines "message => action". Add lines by hand or with -update, and
+// check the result.
 func TestPhrasings(t *testing.T) {
 	const file = "testdata/phrasings.txt"
 	text, err := os.ReadFile(file)
@@ -91,7 +91,7 @@ func TestExamples_AreUnderstood(t *testing.T) {
 	}
 }
 
-// TestLongTexts has messages of several lines, whose text must be written to the file unchanged.
+// TestLongTexts covers messages of several lines. Their text must be written to the file unchanged.
 func TestLongTexts(t *testing.T) {
 	tests := []struct{ name, message, tool, path, content string }{
 		{"lines after a colon", "create a.py with:\n    x = 1\n    y = 2", "write_file", "a.py",
@@ -136,7 +136,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestPastedTexts_DestroyNothing has texts with an order somewhere in them.
+// TestPastedTexts_DestroyNothing covers texts that contain an order.
 func TestPastedTexts_DestroyNothing(t *testing.T) {
 	texts := []string{
 		"Dear all,\nplease delete a.txt and move b.txt to c.txt.\nYours",

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestResults_BecomeAnswers has tools' results, and the answer for each.
+// TestResults_BecomeAnswers compares the answers to tools' results.
 func TestResults_BecomeAnswers(t *testing.T) {
 	long := strings.Repeat("a line of text\n", 2000)
 	tests := []struct {
@@ -79,8 +79,8 @@ func TestMissingTool_IsNamed(t *testing.T) {
 	c.wantCalls()
 }
 
-// TestTurn_BegunByAnotherModel_SaysSo covers a turn that made other calls, so that the rules cannot
-// continue it.
+// TestTurn_BegunByAnotherModel_SaysSo covers a turn with another model's calls, which the rules
+// can't continue.
 func TestTurn_BegunByAnotherModel_SaysSo(t *testing.T) {
 	call := &protocol.ToolCall{ID: "x", Name: "web_search"}
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{

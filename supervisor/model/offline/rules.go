@@ -11,36 +11,36 @@ import (
 	"unicode/utf8"
 )
 
-// values are the matched groups of a pattern, by name.
+// values are the named groups of a matched pattern.
 type values map[string]string
 
-// rule is one request that a user can make. Its answer is either a text, or one call of a tool and
-// its result.
+// rule is a request that a user can make. The answer is either a text, or a call of a tool and its
+// result.
 type rule struct {
 	name     string
-	example  string   // one way to make the request, for the help text; "" leaves the rule out there
-	patterns []string // regular expressions for the whole message; FILE and SEP are replaced, see fill
-	say      []string // the paragraphs of the answer, if there is no tool
+	example  string   // an example of the request for the help text; "" means none
+	patterns []string // regular expressions for the whole message; FILE and SEP are replaced by patternMacros
+	say      []string // the paragraphs of the answer, if the rule calls no tool
 
 	tool      string
 	arguments func(values) map[string]any
-	action    string // the attempted action, with values in braces: "read {path}"
+	action    string // the attempted action, with groups in braces: "read {path}"
 	tell      func(v values, result string) string
-	hint      string // follows the text of a failure
+	hint      string // advice after the text of a failure
 }
 
 // notesFile is the file with the user's notes.
 const notesFile = "notes.md"
 
-// FILE is a name in quotes, or one word with an extension or a slash, so that no other word counts
-// as a file. SEP separates words from a text that is taken verbatim.
+// FILE is a name in quotes, or a word with an extension or a slash. So no other word counts as a
+// file. SEP separates words from a text that is used verbatim.
 var patternMacros = strings.NewReplacer(
 	"FILE", `(?:(?:the |a |an |my )?(?:new )?(?:text )?file )?(?:called |named )?`+
 		`(?P<path>"[^"\n]+"|“[^”\n]+”|[^\s":*]*[^\s":*.]\.[A-Za-z]\w{0,7}|[^\s":*]+/[^\s"*]*[^\s".:,;!?*])`,
 	"SEP", `(?:[ \t]*:[ \t]*\n?|[ \t]*\n|[ \t]+)`,
 )
 
-// rules are tried in order. A program or a text in a rule's group is never read as an order.
+// rules are tried in order. A program or text within a group is never treated as an order.
 var rules = []rule{
 	{name: "hello", say: []string{textHello}, patterns: []string{`(?:hi|hello|hey|good (?:morning|afternoon|evening))(?:,? (?:mews|there))?`}},
 	{name: "help", patterns: []string{`/?help(?: me)?|\?+|commands|what (?:can|do) (?:you|i) (?:do|say|understand)|how does this work`}},
@@ -138,8 +138,8 @@ var rules = []rule{
 	},
 }
 
-// compiled has the compiled patterns of each rule, by its index. They are compiled at the first
-// call.
+// compiled has each rule's compiled patterns, by the index of the rule. They are compiled at the
+// first call.
 var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
 	all := make([][]*regexp.Regexp, len(rules))
 	for i, r := range rules {
@@ -150,13 +150,13 @@ var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
 	return all
 })
 
-// courtesy matches polite words at the start of an order. If its group matches, the order is a
-// question: "can you ...?".
+// courtesy matches polite words at the beginning of an order. If its group matches, the message is
+// a question: "can you ...?".
 var courtesy = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:please[ ,]+|((?:can|could|would|will) you (?:please )?))`)
 })
 
-// trimPoliteEnd returns a text without the punctuation and polite words at its end.
+// trimPoliteEnd removes the punctuation and polite words at the end of a text.
 func trimPoliteEnd(text, punctuation string) string {
 	const please = " please"
 	text = strings.TrimRight(text, punctuation)
@@ -166,8 +166,8 @@ func trimPoliteEnd(text, punctuation string) string {
 	return text
 }
 
-// find returns the rule of a message, and the values of its groups. A question is an order only if
-// it is a request ("can you ...?"), or if the rule changes nothing.
+// find returns the rule for a message, and the values of the rule's groups. A question counts as an
+// order only if it is a request ("can you ...?"), or if the rule changes nothing.
 func find(message string) (*rule, values) {
 	text := strings.TrimSpace(message)
 	if m := courtesy().FindStringSubmatch(text); m != nil {
@@ -190,7 +190,7 @@ func find(message string) (*rule, values) {
 	return nil, nil
 }
 
-// placeholderWords are words that stand for a text: "save this as a.txt".
+// placeholderWords do not count as a text to write: "save this as a.txt".
 var placeholderWords = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
 
 func match(i int, text string) (values, bool) {
@@ -213,16 +213,16 @@ func match(i int, text string) (values, bool) {
 	return nil, false
 }
 
-// endsInFile reports whether a text can end with a FILE. It is a quick check, because a pattern
-// takes milliseconds for a long message.
+// endsInFile reports whether a text may end with a FILE. It is fast, because a pattern takes
+// milliseconds for a long message.
 func endsInFile(text string) bool {
 	return strings.ContainsAny(text[strings.LastIndexAny(text, " \n")+1:], "./\"”")
 }
 
-// quotes are the pairs of quotes around a name or a text.
+// quotes are pairs of quotation marks.
 var quotes = [][2]string{{"\"", "\""}, {"“", "”"}, {"`", "`"}}
 
-// plain returns a text without a code fence or quotes around the whole of it.
+// plain removes a code fence or quotation marks around a whole text.
 func plain(raw string) string {
 	text := strings.TrimRight(raw, " \t\r\n")
 	trimmed := strings.TrimSpace(text)
@@ -241,11 +241,11 @@ func plain(raw string) string {
 	return text
 }
 
-// betweenOptions separates a question's options.
+// betweenOptions matches the text between the options of a question.
 var betweenOptions = regexp.MustCompile(`\s*,\s*(?:or\s+)?|\s+or\s+`)
 
-// question returns the arguments of a question: the named options, or none for an answer in free
-// text.
+// question returns the arguments of a question to the user. Without options, the user answers in
+// free text.
 func question(v values) map[string]any {
 	first, size := utf8.DecodeRuneInString(v["text"])
 	text := string(unicode.ToUpper(first)) + strings.TrimRight(v["text"][size:], "?") + "?"
@@ -258,7 +258,8 @@ func question(v values) map[string]any {
 // tellAnswer returns the answer to a question unchanged.
 func tellAnswer(_ values, result string) string { return strings.TrimSpace(result) }
 
-// argument returns a call's one argument: a value, or the notes' file if value is "".
+// argument returns the arguments of a call with a single argument. If value is "", it is the file
+// with notes.
 func argument(name, value string) func(values) map[string]any {
 	return func(v values) map[string]any {
 		if value == "" {
@@ -268,7 +269,7 @@ func argument(name, value string) func(values) map[string]any {
 	}
 }
 
-// actionText returns the attempted action, for a sentence.
+// actionText returns the attempted action as part of a sentence.
 func (r *rule) actionText(v values) string {
 	action := r.action
 	for name, value := range v {
@@ -279,7 +280,7 @@ func (r *rule) actionText(v values) string {
 
 func tellOutput(_ values, result string) string { return fmt.Sprintf(textOutput, fence(result)) }
 
-// tellFound returns the facts and notes that were found. If none were found, it returns the result
+// tellFound returns the facts and notes that were found. If there are none, it returns the result
 // unchanged.
 func tellFound(_ values, result string) string {
 	if strings.HasPrefix(result, "Nothing found") {
@@ -303,7 +304,7 @@ func tellFile(v values, result string) string {
 	return code(file) + ":\n" + fence(result)
 }
 
-// tellDone returns the text of a change, in the tool's own words.
+// tellDone returns the text about a change, in the tool's own words.
 func tellDone(_ values, result string) string {
 	text := strings.TrimSpace(result)
 	if strings.Contains(text, "\n") {
