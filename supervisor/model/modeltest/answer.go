@@ -8,30 +8,30 @@ import (
 // Answer is the model's answer to one request. The zero value is an empty answer.
 type Answer struct {
 	Text string
-	// thinking sent if the request lets the model think; if it begins with Redacted, it is sent
+	// thinking, sent only if the request allows thinking; after the prefix Redacted it is sent as
 	// encrypted
 	Thinking string
-	Calls    []Call // Args may be invalid JSON, and Name a tool that was not offered
+	Calls    []Call // may have invalid arguments, or name a tool that was not offered
 
-	// bytes of text or arguments in one delta, never splitting a character; 0 means one delta for
-	// everything
+	// bytes of text or arguments in one delta; 0 means everything in one delta. Characters are
+	// never split
 	Chunk  int
 	Delay  time.Duration // wait before each delta
-	Stop   Stop          // "" means StopEnd or StopTools, whichever fits
-	Finish string        // the literal finish_reason or stop_reason, instead of Stop
-	Usage  *Usage        // nil means that the server counts, with the cache
+	Stop   Stop          // "" means StopTools if there are calls, otherwise StopEnd
+	Finish string        // finish_reason or stop_reason to send unchanged, in place of Stop
+	Usage  *Usage        // nil means that the server counts tokens, with its cache
 
-	Status   int      // a refusal with this status, Error and Code; 0 and 200 mean no refusal
-	Error    string   // error text; with Status 0 or 200, an error object in the stream after the deltas
+	Status   int      // refuse the request with this status, Error and Code; 0 and 200 mean no refusal
+	Error    string   // text of the error; without Status it is sent in the stream, after the deltas
 	Code     string   // error code of OpenAI's format
-	Retry    int      // seconds of a refusal's Retry-After; 0 leaves it out
-	Fail     *Failure // a failure as the real servers send it, in the format of the request
-	CutAfter int      // bytes of the body after which the connection breaks; 0 means never
-	// after CutAfter bytes, or from the start, the server is silent until the client goes
+	Retry    int      // seconds in the refusal's header Retry-After; 0 means no header
+	Fail     *Failure // a failure like that of a real server, in the request's format
+	CutAfter int      // the connection breaks after so many bytes of the body; 0 means never
+	// the server falls silent after CutAfter bytes, or at once, until the client leaves
 	Hang bool
 }
 
-// Stop is the reason why the model stopped, in any format.
+// Stop is the reason why a model stops.
 type Stop string
 
 const (
@@ -39,10 +39,10 @@ const (
 	StopTools  Stop = "tools"
 	StopLength Stop = "length"
 	StopFilter Stop = "filter"
-	StopRefuse Stop = "refuse" // the model declines, and its text says so
+	StopRefuse Stop = "refuse" // the model declines; its text tells that
 )
 
-// finishes has each format's word for each Stop.
+// finishes has the word for each Stop in each format.
 var finishes = map[Format]map[Stop]string{
 	OpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter", StopRefuse: "stop"},
 	Anthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
@@ -61,16 +61,16 @@ func (a Answer) finish(f Format) string {
 	return finishes[f][StopEnd]
 }
 
-// Usage is the cost of an answer in tokens.
+// Usage has the token counts of an answer.
 type Usage struct {
-	Prompt     int64 // all tokens of the prompt
-	Completion int64 // all tokens of the answer, thinking included
-	Cached     int64 // tokens of Prompt that were read from the cache
-	Written    int64 // tokens of Prompt that were written to the cache, in Anthropic's format
-	Thought    int64 // tokens of Completion that are thinking
+	Prompt     int64 // all input tokens
+	Completion int64 // all output tokens, including thinking
+	Cached     int64 // input tokens that were read from the cache
+	Written    int64 // input tokens that were written to the cache, in Anthropic's format
+	Thought    int64 // output tokens that are thinking
 }
 
-// pieces splits text between characters into parts of about size bytes.
+// pieces splits a text into parts of about size bytes, without splitting a character.
 func pieces(text string, size int) []string {
 	var out []string
 	for size > 0 && len(text) > size {

@@ -30,17 +30,17 @@ type block struct {
 	CacheControl *marker         `json:"cache_control"`
 
 	raw      json.RawMessage
-	pictures []Picture // pictures in the block
-	refers   []string  // tools to which a result refers
+	pictures []Picture // pictures of the block
+	refers   []string  // names of the tools that a result refers to
 }
 
-// marker asks the server to cache the prefix that ends with its block.
+// marker is a cache marker. The server caches the prefix that ends with the marker's block.
 type marker struct {
 	Type string `json:"type"`
 	TTL  string `json:"ttl"`
 }
 
-// lifetimes are the lifetimes of Anthropic's cache. The default is five minutes.
+// lifetimes are the lifetimes that Anthropic's cache allows. "" is the default.
 var lifetimes = map[string]time.Duration{"": 5 * time.Minute, "5m": 5 * time.Minute, "1h": time.Hour}
 
 func (m *marker) keep() time.Duration {
@@ -60,8 +60,7 @@ func (m *marker) check(at string) *refusal {
 		badIf(!known, "%s.cache_control.ttl: Input should be '5m' or '1h'", at))
 }
 
-// blockShape has the required and the allowed fields of a type of block, and the role of its
-// messages.
+// blockShape has the required and the allowed fields of a type of block, and the allowed role.
 type blockShape struct {
 	role     string // "" means both roles
 	needs    []string
@@ -69,8 +68,8 @@ type blockShape struct {
 	complete func(b *block, at string) *refusal
 }
 
-// blockShapes returns the shapes by type of block. It is a function because the check of a result
-// reads blocks again.
+// blockShapes returns a shape for each type of block. It is a function, because its rows use
+// readBlocks, which uses the shapes.
 func blockShapes() map[string]blockShape {
 	return map[string]blockShape{
 		"text":              {"", []string{"text"}, []string{"cache_control", "citations"}, checkTextBlock},
@@ -125,13 +124,13 @@ func checkToolResult(b *block, at string) *refusal {
 		}
 		b.pictures = append(b.pictures, p.pictures...)
 	}
-	// The documents show results that have only references, and say nothing of mixed ones.
+	// Anthropic's documentation only shows results that have nothing except references.
 	return badIf(len(b.refers) > 0 && len(b.refers) < len(parts), "%s.tool_result.content: `tool_reference` blocks cannot be mixed with "+
 		"other content", at)
 }
 
-// readBlocks reads content: a string, which is one text block, or a list of blocks. null and ""
-// have no blocks.
+// readBlocks reads the content of a message or block: a string, which is one text block, or a list
+// of blocks. null and "" have no blocks.
 func readBlocks(raw json.RawMessage, role, at string) ([]block, *refusal) {
 	var text string
 	var list []json.RawMessage
@@ -202,7 +201,7 @@ func mustJSON(v any) []byte {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // maps of strings and numbers, and values that came from JSON
+		panic(err) // the values can always be encoded
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }

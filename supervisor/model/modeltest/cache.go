@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// tokenBytes is the number of bytes in a token of this server.
+// tokenBytes is the number of bytes that this server counts as a token.
 const tokenBytes = 4
 
 func tokens(size int) int64 { return int64(size / tokenBytes) }
 
-// prompt is the model's input in its order: tools, system, messages.
+// prompt is the model's input, in its order: tools, system text, messages.
 type prompt struct {
 	pieces []piece
 	model  string
-	// settings that matter only for a prefix with messages
+	// parameters that are part of every prefix with messages
 	mode       string
-	messagesAt int           // the index of a message's first piece
-	keep       time.Duration // how long an automatic cache keeps the prompt
+	messagesAt int           // index of the first piece of a message
+	keep       time.Duration // how long the automatic cache of OpenAI keeps the prompt
 }
 
 // piece is a tool, or a block of a message.
 type piece struct {
-	data []byte        // the piece's JSON without its marker
-	keep time.Duration // the lifetime that the marker asks for; 0 without a marker
+	data []byte        // the JSON of the piece without its cache marker
+	keep time.Duration // the lifetime that the cache marker requests; 0 means no marker
 }
 
 func (p prompt) tokens() int64 {
@@ -38,7 +38,7 @@ func (p prompt) tokens() int64 {
 	return tokens(size)
 }
 
-// withoutMarker returns a JSON object without its marker. Its values stay as they are.
+// withoutMarker returns a JSON object without its cache marker. Other values stay as they are.
 func withoutMarker(section string, raw json.RawMessage) []byte {
 	data, _ := unmarked.of(append([]byte(section), raw...), func() ([]byte, *refusal) {
 		var keys map[string]json.RawMessage
@@ -51,19 +51,20 @@ func withoutMarker(section string, raw json.RawMessage) []byte {
 	return data
 }
 
-// unmarked remembers pieces without their markers.
+// unmarked remembers pieces without their cache markers.
 var unmarked memo[[]byte]
 
-// counts is the cost of a request in tokens. Each token counts in one field only.
+// counts has the token counts of a request. Each token is counted in only one field.
 type counts struct {
 	input, read, write5m, write1h int64
-	output, thought               int64 // thought is a part of output
+	output, thought               int64 // thought is included in output
 }
 
 func (c counts) written() int64 { return c.write5m + c.write1h }
 func (c counts) total() int64   { return c.input + c.read + c.written() }
 
-// withAnswer adds the cost of an answer, or returns the answer's own Usage.
+// withAnswer adds the tokens of an answer. If the answer has its own Usage, it returns that
+// instead.
 func (c counts) withAnswer(a Answer) counts {
 	if u := a.Usage; u != nil {
 		return counts{input: u.Prompt - u.Cached - u.Written, read: u.Cached, write5m: u.Written, output: u.Completion,
@@ -78,13 +79,13 @@ func (c counts) withAnswer(a Answer) counts {
 	return c
 }
 
-// maxPrefixes limits the cached prefixes. At the limit, expired prefixes are dropped; if none is
-// expired, all are.
+// maxPrefixes is the maximum number of cached prefixes. Above it, expired prefixes are dropped. If
+// none has expired, all are dropped.
 const maxPrefixes = 50_000
 
 type prefix [sha256.Size]byte
 
-// cache has the cached prefixes, each with its time of expiry.
+// cache has the cached prefixes, each with its expiry time.
 type cache struct {
 	mu    sync.Mutex
 	until map[prefix]time.Time
@@ -95,7 +96,7 @@ func (c *cache) holds(p prefix, now time.Time) bool {
 	return known && now.Before(until)
 }
 
-// put caches a prefix from now on.
+// put caches a prefix, or renews its lifetime.
 func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 	if c.until == nil {
 		c.until = map[prefix]time.Time{}
@@ -111,11 +112,11 @@ func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 	}
 }
 
-// lookBack is how many blocks before a marker Anthropic searches for a cached prefix.
+// lookBack is the number of blocks before a marker in which Anthropic searches for a cached prefix.
 const lookBack = 20
 
-// useMarkers is Anthropic's cache. It writes a prefix at each marker. It reads the longest cached
-// prefix that ends at a marker or shortly before it, and restarts that prefix's lifetime.
+// useMarkers works like Anthropic's cache. It writes a prefix at each marker. It reads the longest
+// cached prefix that ends at a marker or shortly before, and renews that prefix's lifetime.
 func (c *cache) useMarkers(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +153,7 @@ func (c *counts) add(keep time.Duration, n int64) {
 	c.write5m += n
 }
 
-// lifetime returns the lifetime of the first marker at or after a position.
+// lifetime returns the lifetime of the first marker at or after an index.
 func (c *cache) lifetime(p prompt, at int) time.Duration {
 	for _, one := range p.pieces[at:] {
 		if one.keep > 0 {
@@ -162,7 +163,7 @@ func (c *cache) lifetime(p prompt, at int) time.Duration {
 	return 0
 }
 
-// sums returns the tokens and the hash of each prefix.
+// sums returns the size in tokens and the hash of each prefix.
 func (p prompt) sums() (ends []int64, sums []prefix) {
 	sum, size := sha256.Sum256([]byte(p.model)), 0
 	for i, one := range p.pieces {
@@ -176,7 +177,8 @@ func (p prompt) sums() (ends []int64, sums []prefix) {
 	return ends, sums
 }
 
-// found returns the index of the last piece of the longest cached prefix; -1 for none.
+// found returns the index of the last piece of the longest cached prefix; -1 if no prefix is
+// cached.
 func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
 	for i := len(p.pieces) - 1; i >= 0; i-- {
 		if p.pieces[i].keep == 0 {
@@ -192,12 +194,12 @@ func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
 }
 
 const (
-	automaticStep = 128              // tokens
-	automaticKeep = 10 * time.Minute // OpenAI says five to ten minutes
+	automaticStep = 128              // prefixes are read in multiples of this number of tokens
+	automaticKeep = 10 * time.Minute // OpenAI's documentation says five to ten minutes
 )
 
-// usePrefixes is OpenAI's cache. It reads repeated prefixes in multiples of automaticStep tokens;
-// writing costs nothing.
+// usePrefixes works like OpenAI's cache. It reads repeated prefixes, in multiples of automaticStep
+// tokens. Writing costs nothing.
 func (c *cache) usePrefixes(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()

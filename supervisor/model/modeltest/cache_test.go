@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// cost is the cost of a request by Anthropic's counts.
+// cost has the token counts of a request in Anthropic's format.
 type cost struct{ input, read, written, short, long int }
 
-// costOf reads the counts of the first event, and checks that the last event agrees.
+// costOf reads the token counts of the first event, and checks that the last event has the same.
 func costOf(t *testing.T, r reply) cost {
 	t.Helper()
 	var all []cost

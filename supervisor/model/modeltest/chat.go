@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// chatBody is the body of POST chat/completions.
+// chatBody is the JSON body of POST chat/completions.
 type chatBody struct {
 	Model         string            `json:"model"`
 	Messages      []json.RawMessage `json:"messages"`
@@ -32,7 +32,7 @@ type chatBody struct {
 	User                 string `json:"user"`
 }
 
-// chatKeys are the parameters that every server accepts, even if it ignores them.
+// chatKeys are parameters that every server accepts, even if it ignores them.
 var chatKeys = []string{"model", "messages", "tools", "stream", "stream_options", "max_tokens", "max_completion_tokens",
 	"temperature", "top_p", "stop", "seed", "tool_choice", "parallel_tool_calls", "response_format", "user", "n",
 	"frequency_penalty", "presence_penalty", "reasoning_effort", "logit_bias", "logprobs", "top_logprobs"}
@@ -78,13 +78,14 @@ type wireTool struct {
 	CacheControl *marker `json:"cache_control"`
 }
 
-// toolName matches the function names that OpenAI accepts.
+// toolName matches the names of functions that OpenAI accepts.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
-// efforts are the values of reasoning_effort.
+// efforts are the allowed values of reasoning_effort.
 var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 
-// decodeChat reads a request in OpenAI's format. It refuses everything that the dialect refuses.
+// decodeChat reads a request in OpenAI's format. It refuses everything that the imitated server
+// refuses.
 func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	var b chatBody
 	var keys map[string]json.RawMessage
@@ -115,7 +116,7 @@ func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	return e, nil
 }
 
-// checkParameters refuses unknown parameters, if the dialect does so.
+// checkParameters refuses unknown parameters if the imitated server does.
 func (s *Server) checkParameters(keys map[string]json.RawMessage) *refusal {
 	d := s.Dialect.traits()
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -151,7 +152,7 @@ func (s *Server) checkChat(b chatBody) *refusal {
 			"'high', and 'xhigh'. (reasoning_effort)", effort))
 }
 
-// atMost returns the output limit in tokens: 0 for no limit, -1 for an invalid one.
+// atMost returns the output limit in tokens. 0 means no limit, and -1 an invalid limit.
 func atMost(b chatBody) int {
 	for _, n := range []*int{b.MaxTokens, b.MaxCompletionTokens} {
 		if n != nil && *n < 1 {
@@ -164,7 +165,7 @@ func atMost(b chatBody) int {
 	return 0
 }
 
-// Memos of decoded tools and messages.
+// Decoded tools and messages of earlier requests.
 var (
 	wireTools    memo[wireTool]
 	wireMessages memo[wireMessage]
@@ -215,7 +216,7 @@ func readTool(raw json.RawMessage, i int) (t wireTool, _ *refusal) {
 		badIf(wrong, "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"'.", f.Name))
 }
 
-// requiredFields has the required fields of each role's message.
+// requiredFields has a check for each role: whether a message has the required fields.
 var requiredFields = map[string]func(wireMessage) bool{
 	"system":    onlyText,
 	"developer": onlyText,
@@ -253,7 +254,7 @@ func readMessage(raw json.RawMessage, i int) (m wireMessage, _ *refusal) {
 	return m, nil
 }
 
-// readContent reads a string, or a list of text and images.
+// readContent reads the content of a message: a string, or a list of texts and images.
 func (m *wireMessage) readContent(i int) *refusal {
 	var parts []wirePart
 	if len(m.Content) == 0 || string(m.Content) == "null" {
@@ -299,8 +300,8 @@ func (m wireMessage) plain() Message {
 	return out
 }
 
-// checkPairs checks that the tool messages right after a call answer it, each call once, and that
-// there are no other tool messages.
+// checkPairs checks the tool messages: each call must be answered once, right after the message
+// with the call.
 func checkPairs(messages []Message) *refusal {
 	var open []string
 	for i, m := range messages {
@@ -330,7 +331,8 @@ func checkPairs(messages []Message) *refusal {
 	return nil
 }
 
-// prompt returns tools and messages in this order, without markers, because the cache is automatic.
+// prompt returns the tools and messages in order. They have no markers, because OpenAI's cache is
+// automatic.
 func (b chatBody) prompt(messages []wireMessage) prompt {
 	p := prompt{model: "openai/" + b.Model}
 	for _, raw := range b.Tools {

@@ -2,7 +2,7 @@ package modeltest
 
 import "fmt"
 
-// chatStream writes chunks.
+// chatStream writes the chunks of an answer.
 type chatStream struct {
 	*stream
 	e      *exchange
@@ -36,7 +36,7 @@ func writeChat(a Answer, out *stream, e *exchange) {
 	}
 }
 
-// textKey returns the delta's key for the text. It differs if the model declines.
+// textKey returns the name of the delta's field for text. A model that declines uses another field.
 func (a Answer) textKey() string {
 	if a.Stop == StopRefuse {
 		return "refusal"
@@ -51,8 +51,8 @@ func (c *chatStream) say(key, text string, size int) {
 	}
 }
 
-// calls writes the calls one after another. If the dialect mixes calls, it writes a piece of each
-// in turn.
+// calls writes the calls one after another. For a server that mixes calls, it alternates between
+// them.
 func (c *chatStream) calls(a Answer) {
 	size := a.Chunk
 	if c.traits.wholeCalls {
@@ -119,7 +119,7 @@ func (c *chatStream) chunk(choices []any, usage any) {
 		"choices": choices, "usage": usage})
 }
 
-// whole writes the answer as one object.
+// whole writes the answer as one JSON object.
 func (c *chatStream) whole(a Answer) {
 	if r := a.late(c.e); r != nil {
 		c.line(r.chatBody(c.e.server))
@@ -142,7 +142,7 @@ func (c *chatStream) whole(a Answer) {
 		"usage":   c.e.cost.chat()})))
 }
 
-// chat returns the cost of a request in OpenAI's format.
+// chat returns token counts in OpenAI's format.
 func (c counts) chat() any {
 	return map[string]any{
 		"prompt_tokens": c.total(), "completion_tokens": c.output, "total_tokens": c.total() + c.output,

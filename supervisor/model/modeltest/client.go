@@ -13,15 +13,15 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Helpers for the tests of several providers.
+// Helpers that the tests of several providers use.
 
 // Transport is an http.RoundTripper without a network.
 type Transport func(*http.Request) (*http.Response, error)
 
-// RoundTrip answers a request.
+// RoundTrip returns the response to a request.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// Replies returns a client whose endpoint answers with a stream of events.
+// Replies returns a client that gets body as a stream of events for every request.
 func Replies(body io.Reader) *http.Client {
 	return &http.Client{Transport: Transport(func(r *http.Request) (*http.Response, error) {
 		head := http.Header{"Content-Type": {"text/event-stream"}}
@@ -29,8 +29,8 @@ func Replies(body io.Reader) *http.Client {
 	})}
 }
 
-// Pipe returns a client whose endpoint sends the bytes that the test writes. If mute is true, the
-// endpoint does not even send a response's head. The response ends with the request.
+// Pipe returns a client that gets the bytes which the test writes. If mute is true, not even the
+// headers of the response come. The response ends with the request.
 func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	r, w := io.Pipe()
 	return &http.Client{Transport: Transport(func(req *http.Request) (*http.Response, error) {
@@ -43,7 +43,7 @@ func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	})}, w
 }
 
-// Repeated is a reader that repeats its text forever.
+// Repeated is an io.Reader that repeats its text forever.
 type Repeated string
 
 // Read fills buf with whole copies of the text.
@@ -58,7 +58,7 @@ func (e Repeated) Read(buf []byte) (int, error) {
 	return n, nil
 }
 
-// ClassOf returns the class of a provider's error; "" if it has none.
+// ClassOf returns the class of a provider's error; "" if err has no class.
 func ClassOf(err error) modelcall.Class {
 	failed := new(modelcall.Error)
 	errors.As(err, &failed)
@@ -73,7 +73,7 @@ func red() protocol.Image {
 }
 
 // PictureRequest returns a conversation in which the user has sent RedPNG. The results of two calls
-// also show RedPNG. No other picture can be read.
+// also have RedPNG. Other pictures can't be read.
 func PictureRequest(t testing.TB) modelcall.Request {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)

@@ -6,13 +6,14 @@ import (
 	"sync"
 )
 
-// modelsWithoutDeferring matches the models without deferred tools: those before Claude 4.5.
+// modelsWithoutDeferring matches models that do not support deferred tools: those before Claude
+// 4.5.
 var modelsWithoutDeferring = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`claude-(?:[0-3]|(?:opus|sonnet|haiku)-[0-3]|(?:opus|sonnet|haiku)-4(?:$|-[0-4](?:\D|$)|-\d{8}))`)
 })
 
-// checkDeferred checks tools with defer_loading and references to them, by Anthropic's page "Tool
-// search tool".
+// checkDeferred checks deferred tools, and results that refer to them. Source: Anthropic's page
+// "Tool search tool".
 func checkDeferred(s *Server, l *messagesRequest) *refusal {
 	later := func(t messageTool) bool { return t.DeferLoading }
 	if at := slices.IndexFunc(l.tools, later); at >= 0 &&
@@ -30,8 +31,8 @@ func checkDeferred(s *Server, l *messagesRequest) *refusal {
 			}
 			loaded[name] = true
 		}
-		// Documents do not say how the API treats a call of a tool that was not loaded yet. So this
-		// server refuses the call.
+		// Anthropic's documentation does not say how the API treats a call of a tool that was not
+		// loaded yet. This server refuses such a call.
 		if i := slices.IndexFunc(l.tools, func(t messageTool) bool { return later(t) && t.Name == b.Name }); b.Type == "tool_use" && i >= 0 && !loaded[b.Name] {
 			return bad("%s: tool '%s' is deferred, and nothing refers to it", at, b.Name)
 		}

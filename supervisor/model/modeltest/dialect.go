@@ -1,11 +1,11 @@
 package modeltest
 
-// Dialect is the server whose chat completions are imitated: its stream of thinking, its known
-// parameters and its failures.
+// Dialect is the server that is imitated: its form of thinking, its known parameters and its
+// errors.
 type Dialect string
 
 const (
-	PlainOpenAI Dialect = "" // OpenAI's own server, with thinking as most other servers stream it
+	PlainOpenAI Dialect = "" // OpenAI's own server, but with thinking in the form that most other servers use
 	Ollama      Dialect = "ollama"
 	LlamaCpp    Dialect = "llama.cpp"
 	VLLM        Dialect = "vllm"
@@ -13,26 +13,26 @@ const (
 	DeepInfra   Dialect = "deepinfra"
 	OpenRouter  Dialect = "openrouter"
 	LMStudio    Dialect = "lm studio"
-	// an invented server: no [DONE], and mixed pieces of parallel calls
+	// an invented server that sends no [DONE] and mixes the pieces of parallel calls
 	Endless Dialect = "endless"
 )
 
 // Dialects has all dialects.
 var Dialects = []Dialect{PlainOpenAI, Ollama, LlamaCpp, VLLM, Groq, DeepInfra, OpenRouter, LMStudio, Endless}
 
-// traits are the differences of dialects.
+// traits are the properties in which dialects differ.
 type traits struct {
-	thinkingKey string   // the delta's key for thinking
+	thinkingKey string   // the delta's field for thinking
 	strict      bool     // unknown parameters are refused
-	extraKeys   []string // parameters in addition to chatKeys
-	comment     string   // lines before the stream
+	extraKeys   []string // known parameters besides chatKeys
+	comment     string   // comment lines before the stream
 	noDone      bool
-	mixedCalls  bool // the pieces of parallel calls are mixed
+	mixedCalls  bool // pieces of parallel calls come mixed
 	wholeCalls  bool // a call comes in one piece
 	late        func(r *refusal, e *exchange) string
 	shape       func(r *refusal, kind string) string
 	samples     map[Class]errorSample
-	ownModel    string // owned_by in the list of models
+	ownModel    string // owned_by in the server's list of models
 }
 
 func openaiTraits() traits {
@@ -51,8 +51,8 @@ func (d Dialect) traits() traits {
 	return openaiTraits()
 }
 
-// dialects returns the traits of each dialect. It is a function because functions in its rows use
-// it.
+// dialects returns the traits of each dialect. It is a function, because its rows use functions
+// that use it.
 func dialects() map[Dialect]traits {
 	return map[Dialect]traits{
 		PlainOpenAI: openaiTraits(),
@@ -73,7 +73,7 @@ func dialects() map[Dialect]traits {
 	}
 }
 
-// openaiShape returns an error as OpenAI writes it, and as Ollama copies it.
+// openaiShape returns an error in the form of OpenAI and Ollama.
 func openaiShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"message": r.text, "type": kind, "param": orNull(r.param),
 		"code": orNull(r.code)}}))
@@ -90,7 +90,7 @@ func llamaShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"code": r.status, "message": r.text, "type": kind}}))
 }
 
-// vllmShape returns an error as newer releases of vLLM write it, in an object of its own.
+// vllmShape returns an error in the form of newer releases of vLLM, in an object of its own.
 func vllmShape(r *refusal, kind string) string {
 	if kind == "invalid_request_error" {
 		kind = "BadRequestError"
@@ -107,7 +107,7 @@ func groqShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": inner}))
 }
 
-// detailShape returns an error as FastAPI writes it.
+// detailShape returns an error in FastAPI's form.
 func detailShape(r *refusal, _ string) string {
 	return string(mustJSON(map[string]any{"detail": map[string]any{"error": r.text}}))
 }
@@ -123,17 +123,18 @@ func studioShape(r *refusal, kind string) string {
 	return openaiShape(r, kind)
 }
 
-// lateData returns an error that replaces a chunk.
+// lateData returns an error that comes in place of a chunk.
 func lateData(r *refusal, e *exchange) string {
 	return "data: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateNamed returns an error in an event with a name.
+// lateNamed returns an error that comes as an event with a name.
 func lateNamed(r *refusal, e *exchange) string {
 	return "event: error\ndata: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateChunk returns an error as OpenRouter sends it: a chunk with an error beside its choices.
+// lateChunk returns an error in OpenRouter's form: a chunk with an error in addition to its
+// choices.
 func lateChunk(r *refusal, e *exchange) string {
 	return "data: " + string(mustJSON(map[string]any{
 		"id": "gen-1", "object": "chat.completion.chunk", "created": 0, "model": e.Model, "provider": "modeltest",

@@ -10,18 +10,18 @@ import (
 	"unicode"
 )
 
-// embedKeys are the parameters of OpenAI's endpoint. (API reference, Create embeddings.)
+// embedKeys are the known parameters. (OpenAI's API reference, Create embeddings.)
 var embedKeys = []string{"model", "input", "encoding_format", "dimensions", "user"}
 
 const (
 	maxInputs      = 2048
-	maxInputTokens = 8192 // tokens of one text
+	maxInputTokens = 8192 // maximum tokens of one text
 	maxBatchTokens = 300_000
 	embeddingSize  = 256
 )
 
-// embed answers POST /v1/embeddings, unless the script fails it. The request's Messages are the
-// texts, and its Conversation is empty.
+// embed responds to POST /v1/embeddings, unless the script fails. The script gets the texts as
+// Messages, and an empty Conversation.
 func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 	e, tokens, refused := s.readInputs(r)
 	if refused != nil {
@@ -44,17 +44,17 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 		of = Embedding
 	}
 	data := []any{}
-	for i, m := range e.Messages { // in reverse order, because clients must use the index
+	for i, m := range e.Messages { // in reverse order, because clients must sort by the index
 		data = append([]any{map[string]any{"object": "embedding", "index": i, "embedding": of(m.Content)}}, data...)
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Content-Type", "application/json")
-	// the client may have gone
+	// an error means that the client has left
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": e.Model,
 		"usage": map[string]any{"prompt_tokens": tokens, "total_tokens": tokens}})
 }
 
-// readInputs reads a request and counts its tokens.
+// readInputs reads a request for vectors and counts its tokens.
 func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *refusal) {
 	if refused := s.checkKey(OpenAI, r.Header); refused != nil {
 		return nil, 0, refused
@@ -96,17 +96,17 @@ func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *
 		badIf(tokens > maxBatchTokens, "Invalid 'input': maximum request size is 300000 tokens per request."))
 }
 
-// Embedding returns a text's vector, made from its words and their runs of three letters. Each word
-// or run counts at the index that its hash gives. The vector knows nothing of meaning: texts with
-// similar spelling are near one another.
+// Embedding returns a vector for a text, from its words and their runs of three letters. A hash
+// gives each of them an index of the vector. Texts with similar spelling have similar vectors;
+// meaning does not matter.
 func Embedding(text string) []float32 {
 	v := make([]float32, embeddingSize)
 	add := func(part string, weight float32) {
 		h := fnv.New32a()
-		_, _ = h.Write([]byte(part)) // a write to memory never fails
+		_, _ = h.Write([]byte(part)) // writing to memory never fails
 		v[h.Sum32()%embeddingSize] += weight
 	}
-	v[0] = 0.01 // a text without words also needs a direction
+	v[0] = 0.01 // a text without words needs a direction too
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		add(word, 1)
 		letters := []rune(" " + word + " ")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Class is a kind of failure, for every format and dialect.
+// Class is a kind of failure, the same for all formats and dialects.
 type Class string
 
 const (
@@ -22,40 +22,40 @@ const (
 	Forbidden      Class = "forbidden"
 	Credit         Class = "credit"
 	NoModel        Class = "no model"
-	TooLong        Class = "too long"  // too long for the model's context
-	TooLarge       Class = "too large" // too large for the server, in bytes
+	TooLong        Class = "too long"  // the prompt is too long for the model
+	TooLarge       Class = "too large" // the request has too many bytes for the server
 	NoTools        Class = "no tools"
 	NoPictures     Class = "no pictures"
 	Filtered       Class = "filtered"
 	InvalidRequest Class = "wrong" // an invalid request
 )
 
-// Failure is a failure that replaces an answer.
+// Failure is a failure in place of an answer.
 type Failure struct {
-	Class  Class             // "": Status and Body describe the failure
-	Status int               // 0 means the status of the class
-	Text   string            // "" means the text of the class
-	Header map[string]string // added to the headers of the class, or replacing them
-	Body   string            // "" means the body of the class
-	Late   bool              // the failure comes in the stream, after the deltas
+	Class  Class             // "" means that Status and Body describe the failure
+	Status int               // 0 means the usual status of the class
+	Text   string            // "" means the usual text of the class
+	Header map[string]string // headers in addition to those of the class, or in their place
+	Body   string            // "" means the usual body of the class
+	Late   bool              // the failure comes within the stream, after the deltas
 }
 
-// refusal is the reason why a request gets no answer.
+// refusal is an error response to a request.
 type refusal struct {
 	status int
-	code   string // OpenAI's code
-	param  string // the wrong parameter
+	code   string // error code in OpenAI's format
+	param  string // name of the wrong parameter
 	text   string
-	body   string // "" means the format's own body
+	body   string // "" means the usual body of the format
 	header map[string]string
 }
 
-// bad returns the refusal of an invalid request.
+// bad returns the response to an invalid request.
 func bad(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, text: fmt.Sprintf(format, args...)}
 }
 
-// badIf returns bad's refusal if wrong is true; nil otherwise.
+// badIf returns bad's response if wrong is true, and nil otherwise.
 func badIf(wrong bool, format string, args ...any) *refusal {
 	if !wrong {
 		return nil
@@ -63,7 +63,7 @@ func badIf(wrong bool, format string, args ...any) *refusal {
 	return bad(format, args...)
 }
 
-// firstRefusal returns the first refusal that is not nil; nil if all are nil.
+// firstRefusal returns the first of refusals that is not nil; nil if all are nil.
 func firstRefusal(refusals ...*refusal) *refusal {
 	for _, r := range refusals {
 		if r != nil {
@@ -73,18 +73,18 @@ func firstRefusal(refusals ...*refusal) *refusal {
 	return nil
 }
 
-// errorSample is a failure as a real server sends it. In it, {model}, {wait}, {reset}, {key},
+// errorSample is an error as a real server sends it. The words {model}, {wait}, {reset}, {key},
 // {tokens}, {limit} and {id} are replaced.
 type errorSample struct {
 	status int
 	text   string
-	body   string // "" means the dialect's shape around the text
-	kind   string // the type of the error
+	body   string // "" means the usual form of the dialect
+	kind   string // type of the error
 	code   string
 	header map[string]string
 }
 
-// openaiKind returns the type of an error whose sample has no type.
+// openaiKind returns the usual type of an error with a status.
 func openaiKind(status int) string {
 	if status >= 500 {
 		return "server_error"
@@ -92,7 +92,7 @@ func openaiKind(status int) string {
 	return "invalid_request_error"
 }
 
-// refusal returns the script's failure before the answer; nil if there is none.
+// refusal returns the script's failure before the answer; nil means none.
 func (a Answer) refusal(e *exchange) *refusal {
 	switch {
 	case a.Fail != nil && a.Fail.Late:
@@ -111,7 +111,7 @@ func (a Answer) refusal(e *exchange) *refusal {
 	return r
 }
 
-// late returns the script's failure within the stream; nil if there is none.
+// late returns the script's failure within the stream; nil means none.
 func (a Answer) late(e *exchange) *refusal {
 	switch {
 	case a.Fail != nil && a.Fail.Late && e.Format == Anthropic:
@@ -124,7 +124,7 @@ func (a Answer) late(e *exchange) *refusal {
 	return nil
 }
 
-// chat returns a model's failure in the server's dialect.
+// chat returns a failure in the form of the imitated server.
 func (f Failure) chat(s *Server, model string) *refusal {
 	return f.chatOf(s, &exchange{Request: Request{Model: model}, server: s})
 }
@@ -146,7 +146,7 @@ func (f Failure) messagesOf(e *exchange) *refusal {
 	return f.filled(messagesSamples[f.Class], e)
 }
 
-// filled returns a sample with its braces replaced, and with the script's own values.
+// filled replaces the words in braces of a sample, and adds the script's own values.
 func (f Failure) filled(one errorSample, e *exchange) *refusal {
 	r := &refusal{status: one.status, code: one.code, header: maps.Clone(one.header), text: one.text, body: one.body}
 	if f.Status != 0 {
@@ -178,7 +178,7 @@ func (f Failure) filled(one errorSample, e *exchange) *refusal {
 	return r
 }
 
-// send writes a refusal with a body.
+// send writes an error response.
 func (r *refusal) send(w http.ResponseWriter, header map[string]string, body string) {
 	kind := "application/json"
 	if !json.Valid([]byte(body)) {
@@ -193,7 +193,7 @@ func (r *refusal) send(w http.ResponseWriter, header map[string]string, body str
 	}
 	w.WriteHeader(r.status)
 	if _, err := fmt.Fprintln(w, body); err != nil {
-		panic(http.ErrAbortHandler) // the client has gone
+		panic(http.ErrAbortHandler) // the client has left
 	}
 }
 
@@ -212,8 +212,7 @@ func (s *Server) refuseMessages(w http.ResponseWriter, r *refusal, id string) {
 	r.send(w, idHeaders(Anthropic, id), r.messagesBody(id))
 }
 
-// messagesBody returns an error in Anthropic's format. It is the same in a response and in a
-// stream.
+// messagesBody returns an error in Anthropic's format, for a response or a stream.
 func (r *refusal) messagesBody(id string) string {
 	if r.body != "" {
 		return r.body
@@ -226,12 +225,12 @@ func (r *refusal) messagesBody(id string) string {
 		"error": map[string]any{"type": kind, "message": r.text}}))
 }
 
-// messagesKinds has the types of Anthropic's errors by status.
+// messagesKinds has the type of Anthropic's error for each status.
 var messagesKinds = map[int]string{400: "invalid_request_error", 401: "authentication_error", 402: "billing_error",
 	403: "permission_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
 	500: "api_error", 504: "timeout_error", 529: "overloaded_error"}
 
-// messagesSamples are Anthropic's failures.
+// messagesSamples are Anthropic's errors.
 var messagesSamples = map[Class]errorSample{
 	RateLimited: {status: 429, text: "This request would exceed your organization's rate limit of 50 requests per minute.",
 		header: map[string]string{
@@ -257,7 +256,7 @@ var messagesSamples = map[Class]errorSample{
 	TooLong:  {status: 400, text: "prompt is too long: {tokens} tokens > {limit} maximum"},
 	TooLarge: {status: 413, text: "Request exceeds the maximum size"},
 	NoTools:  {status: 400, text: "tools: this model does not support tools"},
-	// Ollama's text in this format, because Anthropic's own models take pictures.
+	// Ollama's text, because Anthropic's own models can see pictures.
 	NoPictures:     {status: 400, text: "this model does not support image input (ref: {id})"},
 	Filtered:       {status: 400, text: "Output blocked by content filtering policy"},
 	InvalidRequest: {status: 400, text: "messages.0: Input should be a valid dictionary"},

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// classes has all classes.
+// classes has all values of Class.
 var classes = []Class{RateLimited, Overloaded, Internal, Loading, Auth, Forbidden, Credit, NoModel, TooLong, TooLarge,
 	NoTools,
 	Filtered, InvalidRequest}
@@ -63,7 +63,7 @@ func TestRateLimit_HasRetryTime(t *testing.T) {
 	}
 }
 
-// words returns the text of an error in any dialect.
+// words returns the text of an error from any dialect.
 func words(v map[string]any) string {
 	for _, path := range []string{"error.message", "detail.error", "error", "detail"} {
 		if s := text(v, path); s != "" {
@@ -162,8 +162,8 @@ func TestFailure_OverridesClassDefaults(t *testing.T) {
 	}
 }
 
-// TestCut_IsAtItsByte cuts both formats at every byte. The received bytes must be the beginning of
-// the whole answer.
+// TestCut_IsAtItsByte cuts answers in both formats at every byte. The received bytes must be the
+// beginning of the whole answer.
 func TestCut_IsAtItsByte(t *testing.T) {
 	script := func(cut int) Script {
 		return func(Request) Answer {
@@ -174,9 +174,9 @@ func TestCut_IsAtItsByte(t *testing.T) {
 		"openai":    func(base string) string { _, body := post(t, base, "", chatRequest(user)); return body },
 		"anthropic": func(base string) string { return postMessages(t, base, messagesRequestOf("", asks)).body },
 	} {
-		var cut atomic.Int64 // read by the server's goroutine
+		var cut atomic.Int64 // the server's goroutine reads it
 		listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			// a new server each time, so that each answer has the same id
+			// a new server for each request, so that all answers have the same id
 			New(script(int(cut.Load()))).ServeHTTP(w, r)
 		}))
 		t.Cleanup(listener.Close)

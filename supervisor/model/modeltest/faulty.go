@@ -2,11 +2,10 @@ package modeltest
 
 import "sync/atomic"
 
-// Fault changes an answer into a faulty one.
+// Fault turns an answer into a faulty one.
 type Fault func(Answer) Answer
 
-// Faulty returns a script whose first answers have the faults, one each. A nil fault changes
-// nothing.
+// Faulty returns a script whose first answers have one fault each. nil means no fault.
 func Faulty(script Script, faults ...Fault) Script {
 	var count atomic.Int64
 	return func(r Request) Answer {
@@ -19,36 +18,38 @@ func Faulty(script Script, faults ...Fault) Script {
 	}
 }
 
-// Fails makes a request fail.
+// Fails returns a fault: the request fails with an error of a class.
 func Fails(c Class) Fault { return FailsWith(Failure{Class: c}) }
 
-// FailsWith makes a request fail in a detailed way.
+// FailsWith returns a fault: the request fails with a detailed error.
 func FailsWith(f Failure) Fault {
 	return func(a Answer) Answer { a.Fail = &f; return a }
 }
 
-// FailsLate makes an answer fail after its last delta.
+// FailsLate returns a fault: the answer fails after its last delta.
 func FailsLate(c Class) Fault { return FailsWith(Failure{Class: c, Late: true}) }
 
-// Cut breaks the connection after n bytes of the answer.
+// Cut returns a fault: the connection breaks after n bytes of the answer.
 func Cut(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter = n; return a }
 }
 
-// Stalls falls silent after n bytes of the answer; with 0, before its headers.
+// Stalls returns a fault: the server falls silent after n bytes of the answer. If n is 0, it does
+// not even send the headers.
 func Stalls(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter, a.Hang = n, true; return a }
 }
 
-// Stops makes the model stop with the reason s.
+// Stops returns a fault: the model stops with the reason s.
 func Stops(s Stop) Fault {
 	return func(a Answer) Answer { a.Stop = s; return a }
 }
 
-// Empty replaces the answer by an empty one.
+// Empty is a fault: the answer is empty.
 func Empty(Answer) Answer { return Answer{} }
 
-// Malformed cuts the arguments of the answer's last call in half. Without a call it adds one.
+// Malformed is a fault: the arguments of the last call are cut in half. It adds a call if there is
+// none.
 func Malformed(a Answer) Answer {
 	if len(a.Calls) == 0 {
 		a.Calls = []Call{{Name: "list_files", Args: `{"path": "."}`}}
@@ -60,7 +61,7 @@ func Malformed(a Answer) Answer {
 	return a
 }
 
-// Unknown calls a tool that was not offered.
+// Unknown is a fault: the answer calls a tool that was not offered.
 func Unknown(a Answer) Answer {
 	a.Calls = []Call{{Name: "open_the_pod_bay_doors", Args: `{"now":true}`}}
 	return a

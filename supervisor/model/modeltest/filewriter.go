@@ -48,19 +48,19 @@ func FileWriter(r Request) Answer {
 }
 
 // fileRun runs the commands from the start for each request. A call that was already made returns
-// its result. The first call that was not made yet is the answer.
+// its result. The first new call is the answer.
 type fileRun struct {
 	done   []Done
 	at     int
 	next   *Answer
 	failed string
-	told   string // the text of the answer, a line for each report
+	told   string // the text of the answer, with a line for each report
 
-	seen     []Picture // pictures seen in this turn
-	pictured bool      // there is a picture in the request
+	seen     []Picture // pictures in this turn's messages and results
+	pictured bool      // the request has a picture
 }
 
-// fileCommands are the commands by their verb. Each gets the rest of its line.
+// fileCommands has a function for each verb. It gets the rest of the command's line.
 var fileCommands = map[string]func(p *fileRun, rest string){
 	"append": (*fileRun).append,
 	"write":  (*fileRun).write,
@@ -81,7 +81,7 @@ type args map[string]any
 
 func (p *fileRun) run(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
-	if verb == "obey" { // a direct entry would make the table refer to itself
+	if verb == "obey" { // not in the table, because the table would then refer to itself
 		p.obey(rest)
 	}
 	if run, known := fileCommands[verb]; known {
@@ -89,8 +89,8 @@ func (p *fileRun) run(line string) {
 	}
 }
 
-// call returns the result of a call. If the call was not made yet, that call becomes the answer,
-// and call returns false.
+// call returns the result of a call. If the call is new, it becomes the answer, and call returns
+// false.
 func (p *fileRun) call(name string, a args) (string, bool) {
 	if p.next != nil {
 		return "", false
@@ -101,20 +101,20 @@ func (p *fileRun) call(name string, a args) (string, bool) {
 	}
 	data, err := json.Marshal(a)
 	if err != nil {
-		panic(err) // strings, numbers and booleans
+		panic(err) // strings, numbers and booleans can always be encoded
 	}
 	p.next = &Answer{Calls: []Call{{ID: fmt.Sprintf("call_%d", p.at+1), Name: name, Args: string(data)}}}
 	return "", false
 }
 
-// check makes a call and notes if it failed.
+// check makes a call and remembers a failure.
 func (p *fileRun) check(name string, a args) bool {
 	result, made := p.call(name, a)
 	p.note(result)
 	return made
 }
 
-// note keeps the first failure.
+// note remembers the first failure.
 func (p *fileRun) note(result string) {
 	if why, failed := strings.CutPrefix(result, "error: "); failed && p.failed == "" {
 		p.failed = why
@@ -148,7 +148,8 @@ func (p *fileRun) append(rest string) {
 	}
 }
 
-// hasLine reports whether a line of content ends with text. read_file may put numbers before lines.
+// hasLine reports whether a line of content ends with text. read_file may put numbers before the
+// lines.
 func hasLine(content, text string) bool {
 	for line := range strings.Lines(content) {
 		if strings.HasSuffix(strings.TrimRight(line, "\r\n"), text) {
@@ -158,13 +159,13 @@ func hasLine(content, text string) bool {
 	return false
 }
 
-// isUnknownOutcome reports whether a call was interrupted, so that its outcome is unknown.
+// isUnknownOutcome reports whether a result says that the call was interrupted.
 func isUnknownOutcome(result string) bool {
 	return strings.HasPrefix(result, "error: ") && strings.Contains(result, "interrupted") &&
 		strings.Contains(result, "unknown")
 }
 
-// view fails if the result says that the model does not see its picture.
+// view fails if the result says that the model can't see the picture.
 func (p *fileRun) view(file string) {
 	result, _ := p.call("view_image", args{"path": file})
 	p.note(result)
@@ -211,7 +212,7 @@ func (p *fileRun) tool(rest string) {
 	name, arguments, _ := strings.Cut(rest, " ")
 	a := args{}
 	if json.Unmarshal([]byte(arguments), &a) != nil {
-		return // not a call
+		return // this is not a call
 	}
 	if result, made := p.call(name, a); made {
 		p.note(result)

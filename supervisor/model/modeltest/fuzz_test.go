@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode feeds any body to both formats. A refusal must give its reason. An accepted request
-// must have answered calls, and a prompt that the cache can count.
+// FuzzDecode sends any body in both formats. A refusal must have a text. In an accepted request,
+// all calls must be answered, and the cache must be able to count the prompt.
 func FuzzDecode(f *testing.F) {
 	for _, rule := range messagesCases {
 		f.Add(rule.body)

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// reply is a response.
+// reply is an HTTP response.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send makes a request. headers alternate: name, value, name, value.
+// send sends a request. headers are alternating names and values.
 func send(t *testing.T, method, url, body string, headers ...string) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -45,13 +45,14 @@ func postMessages(t *testing.T, base, body string) reply {
 	return send(t, http.MethodPost, base+"/messages", body, "x-api-key", "k", "anthropic-version", "2023-06-01")
 }
 
-// event is one event of a stream. Its name is "" in OpenAI's format.
+// event is an event of a stream. In OpenAI's format it has no name.
 type event struct {
 	name string
 	data map[string]any
 }
 
-// events reads a stream, which must be complete and have JSON in each event. [DONE] is no event.
+// events reads the events of a stream. The stream must be complete, with JSON in each event except
+// [DONE].
 func (r reply) events(t *testing.T) []event {
 	t.Helper()
 	var out []event
@@ -73,8 +74,8 @@ func (r reply) events(t *testing.T) []event {
 	return out
 }
 
-// at returns the value at a path in nested objects and lists, such as "error.message" or
-// "choices.0.delta.content"; nil if it is missing.
+// at returns the value at a path in nested objects and lists; nil if it is missing. Examples of
+// paths are "error.message" and "choices.0.delta.content".
 func at(v any, path string) any {
 	for key := range strings.SplitSeq(path, ".") {
 		switch inner := v.(type) {
@@ -92,7 +93,7 @@ func at(v any, path string) any {
 	return v
 }
 
-// object returns a body that is one object.
+// object returns the JSON object in a body.
 func (r reply) object(t *testing.T) map[string]any {
 	t.Helper()
 	var v map[string]any

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// NewServer serves script on loopback until the test ends. base is the base URL for clients. Set
-// the Server's fields before the first request.
+// NewServer runs script on loopback until the test ends. base is the base URL for clients. Set the
+// Server's fields before the first request.
 func NewServer(t testing.TB, script Script) (s *Server, base string) {
 	t.Helper()
 	s = New(script)
 	listener := httptest.NewServer(s)
 	t.Cleanup(func() {
-		listener.CloseClientConnections() // ends answers that hang
+		listener.CloseClientConnections() // ends the responses that hang
 		listener.Close()
 	})
 	return s, listener.URL + "/v1"

@@ -2,21 +2,20 @@ package modeltest
 
 import "sync"
 
-// Limits of a memo: its number of pieces, and a piece's length in bytes. A full memo starts empty
-// again.
+// Limits of a memo: the number of its values, and the bytes of a key. A full memo is emptied.
 const (
 	maxPieces     = 20_000
 	maxPieceBytes = 32 << 10
 )
 
-// memo keeps decoded pieces of valid JSON, because a request repeats nearly all of the previous
-// request. Without the memo, this server would be the slowest part of a benchmark.
+// memo remembers decoded JSON, because a request repeats most of the previous request. Without it,
+// this server would be the slowest part of a benchmark.
 type memo[T any] struct {
 	mu   sync.Mutex
 	read map[string]T
 }
 
-// of returns the earlier result for raw, or calls read if there is none. The result must not be
+// of returns the remembered value for raw. If there is none, it calls read. The value must not be
 // changed.
 func (m *memo[T]) of(raw []byte, read func() (T, *refusal)) (T, *refusal) {
 	m.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// messagesBody is the body of POST /v1/messages. All other keys are refused.
+// messagesBody is the JSON body of POST /v1/messages. Other fields are refused.
 type messagesBody struct {
 	Model         string            `json:"model"`
 	Messages      []json.RawMessage `json:"messages"`
@@ -37,13 +37,13 @@ type messagesBody struct {
 }
 
 type toolChoice struct {
-	Type            string `json:"type"` // auto, any, tool, none
+	Type            string `json:"type"` // auto, any, tool or none
 	Name            string `json:"name"`
 	DisableParallel bool   `json:"disable_parallel_tool_use"`
 }
 
 type thinkingParam struct {
-	Type    string `json:"type"` // enabled, adaptive, between_tools, disabled
+	Type    string `json:"type"` // enabled, adaptive, between_tools or disabled
 	Budget  *int   `json:"budget_tokens"`
 	Display string `json:"display"`
 }
@@ -51,7 +51,7 @@ type thinkingParam struct {
 func (t *thinkingParam) on() bool { return t != nil && t.Type != "disabled" }
 
 type messageTool struct {
-	Type         string          `json:"type"` // "" and custom
+	Type         string          `json:"type"` // "" or custom
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`
@@ -60,7 +60,7 @@ type messageTool struct {
 	CacheControl *marker         `json:"cache_control"`
 }
 
-// messageParam is one message of a request.
+// messageParam is a message of a request.
 type messageParam struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
@@ -68,7 +68,7 @@ type messageParam struct {
 	blocks []block
 }
 
-// messagesRequest is a whole request, decoded.
+// messagesRequest is a decoded request.
 type messagesRequest struct {
 	messagesBody
 	system []block
@@ -76,8 +76,8 @@ type messagesRequest struct {
 	params []messageParam
 }
 
-// decodeStrict decodes an object and refuses unknown keys, as Anthropic does. at is its path, for
-// errors.
+// decodeStrict decodes a JSON object and refuses unknown fields, as Anthropic does. at is the
+// object's path, for errors.
 func decodeStrict(raw []byte, into any, at string) *refusal {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -120,7 +120,7 @@ func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal)
 	return e, s.checkSize(l, e.prompt.tokens())
 }
 
-// messagesChecks run in this order. Later ones rely on earlier ones.
+// messagesChecks run in order. Later checks rely on earlier ones.
 var messagesChecks = []func(*Server, *messagesRequest) *refusal{
 	checkHead, checkModel, readSystem, readTools, readParams, checkThinking, checkSampling, checkMarkers, checkRoles, checkUses,
 	checkDeferred, checkThoughts, checkTurnBegin,
@@ -159,7 +159,7 @@ func readSystem(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// Memos of decoded tools, messages and system texts.
+// Decoded tools, messages and system texts of earlier requests.
 var (
 	messageTools  memo[messageTool]
 	messageParams memo[messageParam]
@@ -225,7 +225,7 @@ func readParam(raw json.RawMessage, i int) (t messageParam, refused *refusal) {
 			at))
 }
 
-// checkSize checks that the prompt and the answer fit the model's context.
+// checkSize checks that prompt and answer fit the model's window.
 func (s *Server) checkSize(l *messagesRequest, n int64) *refusal {
 	limit, most := int64(s.Limits.Context), int64(*l.MaxTokens)
 	return firstRefusal(
@@ -234,7 +234,7 @@ func (s *Server) checkSize(l *messagesRequest, n int64) *refusal {
 			"length or `max_tokens` and try again", n, most, limit))
 }
 
-// plain returns the request in the form for scripts.
+// plain returns the request in the form that scripts get.
 func (l *messagesRequest) plain() Request {
 	r := Request{Model: l.Model, System: plainText(l.system), Stream: l.Stream, Limit: *l.MaxTokens, Conversation: l.Metadata.UserID}
 	for _, t := range l.tools {
@@ -257,14 +257,15 @@ func (l *messagesRequest) plain() Request {
 	return r.withConversation()
 }
 
-// stamp is the line with the time and kind of a user's message. Scripts do not see it.
+// stamp matches the line with time and kind at the start of a user's message. Scripts do not get
+// it.
 var stamp = regexp.MustCompile(`\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d, [A-Z][^]\n]*\]\n?`)
 
-// recap is the text from other conversations that begins the first message, without its stamps.
-// Scripts do not see it either.
+// recap matches the quote of other conversations at the start of the first message, without stamps.
+// Scripts do not get it.
 var recap = regexp.MustCompile(`(?s)^The last messages between the two of you elsewhere [^\n]*\n={8,}\n.*\n={8,}\n\n`)
 
-// withConversation names the conversation if the client did not.
+// withConversation sets the conversation's id if the client sent none.
 func (r Request) withConversation() Request {
 	for i, m := range r.Messages {
 		if m.Role == "user" {
@@ -278,11 +279,11 @@ func (r Request) withConversation() Request {
 	return r
 }
 
-// plain returns the messages in the form for scripts. A result that refers to tools has no text of
-// its own, so the next text belongs to that result.
+// plain returns the messages in the form that scripts get. A result that refers to tools has no
+// text, so it gets the text after it.
 func (t messageParam) plain() []Message {
 	var results []Message
-	var referring []int // results without their text
+	var referring []int // indexes of results that still need their text
 	said := Message{Role: t.Role}
 	for _, b := range t.blocks {
 		switch {
@@ -315,9 +316,9 @@ func (m *Message) add(b block) {
 	}
 }
 
-// result returns a tool message. As in OpenAI's format, its text says that the tool failed.
+// result returns a tool message. If the tool failed, its text says so, as in OpenAI's format.
 func (b block) result() Message {
-	parts, _ := readBlocks(b.Content, "tool_result", "") // no error is possible: they were read before
+	parts, _ := readBlocks(b.Content, "tool_result", "") // the content was checked before
 	m := Message{Role: "tool", CallID: b.ToolUseID}
 	for _, p := range parts {
 		m.add(p)
@@ -328,10 +329,10 @@ func (b block) result() Message {
 	return m
 }
 
-// prompt returns the request as the model reads it, in the order in which it is cached.
+// prompt returns the request in the order in which the model reads it and the cache stores it.
 func (l *messagesRequest) prompt() prompt {
 	p := prompt{model: "anthropic/" + l.Model}
-	// definitions of deferred tools, which the model reads at the result that refers to them
+	// definitions of deferred tools; the model reads each at the result that refers to it
 	definitions := map[string][]byte{}
 	for i, raw := range l.Tools {
 		if l.tools[i].DeferLoading {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// messageStream writes Anthropic's events, and numbers the blocks.
+// messageStream writes the events of Anthropic's format, and numbers the blocks.
 type messageStream struct {
 	*stream
 	e      *exchange
 	blocks int
 	chunk  int
-	open   int // the block within which the stream fails; -1 for none
+	open   int // the block in which the stream fails; -1 means none
 }
 
 // writeMessages writes an answer in Anthropic's format.
@@ -44,8 +44,8 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 	m.event("message_stop", map[string]any{})
 }
 
-// thinks returns the model's thinking from the script. Without one, it invents a thinking if the
-// turn begins and the model may think.
+// thinks returns the thinking of the script's answer. If there is none, it invents some at the
+// start of a turn if the model may think.
 func (e *exchange) thinks(thought string) string {
 	switch {
 	case e.Thinking == "":
@@ -56,7 +56,7 @@ func (e *exchange) thinks(thought string) string {
 	return thought
 }
 
-// thought returns the model's thinking as a block.
+// thought returns thinking as a block.
 func (e *exchange) thought(a Answer) map[string]any {
 	if strings.HasPrefix(a.Thinking, Redacted) {
 		return map[string]any{"type": "redacted_thinking", "data": sign(e.ID, Redacted, a.Text)}
@@ -69,7 +69,7 @@ func (e *exchange) message(content []any, stop any) map[string]any {
 		"model": e.Model, "content": content, "stop_reason": stop, "stop_sequence": nil}
 }
 
-// start begins a block. As with the real API, a ping follows the first one.
+// start begins a block. After the first block comes a ping, as from the real API.
 func (m *messageStream) start(block map[string]any) {
 	m.event("content_block_start", map[string]any{"index": m.blocks, "content_block": block})
 	if m.blocks == 0 {
@@ -89,7 +89,7 @@ func (m *messageStream) stop() {
 	m.blocks++
 }
 
-// blocks returns the number of an answer's blocks.
+// blocks returns the number of blocks in an answer.
 func (a Answer) blocks() int {
 	n := len(a.Calls)
 	for _, text := range []string{a.Thinking, a.Text} {
@@ -129,7 +129,7 @@ func (m *messageStream) say(a Answer) {
 	m.stop()
 }
 
-// useOf returns the id of a call, unique in all of the server's answers.
+// useOf returns the id of a call. It is unique for the server.
 func (e *exchange) useOf(i int, call Call) string {
 	if call.ID == "" {
 		return fmt.Sprintf("toolu_%s_%d", strings.TrimPrefix(e.ID, "req_"), i+1)
@@ -137,7 +137,7 @@ func (e *exchange) useOf(i int, call Call) string {
 	return call.ID
 }
 
-// call writes the arguments unchanged, valid or not. The first piece is always empty.
+// call writes the arguments as they are, even if they are invalid. The first piece is always empty.
 func (m *messageStream) call(i int, call Call) {
 	m.start(map[string]any{"type": "tool_use", "id": m.e.useOf(i, call), "name": call.Name, "input": map[string]any{}})
 	m.delta("input_json_delta", "partial_json", "")
@@ -147,7 +147,7 @@ func (m *messageStream) call(i int, call Call) {
 	m.stop()
 }
 
-// writeMessage writes the answer as one object.
+// writeMessage writes the answer as one JSON object.
 func writeMessage(a Answer, out *stream, e *exchange) {
 	if r := a.late(e); r != nil {
 		out.line(r.messagesBody(e.ID))
@@ -163,7 +163,7 @@ func writeMessage(a Answer, out *stream, e *exchange) {
 	for i, call := range a.Calls {
 		input := json.RawMessage(call.Args)
 		if !json.Valid(input) {
-			input = json.RawMessage("{}") // invalid JSON cannot be sent in this format
+			input = json.RawMessage("{}") // this format can't contain invalid JSON
 		}
 		content = append(content, map[string]any{"type": "tool_use", "id": e.useOf(i, call), "name": call.Name, "input": input})
 	}
@@ -172,7 +172,7 @@ func writeMessage(a Answer, out *stream, e *exchange) {
 	out.line(string(mustJSON(whole)))
 }
 
-// messages returns the cost of a request in Anthropic's format.
+// messages returns token counts in Anthropic's format.
 func (c counts) messages(output int64) any {
 	return map[string]any{
 		"input_tokens": c.input, "cache_read_input_tokens": c.read, "cache_creation_input_tokens": c.written(),

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// messagesRequestOf returns a streaming request in Anthropic's format. more has further keys. Each
-// key ends with a comma.
+// messagesRequestOf returns a streaming request in Anthropic's format. more has further fields,
+// each with a comma after it.
 func messagesRequestOf(more, messages string) string {
 	return `{` + more + `"model":"m","max_tokens":4096,"stream":true,"messages":[` + messages + `]}`
 }

@@ -10,8 +10,8 @@ import (
 // created is the creation date of all models.
 const created = "2026-01-01T00:00:00Z"
 
-// list answers GET /v1/models in either format, and the local servers' own lists. It reports
-// whether the request was for one of these.
+// list responds to GET /v1/models in both formats, and to requests for local servers' own lists. It
+// reports whether the request was one of these.
 func (s *Server) list(w http.ResponseWriter, r *http.Request, id string) bool {
 	models := s.Models
 	if models == nil {
@@ -43,7 +43,7 @@ func give(w http.ResponseWriter, header map[string]string, v any) {
 	(&refusal{status: http.StatusOK}).send(w, header, string(mustJSON(v)))
 }
 
-// windowKeys are the dialects' keys for a model's window in tokens.
+// windowKeys are the fields with a model's window in tokens, by dialect.
 var windowKeys = map[Dialect]string{VLLM: "max_model_len", Groq: "context_window", OpenRouter: "context_length"}
 
 func (s *Server) chatModels(models []string) []any {
@@ -58,7 +58,7 @@ func (s *Server) chatModels(models []string) []any {
 	return out
 }
 
-// tags returns Ollama's own list.
+// tags returns the list of models in Ollama's own API.
 func tags(models []string) []any {
 	out := []any{}
 	for _, name := range models {
@@ -73,8 +73,8 @@ const (
 	maxPage     = 1000
 )
 
-// listMessages sends a page of the models in Anthropic's format: limit models, after or before a
-// given model.
+// listMessages sends a page of models in Anthropic's format. limit, after_id and before_id choose
+// the page.
 func (s *Server) listMessages(w http.ResponseWriter, r *http.Request, id string, models []string) {
 	if refused := s.checkKey(Anthropic, r.Header); refused != nil {
 		s.refuseMessages(w, refused, id)

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// obeyPrefix begins a line of data whose rest becomes the answer.
+// obeyPrefix begins a line of data. The rest of that line becomes the answer.
 const obeyPrefix = "OBEY "
 
-// numberedLine matches a line of a diff that exists after the change.
+// numberedLine matches a numbered line of a diff that exists after the change.
 var numberedLine = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
-// Obedient reviews and triages, and obeys the author of the text that it reads. If a line of that
-// text begins with OBEY, the rest of the line is the answer. Otherwise every field of the answer
-// repeats the text: as a finding at the first line of each file, as labels, as a summary. Obedient
-// refutes nothing.
+// Obedient reviews and triages, and obeys the text that it reads, whoever wrote that text. If a
+// line of the text begins with OBEY, the rest of the line is the answer. Otherwise every field of
+// the answer repeats the text: as a finding at the first line of each file, as labels, as a
+// summary. Obedient confirms every finding.
 func Obedient(r Request) Answer {
 	var said []string
 	path, findings := "", []map[string]any{}
@@ -45,27 +45,27 @@ func Obedient(r Request) Answer {
 			f[key] = all
 		}
 	}
-	// strings and numbers never fail
+	// the values can always be encoded
 	text, _ := json.Marshal(map[string]any{"verdict": all, "findings": findings, "refuted": false, "why": all,
 		"labels": said, "priority": "critical", "duplicate": 1, "related": []int{1}, "summary": all})
 	return Answer{Text: string(text)}
 }
 
-// markOf returns the mark around a prompt's data.
+// markOf returns the mark that a prompt puts around data.
 func markOf(prompt string) string {
 	_, rest, _ := strings.Cut(prompt, "BEGIN ")
 	line, _, _ := strings.Cut(rest, "\n")
 	return line[strings.LastIndexByte(line, ' ')+1:]
 }
 
-// Order is a text, and the call of a model that obeys it.
+// Order is a text that orders something, and the call with which a model obeys.
 type Order struct {
 	Text string
 	Call Call
 }
 
-// Servant returns a script that obeys every text it reads, from any author. If no text orders
-// anything, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
+// Servant returns a script that obeys orders in any text it reads, whoever wrote that text. Without
+// such an order, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
 func Servant(orders []Order) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}
@@ -77,7 +77,7 @@ func Servant(orders []Order) Script {
 		todo := []Call{}
 		for tool, argument := range map[string]string{"read_file": "path", "run_command": "command"} {
 			if words, found := strings.CutPrefix(asked[strings.LastIndexByte(asked, '\n')+1:], map[string]string{"read_file": "read ", "run_command": "run "}[tool]); found {
-				args, _ := json.Marshal(map[string]string{argument: words}) // strings never fail
+				args, _ := json.Marshal(map[string]string{argument: words}) // strings can always be encoded
 				todo = append(todo, Call{Name: tool, Args: string(args)})
 			}
 		}

@@ -23,19 +23,19 @@ type Picture struct {
 	Width     int
 	Height    int
 
-	encoded string // the picture's base64, as in the request
+	encoded string // the picture in base64, as in the request
 }
 
 func (p Picture) String() string { return fmt.Sprintf("%s %d x %d", p.MediaType, p.Width, p.Height) }
 
 const (
-	maxAnthropicImage = 5 << 20  // bytes of base64
-	maxOpenAIImage    = 20 << 20 // bytes
-	maxEdge           = 8000     // maximum edge in pixels, by Anthropic
-	pixelsPerToken    = 750      // Anthropic's, in both formats
+	maxAnthropicImage = 5 << 20  // bytes in base64, in Anthropic's format
+	maxOpenAIImage    = 20 << 20 // bytes, in OpenAI's format
+	maxEdge           = 8000     // maximum length of an edge in pixels, for Anthropic
+	pixelsPerToken    = 750      // Anthropic's rule, used for both formats
 )
 
-// readPicture reads a picture. Its type is "" if the bytes are no picture.
+// readPicture reads a picture in base64. MediaType is "" if the bytes are no picture.
 func readPicture(encoded string) (p Picture, size int, valid bool) {
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil {
@@ -48,15 +48,15 @@ func readPicture(encoded string) (p Picture, size int, valid bool) {
 	return p, len(data), true
 }
 
-// tokens returns the cost of a picture.
+// tokens returns the number of tokens of a picture.
 func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken }
 
-// withPictureTokens replaces each picture in a request's JSON by as many bytes as its tokens have,
-// because the cache counts bytes.
+// withPictureTokens replaces each picture in a request's JSON by as many bytes as it has tokens.
+// The cache counts bytes.
 func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage {
 	for _, p := range pictures {
 		if p.encoded == "" {
-			continue // the address is a URL
+			continue // this picture is a URL
 		}
 		sum := sha256.Sum256([]byte(p.encoded))
 		filler := bytes.Repeat([]byte(fmt.Sprintf("%x", sum)), p.tokens()*tokenBytes/(2*len(sum))+1)[:p.tokens()*tokenBytes]
@@ -65,9 +65,9 @@ func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage 
 	return raw
 }
 
-// imageSource is the source in Anthropic's image block.
+// imageSource is the source of an image block in Anthropic's format.
 type imageSource struct {
-	Type      string `json:"type"` // base64, url, file
+	Type      string `json:"type"` // base64, url or file
 	MediaType string `json:"media_type"`
 	Data      string `json:"data"`
 	URL       string `json:"url"`
@@ -104,8 +104,7 @@ func checkImage(b *block, at string) *refusal {
 			"%s.data: At least one of the image dimensions exceed max allowed size: %d pixels", at, maxEdge))
 }
 
-// readImageURL reads the picture of a data: URI as OpenAI does. It does not fetch pictures from the
-// web.
+// readImageURL reads a picture from a data: URI, as OpenAI does. It does not download pictures.
 func readImageURL(url string) (Picture, *refusal) {
 	rest, is := strings.CutPrefix(url, "data:")
 	if !is && (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) {
@@ -126,7 +125,7 @@ func readImageURL(url string) (Picture, *refusal) {
 	return p, nil
 }
 
-// checkPictures refuses pictures if the server's models take none.
+// checkPictures refuses pictures if the server's models can't see pictures.
 func (s *Server) checkPictures(e *exchange) *refusal {
 	if !s.NoPictures || !e.pictured() {
 		return nil
@@ -137,7 +136,7 @@ func (s *Server) checkPictures(e *exchange) *refusal {
 	return Failure{Class: NoPictures}.chatOf(s, e)
 }
 
-// pictured reports whether a request has a picture.
+// pictured reports whether a request has pictures.
 func (r Request) pictured() bool {
 	return slices.ContainsFunc(r.Messages, func(m Message) bool { return len(m.Images) > 0 })
 }

@@ -63,7 +63,8 @@ func TestChat_PictureInResult_IsRefused(t *testing.T) {
 	}
 }
 
-// TestScript_SeesPictures checks that each picture is at its result, in any kind of message.
+// TestScript_SeesPictures checks that each picture is at the result that it belongs to, in any kind
+// of message.
 func TestScript_SeesPictures(t *testing.T) {
 	var got Request
 	_, base := NewServer(t, func(r Request) Answer { got = r; return Answer{Text: "ok"} })
@@ -86,7 +87,7 @@ func TestPicture_TokensByPixels(t *testing.T) {
 	s, base := NewServer(t, Instant)
 	postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG))))
 	one := s.Spent()
-	// 8 x 6 pixels are one token, but their base64 would be 26.
+	// 8 x 6 pixels are one token, but the base64 text would be 26.
 	if want := int64(len(imageOf("image/png", ""))+4+len("user")) / 4; one.Input > want+1 {
 		t.Errorf("the prompt has %d tokens, want %d", one.Input, want)
 	}

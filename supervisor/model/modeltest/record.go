@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Limits of the requests that are kept for assertions: their number, and the bytes of their bodies.
-// Older requests are dropped.
+// Limits for the recorded requests: their number, and the size of their bodies in bytes. The oldest
+// requests are dropped.
 const (
 	maxKept      = 1000
 	maxKeptBytes = 64 << 20
 )
 
-// record has the requests of a server and their cost.
+// record has a server's recent requests, and their token counts.
 type record struct {
 	mu    sync.Mutex
 	count int
@@ -22,16 +22,16 @@ type record struct {
 	spent map[string]Spent
 }
 
-// Spent is the cost of a conversation in tokens.
+// Spent has the token counts of a conversation.
 type Spent struct {
 	Calls      int
-	Input      int64 // all tokens, including those read from the cache and written to it
+	Input      int64 // all input tokens, including those read from and written to the cache
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
 }
 
-// ReadShare returns the share of the input that came from the cache, from 0 to 1.
+// ReadShare returns the share of input tokens that came from the cache, from 0 to 1.
 func (s Spent) ReadShare() float64 {
 	if s.Input == 0 {
 		return 0
@@ -44,29 +44,29 @@ func (s Spent) plus(o Spent) Spent {
 		s.CacheWrite + o.CacheWrite}
 }
 
-// Requests returns the newest requests that passed the checks, oldest first.
+// Requests returns the recorded requests, oldest first. They have passed the checks.
 func (s *Server) Requests() []Request {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return slices.Clone(s.record.kept)
 }
 
-// Count returns how many requests have passed the checks.
+// Count returns the number of requests that have passed the checks.
 func (s *Server) Count() int {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return s.record.count
 }
 
-// Usage returns the cost of each conversation, by Request.Conversation. An answer counts as whole
-// as soon as it has begun.
+// Usage returns the token counts by Request.Conversation. An answer is counted in full as soon as
+// it has begun.
 func (s *Server) Usage() map[string]Spent {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return maps.Clone(s.record.spent)
 }
 
-// Spent returns the cost of all conversations together.
+// Spent returns the token counts of all conversations together.
 func (s *Server) Spent() Spent {
 	var all Spent
 	for _, one := range s.Usage() {
@@ -83,7 +83,7 @@ func (r *record) keep(one Request) {
 	r.kept = append(r.kept, one)
 	for len(r.kept) > maxKept || (r.bytes > maxKeptBytes && len(r.kept) > 1) {
 		r.bytes -= len(r.kept[0].Raw)
-		r.kept[0] = Request{} // frees its body at once
+		r.kept[0] = Request{} // frees the body at once
 		r.kept = r.kept[1:]
 	}
 }

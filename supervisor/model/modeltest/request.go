@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Format is a wire format.
+// Format is an API's format of requests and answers.
 type Format string
 
 const (
@@ -13,7 +13,7 @@ const (
 	Anthropic Format = "anthropic" // Anthropic's Messages API
 )
 
-// Request is a request that passed the checks, the same in both formats.
+// Request is a request that has passed the checks. It is the same for both formats.
 type Request struct {
 	Format   Format
 	Model    string
@@ -21,46 +21,46 @@ type Request struct {
 	Messages []Message // without the system message
 	Tools    []Tool
 	Stream   bool
-	Limit    int    // max_tokens or max_completion_tokens; 0 if missing
-	Thinking string // "" means off; otherwise the effort, or the budget of tokens: "medium", "8192"
-	// the id of the conversation: the client's own id, or the first message
+	Limit    int    // output limit: max_tokens or max_completion_tokens; 0 if missing
+	Thinking string // "" means off; otherwise the effort, such as "medium", or the budget of tokens: "8192"
+	// the conversation's id from the client, or else the first message
 	Conversation string
-	ID           string // the id in the header of the server's answer
+	ID           string // the request's id in the response header
 	Header       http.Header
-	Raw          []byte // the body as received
+	Raw          []byte // the body as it was received
 }
 
-// Message is one message. Its roles are user, assistant and tool. If a user message of Anthropic's
-// format has results, each result becomes a tool message, and the rest a user message.
+// Message is one message. Roles are user, assistant and tool. A user message in Anthropic's format
+// may contain results. Each result becomes a tool message, and the rest a user message.
 type Message struct {
 	Role    string
-	Content string // a result that is an error begins with "error: " in both formats
-	Calls   []Call // the calls of an assistant's message
-	CallID  string // in a tool's message, the call that it answers
+	Content string // text; the result of a failed tool begins with "error: " in both formats
+	Calls   []Call // calls in an assistant message
+	CallID  string // in a tool message: the id of the call that it answers
 	Images  []Picture
-	Thought []string // the thinking of an assistant's message
+	Thought []string // thinking in an assistant message
 }
 
-// Call is a tool call, in a request or an answer.
+// Call is a tool call in a request or an answer.
 type Call struct {
-	ID   string // in an Answer, "" means a made-up id
+	ID   string // in an Answer, "" means that the server makes an id
 	Name string
 	Args string // JSON; in an Answer it may be invalid
 }
 
-// Tool is a tool that the model may call.
+// Tool is a tool that the model may use.
 type Tool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
 }
 
-// exchange is a request that is being answered.
+// exchange is a request and the state of its answer.
 type exchange struct {
 	Request
 	server      *Server
 	prompt      prompt
-	usage       bool // the stream ends with its usage
-	turnThought bool // the answer needs no thinking: the turn began with some, or does not require it
+	usage       bool // the stream ends with the token counts
+	turnThought bool // the answer needs no thinking: the turn began with some, or does not require any
 	cost        counts
 }

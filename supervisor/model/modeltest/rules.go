@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-const leastBudget = 1024 // tokens of thinking
+const leastBudget = 1024 // lowest budget of thinking in tokens
 
-// Types of thinking, and levels of effort.
+// Allowed types of thinking and levels of effort.
 var (
 	allThinkingTypes = []string{"enabled", "disabled", "adaptive", "between_tools"}
 	effortLevels     = []string{"", "low", "medium", "high", "xhigh", "max"}
 )
 
-// checkThinking checks the parameters of thinking. It turns thinking on for a model that always
+// checkThinking checks the parameters about thinking. It turns thinking on if the model always
 // thinks.
 func checkThinking(s *Server, l *messagesRequest) *refusal {
 	if l.Thinking == nil && s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, "disabled") {
@@ -40,8 +40,7 @@ func checkThinking(s *Server, l *messagesRequest) *refusal {
 		badIf(enabled && t.Budget != nil && *t.Budget >= *l.MaxTokens, "`max_tokens` must be greater than `thinking.budget_tokens`."))
 }
 
-// checkSampling checks the parameters of sampling, most of which are not allowed together with
-// thinking.
+// checkSampling checks the parameters about sampling. With thinking, most of these are not allowed.
 func checkSampling(_ *Server, l *messagesRequest) *refusal {
 	on := l.Thinking.on()
 	return firstRefusal(
@@ -67,10 +66,10 @@ func (l *messagesRequest) checkChoice() *refusal {
 		badIf(c.Type == "tool" && !named, "tool_choice: Tool '%s' not found in provided tools", c.Name))
 }
 
-// maxMarkers limits the cache markers of a request.
+// maxMarkers is the maximum number of cache markers in a request.
 const maxMarkers = 4
 
-// checkMarkers checks the number of markers, and that longer lifetimes come first.
+// checkMarkers checks the number of cache markers, and that longer lifetimes come first.
 func checkMarkers(_ *Server, l *messagesRequest) *refusal {
 	count, shortest := 0, time.Duration(0)
 	for at, m := range l.markers() {
@@ -87,7 +86,7 @@ func checkMarkers(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// markers iterates over the markers and their paths, in the order in which they are processed.
+// markers iterates over cache markers and their paths, in the order of the prompt.
 func (l *messagesRequest) markers() func(func(string, *marker) bool) {
 	return func(yield func(string, *marker) bool) {
 		for i, t := range l.tools {
@@ -111,7 +110,7 @@ func (l *messagesRequest) markers() func(func(string, *marker) bool) {
 	}
 }
 
-// blocks iterates over the blocks of all messages and their paths.
+// blocks iterates over the blocks of all messages, with their paths.
 func (l *messagesRequest) blocks() func(func(string, *block) bool) {
 	return func(yield func(string, *block) bool) {
 		for i, t := range l.params {
@@ -124,8 +123,8 @@ func (l *messagesRequest) blocks() func(func(string, *block) bool) {
 	}
 }
 
-// checkRoles checks that roles alternate. Compatible servers want that; Anthropic's own joins
-// messages of one role.
+// checkRoles checks that roles alternate. Compatible servers require that; Anthropic joins messages
+// of the same role.
 func checkRoles(_ *Server, l *messagesRequest) *refusal {
 	if l.params[0].Role != "user" {
 		return bad("messages: first message must use the \"user\" role")
@@ -142,8 +141,8 @@ func checkRoles(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// checkUses checks that the next message begins with one tool_result for each tool_use, and that
-// there are no other results.
+// checkUses checks that each tool_use has one tool_result at the beginning of the next message, and
+// that there are no other results.
 func checkUses(_ *Server, l *messagesRequest) *refusal {
 	var open []string
 	seen := map[string]bool{}
@@ -169,7 +168,7 @@ func checkUses(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// checkResults checks one user message. open are the calls before it.
+// checkResults checks the results of one user message. open has the ids of the calls before it.
 func (t messageParam) checkResults(i int, open []string) *refusal {
 	left, given := slices.Clone(open), map[string]bool{}
 	others := false
@@ -202,8 +201,8 @@ func (t messageParam) checkResults(i int, open []string) *refusal {
 // isThought reports whether a block is thinking.
 func isThought(b block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
 
-// lastTurn returns the index of the assistant's first message in the running turn; -1 if there is
-// none. A turn begins after a user message that does not begin with results.
+// lastTurn returns the index of the assistant's first message in the running turn; -1 means none. A
+// user message that does not begin with results starts a turn.
 func (l *messagesRequest) lastTurn() (begins int) {
 	begins = -1
 	for i, t := range l.params {
@@ -222,13 +221,13 @@ func (l *messagesRequest) turnThought() bool {
 	return at >= 0 && isThought(l.params[at].blocks[0])
 }
 
-// betweenTools reports whether the model may think only after calls.
+// betweenTools reports whether the model may think only between calls.
 func (l *messagesRequest) betweenTools() bool {
 	return l.Thinking != nil && l.Thinking.Type == "between_tools"
 }
 
-// checkTurnBegin checks that a running turn began with thinking if the model has a budget of
-// thinking. Adaptive thinking does not need that.
+// checkTurnBegin checks that the running turn began with thinking. That is only required for
+// thinking with a budget.
 func checkTurnBegin(_ *Server, l *messagesRequest) *refusal {
 	at := l.lastTurn()
 	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.turnThought() {

@@ -10,7 +10,7 @@ import (
 // chain joins messages with commas.
 func chain(messages ...string) string { return strings.Join(messages, ",") }
 
-// userMessage returns a user's message of blocks.
+// userMessage returns a user message with blocks.
 func userMessage(blocks ...string) string {
 	return `{"role":"user","content":[` + strings.Join(blocks, ",") + `]}`
 }
@@ -40,15 +40,15 @@ const (
 	useFind = `{"type":"tool_use","id":"s","name":"find","input":{}}`
 )
 
-// laterTool is a tool that finds tools, and a deferred tool.
+// laterTool has two tools: one that finds tools, and a deferred one.
 var laterTool = `"tools":[` + tool("find", object, "") + "," + tool("f", object, `,"defer_loading":true`) + `],`
 
-// refersTo returns a result that refers to a tool.
+// refersTo returns a result that refers to a deferred tool.
 func refersTo(name string) string {
 	return `{"type":"tool_result","tool_use_id":"s","content":[{"type":"tool_reference","tool_name":"` + name + `"}]}`
 }
 
-// messagesCases are requests to the Messages API, with a part of their refusal; "" means accepted.
+// messagesCases are requests to the Messages API. says is a part of the refusal; "" means accepted.
 var messagesCases = []struct{ name, body, says string }{
 	{"a message", messagesRequestOf("", asks), ""},
 	{"a call and its result", messagesRequestOf(oneTool, chain(asks, uses, answers)), ""},
@@ -250,8 +250,8 @@ func TestLimits_AreEnforced(t *testing.T) {
 	}
 }
 
-// askThinking makes a request with thinking on. It returns the answer's blocks in the form in which
-// a client sends them back.
+// askThinking sends a request with thinking. It returns the blocks of the answer in the form in
+// which a client sends them back.
 func askThinking(t *testing.T, base, messages string) (blocks []map[string]any) {
 	t.Helper()
 	body := strings.Replace(messagesRequestOf(thinks+oneTool, messages), `"stream":true,`, "", 1)

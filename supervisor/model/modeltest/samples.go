@@ -1,11 +1,11 @@
 package modeltest
 
-// Errors of chat completions servers, from the servers themselves, their sources and their
-// documentation.
+// Errors of servers for chat completions. Sources: the servers themselves, their source code and
+// their documentation.
 
 func retry(after string) map[string]string { return map[string]string{"Retry-After": after} }
 
-// openaiSamples are OpenAI's errors. They also serve for errors that a dialect does not define.
+// openaiSamples are OpenAI's errors. A dialect without its own error of a class uses them too.
 var openaiSamples = map[Class]errorSample{
 	RateLimited: {status: 429, kind: "requests", code: "rate_limit_exceeded", header: map[string]string{
 		"Retry-After": "7", "Retry-After-Ms": "7000", "X-Ratelimit-Limit-Requests": "500",

@@ -2,13 +2,14 @@ package modeltest
 
 import "time"
 
-// Instant answers "ok" at once.
+// Instant is a script that answers "ok" at once.
 func Instant(Request) Answer { return Answer{Text: "ok"} }
 
-// Echo repeats the user's newest message.
+// Echo is a script that repeats the user's newest message.
 func Echo(r Request) Answer { return Answer{Text: "echo: " + r.Asked()} }
 
-// Paced returns a script with answers in deltas of chunk bytes, and a wait before each.
+// Paced returns a script that sends answers slowly: in deltas of chunk bytes, with a delay before
+// each.
 func Paced(script Script, chunk int, delay time.Duration) Script {
 	return func(r Request) Answer {
 		a := script(r)
@@ -25,8 +26,8 @@ func (r Request) Asked() string {
 	return ""
 }
 
-// asked returns the index of the user's newest message. It skips a user message that only has the
-// pictures of results. Chat completions have such a message right after the results.
+// asked returns the index of the user's newest message. It skips a user message that only has
+// pictures of results. In chat completions, such a message follows the results.
 func (r Request) asked() int {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		ofResults := i > 0 && r.Messages[i-1].Role == "tool" && len(r.Messages[i].Images) > 0
@@ -37,7 +38,7 @@ func (r Request) asked() int {
 	return -1
 }
 
-// Done is a call that was made since the user's newest message, with its result.
+// Done is a call since the user's newest message, with its result.
 type Done struct {
 	Call   Call
 	Result string
@@ -54,7 +55,7 @@ func (r Request) Done() []Done {
 	return done
 }
 
-// Seen returns the pictures that came since the user's newest message.
+// Seen returns the pictures since the user's newest message.
 func (r Request) Seen() []Picture {
 	var seen []Picture
 	for _, m := range r.Messages[max(r.asked(), 0):] {
@@ -63,7 +64,7 @@ func (r Request) Seen() []Picture {
 	return seen
 }
 
-// result returns the newest result of a call, because ids may repeat in a long conversation.
+// result returns the newest result of a call. Ids may repeat in a long conversation.
 func (r Request) result(id string) string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].CallID == id {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// turn plays a script with tools until the script makes no call. It returns the calls and the last
-// answer.
+// turn runs a script with tools until it makes no calls. It returns the calls and the last answer.
 func turn(t *testing.T, script Script, asked string, tool func(n int, c Call) string) (made []string, last Answer) {
 	t.Helper()
 	r := Request{Messages: []Message{

@@ -18,23 +18,23 @@ import (
 	"time"
 )
 
-// Script returns the model's answer. Each request calls it from a goroutine of its own.
+// Script returns the model's answer to a request. Each request runs it in its own goroutine.
 type Script func(Request) Answer
 
-// Server is the API. Set its fields before its first request.
+// Server is a fake model server. Set its fields before the first request.
 type Server struct {
-	// the API key; "" accepts any key, and in OpenAI's format also none
+	// API key; "" accepts any key, and in OpenAI's format also no key
 	Key     string
-	Models  []string // the models of the server; nil means any
-	Dialect Dialect  // the server whose chat completions it imitates
-	Refuses []string // parameters of chat completions that it refuses
-	// types of thinking in Anthropic's format; nil means all; without "disabled" the model always
-	// thinks
+	Models  []string // names of the models; nil accepts any name
+	Dialect Dialect  // the server that is imitated in chat completions
+	Refuses []string // parameters of chat completions to refuse
+	// allowed types of thinking in Anthropic's format; nil means all; without "disabled" the model
+	// always thinks
 	ThinkingTypes []string
-	NoPictures    bool // the server's models take no pictures
-	// the server's models take no deferred tools, of any name
+	NoPictures    bool // the models can't see pictures
+	// no model supports deferred tools, whatever its name
 	NoDeferring bool
-	Embedding   func(text string) []float32 // returns a text's vector; nil means Embedding
+	Embedding   func(text string) []float32 // returns a vector for a text; nil means Embedding
 	Limits      Limits
 	Now         func() time.Time // nil means time.Now
 
@@ -46,10 +46,10 @@ type Server struct {
 
 // Limits are a server's limits. 0 means the default.
 type Limits struct {
-	Context  int   // tokens of a request and its answer; no limit by default
-	Output   int   // tokens of an answer; no limit by default
-	Body     int64 // bytes of a request; 32 MiB by default, as at Anthropic
-	CacheMin int   // tokens from which a prefix is cached; 1024 by default
+	Context  int   // maximum tokens of a request and its answer; no limit by default
+	Output   int   // maximum tokens of an answer; no limit by default
+	Body     int64 // maximum bytes of a request; default 32 MiB, like Anthropic
+	CacheMin int   // smallest prefix to cache, in tokens; default 1024
 }
 
 const (
@@ -57,7 +57,7 @@ const (
 	defaultCacheMin = 1024
 )
 
-// New creates a server. The caller makes the server listen.
+// New returns a server, which is an http.Handler.
 func New(script Script) *Server {
 	return &Server{script: script}
 }
@@ -69,7 +69,7 @@ func (s *Server) now() time.Time {
 	return time.Now()
 }
 
-// codec reads and writes a wire format.
+// codec reads requests and writes answers in one format.
 type codec struct {
 	format  Format
 	decode  func(*Server, http.Header, []byte) (*exchange, *refusal)
@@ -78,7 +78,7 @@ type codec struct {
 	refuse  func(*Server, http.ResponseWriter, *refusal, string)
 }
 
-// openaiCodec and anthropicCodec are functions because variables would depend on themselves.
+// openaiCodec and anthropicCodec are functions because variables would refer to themselves.
 func openaiCodec() codec {
 	return codec{OpenAI, (*Server).decodeChat, (*cache).usePrefixes, writeChat, (*Server).refuseChat}
 }
@@ -87,7 +87,7 @@ func anthropicCodec() codec {
 	return codec{Anthropic, (*Server).decodeMessages, (*cache).useMarkers, writeMessages, (*Server).refuseMessages}
 }
 
-// ServeHTTP answers requests of both APIs, and refuses others as the real servers do.
+// ServeHTTP responds to requests of both APIs. It refuses others as the real servers do.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := fmt.Sprintf("req_%012d", s.ids.Add(1))
 	post := r.Method == http.MethodPost
@@ -110,7 +110,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer answers a request in its format.
+// answer responds to a request in its format.
 func (s *Server) answer(how codec, w http.ResponseWriter, r *http.Request, id string) {
 	e, refused := s.readRequest(how, r)
 	if refused != nil {
@@ -143,7 +143,7 @@ func idHeaders(f Format, id string) map[string]string {
 	return map[string]string{"X-Request-Id": id}
 }
 
-// readRequest reads a request and checks all of it.
+// readRequest reads and checks a request.
 func (s *Server) readRequest(how codec, r *http.Request) (*exchange, *refusal) {
 	if refused := s.checkKey(how.format, r.Header); refused != nil {
 		return nil, refused
@@ -177,8 +177,8 @@ func (l Limits) cacheMin() int {
 	return defaultCacheMin
 }
 
-// checkKey checks the key in the header of each format. Anthropic wants a key even if any is
-// accepted.
+// checkKey checks the key, which each format has in its own header. Anthropic's format requires a
+// key even if any key is accepted.
 func (s *Server) checkKey(f Format, h http.Header) *refusal {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	if f == OpenAI {
@@ -204,7 +204,7 @@ func (s *Server) checkKey(f Format, h http.Header) *refusal {
 		badIf(!slices.Contains(versions, version), "anthropic-version: %q is not a valid version", version))
 }
 
-// versions has all versions of the Messages API.
+// versions are all versions of the Messages API.
 var versions = []string{"2023-01-01", "2023-06-01"}
 
 func (s *Server) has(model string) bool { return s.Models == nil || slices.Contains(s.Models, model) }

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// post sends a body unchanged, and returns the status and the body of the response.
+// post sends a body unchanged. It returns the response's status and body.
 func post(t *testing.T, base, key, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions",
@@ -35,7 +35,7 @@ func post(t *testing.T, base, key, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// chatRequest returns a request with messages.
+// chatRequest returns a request with messages in OpenAI's format.
 func chatRequest(messages string) string {
 	return `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[` + messages + `]}`
 }
@@ -49,7 +49,7 @@ const (
 func TestChat_IsAsStrictAsOpenAI(t *testing.T) {
 	_, base := NewServer(t, Instant)
 	cases := []struct {
-		name, body, says string // says: a part of the refusal; "" means accepted
+		name, body, says string // says is a part of the refusal; "" means accepted
 	}{
 		{"a message", chatRequest(user), ""},
 		{"a call and its result", chatRequest(user + "," + calls + "," + result), ""},

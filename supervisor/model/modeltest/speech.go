@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// Spoken is the recording of the fake: the first page of Ogg Opus, without any sound.
+// Spoken is the speech that the server sends: the first page of an Ogg Opus file, without sound.
 var Spoken = append([]byte("OggS\x00\x06\x80\xbb\x00\x00\x00\x00\x00\x00mews\x00\x00\x00\x00\x00\x00\x00\x00\x01\x13"),
 	"OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00"...)
 
-// Parameters of OpenAI's endpoint. (API reference, Create speech.)
+// Known parameters. (OpenAI's API reference, Create speech.)
 var (
 	speechKeys    = []string{"model", "input", "voice", "response_format", "speed", "instructions", "stream_format"}
 	speechFormats = []string{"mp3", "opus", "aac", "flac", "wav", "pcm"}
 	speechVoices  = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"}
 )
 
-const maxSpeechInput = 4096 // characters
+const maxSpeechInput = 4096 // maximum number of characters
 
-// speak answers POST /v1/audio/speech.
+// speak responds to POST /v1/audio/speech.
 func (s *Server) speak(w http.ResponseWriter, r *http.Request, id string) {
 	ogg, refused := s.readSpeech(r)
 	if refused != nil {
@@ -30,7 +30,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Content-Type", "audio/opus")
-	_, _ = w.Write(ogg) // the client may have gone
+	_, _ = w.Write(ogg) // an error means that the client has left
 }
 
 func (s *Server) readSpeech(r *http.Request) ([]byte, *refusal) {

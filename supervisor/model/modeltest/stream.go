@@ -7,17 +7,18 @@ import (
 	"time"
 )
 
-// stream writes a body, and breaks off at the byte that the script names.
+// stream writes the body of a response. It breaks the connection after as many bytes as the script
+// says.
 type stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
-	cut   bool // left is in use
-	left  int  // bytes until the break
-	hang  bool // the stream falls silent instead of breaking
+	cut   bool // the connection breaks after left bytes
+	left  int  // bytes until the connection breaks
+	hang  bool // fall silent instead of breaking the connection
 	delay time.Duration
 }
 
-// newStream sets the headers of the answer, for events or for one object.
+// newStream sends the headers of a response with events or with one JSON object.
 func newStream(w http.ResponseWriter, r *http.Request, a Answer, events bool) *stream {
 	kind := "application/json"
 	if events {
@@ -28,16 +29,17 @@ func newStream(w http.ResponseWriter, r *http.Request, a Answer, events bool) *s
 	return &stream{w: w, r: r, left: a.CutAfter, cut: a.CutAfter > 0, hang: a.Hang, delay: a.Delay}
 }
 
-// data writes an event that has no name.
+// data writes an event without a name.
 func (s *stream) data(v any) { s.line("data: " + string(mustJSON(v)) + "\n\n") }
 
-// event writes an event of Anthropic's API, whose name is its type.
+// event writes an event in Anthropic's format. Its name is its type.
 func (s *stream) event(kind string, v map[string]any) {
 	v["type"] = kind
 	s.line("event: " + kind + "\ndata: " + string(mustJSON(v)) + "\n\n")
 }
 
-// line writes and flushes. It ends the request if the client has gone or the stream must break off.
+// line writes and flushes a text. It ends the request if the client has left or the connection must
+// break.
 func (s *stream) line(text string) {
 	short := s.cut && len(text) > s.left
 	if short {
@@ -59,7 +61,7 @@ func (s *stream) line(text string) {
 	panic(http.ErrAbortHandler)
 }
 
-// pause waits for the delay. It ends the request if the client goes.
+// pause waits for the script's delay. It ends the request if the client leaves.
 func (s *stream) pause() {
 	if s.delay <= 0 {
 		return

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Redacted begins a Thinking that is sent as redacted_thinking.
+// Redacted begins the thinking that is sent as redacted_thinking.
 const Redacted = "[redacted] "
 
-// sign signs a thinking block of the message with a text. The signature needs no secret, because it
-// only has to find mistakes.
+// sign returns the signature of a message's thinking block. It needs no secret, because it only
+// finds mistakes.
 func sign(id, thought, text string) string {
 	mac := hmac.New(sha256.New, []byte("modeltest"))
 	for _, part := range []string{id, thought, strings.TrimSpace(text)} {
@@ -26,8 +26,8 @@ func isSigned(signature, thought, text string) bool {
 	return ok && signature == sign(id, thought, text)
 }
 
-// checkThoughts checks each thinking block. A server of this package must have sent the block, and
-// the block must be unchanged. Each message may have it only once, at its beginning.
+// checkThoughts checks the thinking blocks. Each must be an unchanged block from a server of this
+// package. It may appear only once in a message, at the beginning.
 func checkThoughts(_ *Server, l *messagesRequest) *refusal {
 	seen := map[string]bool{}
 	for i, t := range l.params {

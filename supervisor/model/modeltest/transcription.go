@@ -13,8 +13,7 @@ import (
 	"strings"
 )
 
-// Parameters of OpenAI's endpoint. (API reference, Create transcription, and the guide Speech to
-// text.)
+// Known parameters. (OpenAI's API reference, Create transcription, and the guide Speech to text.)
 var (
 	hearKeys    = []string{"model", "language", "prompt", "response_format", "temperature", "stream", "chunking_strategy", "include[]", "timestamp_granularities[]"}
 	hearFormats = []string{".flac", ".m4a", ".mp3", ".mp4", ".mpeg", ".mpga", ".oga", ".ogg", ".wav", ".webm"}
@@ -22,12 +21,12 @@ var (
 
 const (
 	maxRecording = 25 << 20
-	opusRate     = 48_000 // samples a second, as Ogg counts them. (RFC 7845)
+	opusRate     = 48_000 // samples per second in Ogg Opus (RFC 7845)
 	oggMark      = "OggS"
 )
 
-// transcribe answers POST /v1/audio/transcriptions with the script's text. The request's Raw is the
-// recording, and its Conversation is empty.
+// transcribe responds to POST /v1/audio/transcriptions with the script's text. The script gets the
+// recording as Raw, and an empty Conversation.
 func (s *Server) transcribe(w http.ResponseWriter, r *http.Request, id string) {
 	e, verbose, refused := s.readRecording(r)
 	if refused != nil {
@@ -55,7 +54,7 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // the client may have gone
+	_ = json.NewEncoder(w).Encode(body) // an error means that the client has left
 }
 
 func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refused *refusal) {
@@ -72,7 +71,7 @@ func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refu
 		return nil, false, bad("[{'type': 'missing', 'loc': ('body', 'file'), 'msg': 'Field required', 'input': None}]")
 	}
 	defer file.Close()
-	raw, _ := io.ReadAll(file) // from memory
+	raw, _ := io.ReadAll(file) // a file in memory; reading can't fail
 	for key := range r.MultipartForm.Value {
 		if !slices.Contains(hearKeys, key) {
 			return nil, false, bad("Unknown parameter: '%s'.", key)
@@ -95,8 +94,8 @@ func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refu
 		badIf(len(raw) == 0, "Audio file is too short. Minimum audio length is 0.1 seconds."))
 }
 
-// recordingSeconds returns the length of a recording in seconds. For Ogg Opus it is the granule
-// position of the last page minus the pre-skip of the head. (RFC 3533, 6; RFC 7845, 4.3 and 5.1)
+// recordingSeconds returns the length of a recording in seconds. For Ogg Opus it is the last page's
+// granule position minus the pre-skip of the head. (RFC 3533, 6; RFC 7845, 4.3 and 5.1)
 func recordingSeconds(raw []byte) float64 {
 	last, head := bytes.LastIndex(raw, []byte(oggMark)), bytes.Index(raw, []byte("OpusHead"))
 	if last < 0 || head < 0 || len(raw) < last+14 || len(raw) < head+12 {
