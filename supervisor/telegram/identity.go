@@ -27,7 +27,7 @@ type identity struct {
 	delays  retryDelays
 }
 
-// get returns the bot's user. If the user is known, get only asks again if anew is set.
+// get returns the bot's user. It asks Telegram if the user is unknown, or if anew is set.
 func (i *identity) get(ctx context.Context, anew bool) (gotgbot.User, error) {
 	known := i.known.Load()
 	if known != nil && !anew {

@@ -15,7 +15,7 @@ import (
 
 const ourselves = `{"id":7,"is_bot":true,"first_name":"Mews","username":"mews_bot"}`
 
-// script answers each request with the next answer, and repeats the last answer for ever.
+// script answers each request with the next answer, and then repeats the last answer.
 func script(answers ...func(context.Context) (*http.Response, error)) func(asked, context.Context) (*http.Response, error) {
 	var mu sync.Mutex
 	return func(_ asked, ctx context.Context) (*http.Response, error) {

@@ -112,7 +112,7 @@ func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 }
 
 // TestPrivateMessages_DoNotWaitForName checks that private messages come at once while the name is
-// unknown. A group's message is dropped after a minute, and causes no more polls.
+// unknown. A group's message is dropped after a minute, and causes no further polls.
 func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,
