@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// arrivalGrace is how long after a refusal a request sent before it may still arrive. It is also how
+	// arrivalGrace is how long after a refusal an earlier request may still arrive. It is also how
 	// long the server may take to notice a closed connection. A busy machine is slow.
 	arrivalGrace = 500 * time.Millisecond
 
-	// storeGrace is how long a client may take to store a refusal. If it closes the connection within
-	// that time, it may not know the refusal.
+	// storeGrace is how long a client may take to store a refusal. If the client closes the
+	// connection within that time, it may not know the refusal.
 	storeGrace = 2 * time.Second
 )
 

@@ -129,7 +129,7 @@ func (p params) number(name string) int64 {
 	return n
 }
 
-// clampedNumber returns a whole number between low and high. The server moves other numbers to the nearer
+// clampedNumber returns a whole number between low and high. Any other number becomes the nearer
 // bound.
 func (p params) clampedNumber(name string, otherwise, low, high int64) int64 {
 	if _, ok := p[name]; !ok {

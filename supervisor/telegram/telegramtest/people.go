@@ -204,7 +204,7 @@ func (cs *chats) chatOrDefault(id int64) Chat {
 }
 
 // Migrate turns a group into a supergroup. Both get a service message, and the group accepts no
-// more messages.
+// further messages.
 func (p People) Migrate(group, supergroup int64) {
 	p.state.change(func() {
 		w := p.state

@@ -217,7 +217,7 @@ func TestLongPoll_ClientGone_IsNoConflict(t *testing.T) {
 		t.Fatal("the poll was answered")
 	}
 	next := make(chan []update)
-	go func() { next <- c.poll(m{"timeout": 50}) }() // a second poll at once: the server may not have noticed the end of the first
+	go func() { next <- c.poll(m{"timeout": 50}) }() // the server may not have noticed that the first client is gone
 	s.Await(t, "the next poll", func() bool { return s.CountCalls("getUpdates") == 2 })
 	s.Say(home, alice, "x")
 	if got := <-next; len(got) != 1 {

@@ -36,7 +36,8 @@ func (j *callLog) readCaption(r *request) (c content, a answer) {
 	return c, a
 }
 
-// readMarkedText reads a text and its entities from a request. Invalid entities are also a violation.
+// readMarkedText reads a text and its entities from a request. Invalid entities are also a
+// violation of the rules.
 func (j *callLog) readMarkedText(r *request, text, marks string) (content, answer) {
 	if mode := r.params.text("parse_mode"); mode != "" {
 		j.violate("%s with parse_mode %s: this server reads entities only", r.method, mode)
@@ -112,8 +113,8 @@ type replyTo struct {
 	AllowWithout bool  `json:"allow_sending_without_reply"`
 }
 
-// setThreadAndReply sets the topic of a new message and the message that it replies to. A request must not name
-// the General topic.
+// setThreadAndReply sets the topic of a new message and the message that it replies to. A request
+// must not name the topic General.
 func (c *chat) setThreadAndReply(m *Message, p params) answer {
 	m.Thread = p.number("message_thread_id")
 	if m.Thread != 0 && !c.topics[m.Thread] {

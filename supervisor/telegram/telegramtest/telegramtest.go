@@ -56,7 +56,8 @@ type Rates struct {
 	Chat   int           // messages within Window to one chat
 	Window time.Duration // the time for Chat; 0 means 1 s
 	Group  int           // messages within any minute to one group, supergroup or channel
-	// allowed error of Window, because requests may arrive closer together than they were sent; 0 means 50 ms
+	// allowed error of Window, because requests may arrive closer together than they were sent. 0
+	// means 50 ms
 	Slack time.Duration
 }
 
@@ -142,8 +143,8 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// ClientKilled tells the server that its client was killed at a time. The client may then forget a refusal
-// that it got just before.
+// ClientKilled tells the server that its client was killed at a time. The client may then forget a
+// refusal from just before that time.
 func (s *Server) ClientKilled(at time.Time) {
 	s.state.change(func() { s.state.limits.clientKilled(at) })
 }

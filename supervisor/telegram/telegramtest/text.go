@@ -66,8 +66,8 @@ func clean(text string, entities []Entity) markedText {
 	return m
 }
 
-// isDropped reports whether a character is removed: carriage returns, line and paragraph separators,
-// marks of text direction, and three combining lines.
+// isDropped reports whether a character is removed: carriage returns, line and paragraph
+// separators, marks of text direction, and three combining line characters.
 func isDropped(r rune) bool {
 	return r == '\r' || r >= 0x2028 && r <= 0x202e || r == 0x333 || r == 0x33f || r == 0x30a
 }
@@ -108,8 +108,8 @@ func utf16Length(text string) int {
 	return n
 }
 
-// byteOffset converts a UTF-16 offset to an offset in bytes. exact reports whether a character begins
-// there.
+// byteOffset converts a UTF-16 offset to an offset in bytes. exact reports whether a character
+// begins at that offset.
 func byteOffset(text string, offset int) (i int, exact bool) {
 	n := 0
 	for i, r := range text {

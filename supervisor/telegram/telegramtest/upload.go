@@ -135,7 +135,8 @@ func (r *request) file(kind mediaKind) (File, answer) {
 	return f, kind.check(f)
 }
 
-// kindByExtension are the kinds that a document becomes by its extension, unless the request forbids that.
+// kindByExtension are the kinds that a document becomes by its extension, unless the request
+// forbids the change.
 var kindByExtension = map[string]string{".gif": "animation", ".mp4": "video", ".mp3": "audio", ".webp": "sticker"}
 
 func (k mediaKind) shownAs(f File, asIs bool) string {

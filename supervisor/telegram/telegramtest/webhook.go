@@ -62,8 +62,8 @@ func setWebhook(w *serverState, r *request) answer {
 	return a
 }
 
-// checkWebhook refuses a URL or secret that Telegram would refuse. Here plain http to this machine is
-// allowed.
+// checkWebhook refuses a URL or secret that Telegram would refuse. Unlike Telegram, it allows plain
+// http to this machine.
 func checkWebhook(address, secret string) answer {
 	u, err := url.Parse(address)
 	switch {
