@@ -104,8 +104,8 @@ func (q *chatQueue) run(ctx, calls context.Context) {
 	}
 }
 
-// advance takes the next step, with at most one call of the channel. It returns when to take the
-// step after that: the zero time means at once, and never means after a wake-up.
+// advance takes the next step, with at most one call of the channel. It returns the time of the
+// next step: the zero time means at once, and never means after a wake-up.
 func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if q.outbox.isAwaited(q) {
 		return never, nil // the queue of the chat's old name wakes this queue

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// startCleaner runs a cleaner beside a process's outbox, at most until the end of the test.
+// startCleaner runs the cleaner of a process's outbox, at most until the end of the test.
 func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
 	h.Helper()
 	c = h.box.Cleaner(cleaningStore{processStore{h.db, l}})

@@ -13,8 +13,8 @@ type FileCleaner struct {
 	Remove    func(sha256 string) error // drops a file's bytes
 }
 
-// Clean drops files with an expired secret. If a crash hides that a file was dropped, Clean drops
-// it again, which does nothing.
+// Clean drops files with an expired secret. If a crash hides that a file was dropped, the file is
+// dropped again, which does nothing.
 func (f FileCleaner) Clean(ctx context.Context, now time.Time) error {
 	for _, channel := range supervisor.ChannelsWith(func(can supervisor.Capabilities) bool { return !can.Delete }) {
 		if err := f.cleanChannel(ctx, channel, now); err != nil {
