@@ -127,7 +127,7 @@ func TestFile_WithCommandOrCode_IsLeftOut(t *testing.T) {
 }
 
 // TestFile_HostileMetadata_IsStorable checks that the store takes any metadata of a file. A refused
-// batch would come again for ever.
+// batch would come again and again.
 func TestFile_HostileMetadata_IsStorable(t *testing.T) {
 	p := newFixture(t)
 	long := strings.Repeat("a", 10<<10)

@@ -25,7 +25,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Options configures a Handler.
+// Options configures the handler of a channel's updates.
 type Options struct {
 	Source        string // the source of the updates: the channel, and the bot's account there
 	People        *access.People
