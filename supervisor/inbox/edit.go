@@ -20,14 +20,14 @@ const anewPrefix = "e:"
 // OffersAnew reports whether an edit so long after the answer gets an offer of a new answer.
 func OffersAnew(age time.Duration) bool { return age >= 0 && age < AnewFor }
 
-// AnewOffer returns the question whether to answer an edited inbound anew.
+// AnewOffer returns the message that offers a new answer to an edited inbound.
 func AnewOffer(inbound int64) (text string, buttons [][]supervisor.Button) {
 	return textEditedAnswered, [][]supervisor.Button{
 		{{Text: textAnswerAnew, Press: anewPrefix + strconv.FormatInt(inbound, 10)}},
 	}
 }
 
-// AnewPressed returns the inbound that a press asks to answer anew. The press may be forged.
+// AnewPressed returns the inbound for which a press asks for a new answer. The press may be forged.
 func AnewPressed(press string) (inbound int64, ok bool) {
 	id, ok := strings.CutPrefix(press, anewPrefix)
 	inbound, err := strconv.ParseInt(id, 10, 64)
