@@ -34,9 +34,8 @@ func describe(file supervisor.Attachment) string {
 	return titles.Attachment(file) + " of " + amount.Size(file.Size)
 }
 
-// Limits of the text of files in messages that one turn takes together, in bytes. maxText is half
-// of the usual limits.history (32000 tokens of four bytes); the other half is for the user's own
-// words.
+// Limits of the text of files in messages that one turn takes together, in bytes. They leave half
+// of the usual limits.history (32000 tokens of four bytes) for the user's own words.
 const (
 	maxText = 64 << 10
 	// kept bytes of each file, so that the first line, with the path, stays; a recording without a

@@ -158,8 +158,8 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	return groups
 }
 
-// groupDue returns the time from which no more inbounds of a group are expected, so that a turn may
-// take it. complete is false while files of the group are missing.
+// groupDue returns when a turn may take a group, because no further inbound of the group is
+// expected. If complete is false, files of the group are missing.
 func groupDue(group []*arrival) (at time.Time, complete bool) {
 	first, last := group[0].firstSeen, group[0].firstSeen
 	for _, a := range group {
