@@ -114,7 +114,7 @@ func TestParseMessage_Number_TakesCommaOrPoint(t *testing.T) {
 	}
 }
 
-// The date depends on the user's time zone, where it is Monday already.
+// The date is read in the user's time zone, in which Monday has begun.
 func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 	for texts, want := range map[string]string{
 		"tomorrow|Morgen|mañana|demain|Tuesday|on tuesday|Dienstag|mardi|2026-11-24|24.11.|24. 11.|24.11.2026|24 " +

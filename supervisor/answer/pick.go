@@ -24,8 +24,7 @@ var numberPattern = regexp.MustCompile(`^(?:#|(?:option|number|no\.?|nr\.?|numer
 // ordinalPattern matches an option by an ordinal, such as "the second one".
 var ordinalPattern = regexp.MustCompile(`^(?:(?:the|der|die|das|den|el|la|le|los|les|number|option) |l')?([a-z]+)(?: (?:one|option))?$`)
 
-// pick finds the option that a text names by words, number, ordinal, or a prefix that only one option
-// has.
+// pick finds the option that a text names by words, number, ordinal, or a unique prefix.
 func pick(options []string, text string) (index int, ok bool) {
 	said := normalize(text)
 	names := make([]string, len(options))

@@ -53,7 +53,7 @@ var textsEnded = map[supervisor.QuestionEnd]string{
 	supervisor.QuestionNotNeeded:   "(No longer needed: I go on without this.)",
 }
 
-// reminderIntro returns the beginning of a Reminder.
+// reminderIntro returns the beginning of a reminder's text.
 func reminderIntro(q supervisor.Question) string {
 	if text, ok := textsWaits[q.Kind]; ok {
 		return text
