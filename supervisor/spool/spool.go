@@ -174,7 +174,7 @@ func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	return removed, nil
 }
 
-// IsHash reports whether a name is a SHA-256 in hexadecimal, as names of files in the spool are.
+// IsHash reports whether a name is a SHA-256 in hexadecimal, as each file of the spool has.
 func IsHash(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
