@@ -2,7 +2,7 @@ package markdown
 
 import "strings"
 
-// Fenced returns a text as a block of code, so that it has no markup; A text without words gives
+// Fenced returns a text as a block of code, so that it has no markup. A text without words gives
 // "".
 func Fenced(text string) string {
 	if text = strings.TrimSpace(text); text == "" {
