@@ -95,8 +95,8 @@ func New(o Options) *Voices {
 // Wake tells Run that a new answer may wait. It never blocks.
 func (v *Voices) Wake() { signals.Send(v.woken) }
 
-// End stops speaking the answers of a user who is not served any more, and waits until that work
-// has ended.
+// End stops speaking the answers of a user who is not served any more. It waits until that work has
+// ended.
 func (v *Voices) End(ctx context.Context, user string) error {
 	if err := v.tasks.End(ctx, user); err != nil {
 		return fmt.Errorf("end the saying of answers to %s: %w", user, err)
