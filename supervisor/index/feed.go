@@ -18,7 +18,8 @@ const batch = 100
 // progress is how many messages of a user have been read, and how many there are.
 type progress struct{ done, all int64 }
 
-// NotifyMessage tells the index that a message in a user's conversation is on disk. It never blocks.
+// NotifyMessage tells the index that a message in a user's conversation was stored. It never
+// blocks.
 func (x *Index) NotifyMessage(user string, conversation int64) {
 	x.mark(chat{user, conversation})
 	signals.Send(x.wake)

@@ -193,7 +193,7 @@ const (
 )
 
 // removeStale removes some sections from a file, except those in a JSON list of hashes, and returns
-// how many. Fewer than removeBatch means that no more are left. The file keeps its old state until
+// how many. Fewer than removeBatch means that all were removed. The file keeps its old state until
 // SetManifest.
 func (x *Index) removeStale(ctx context.Context, user, path, kept string) (n int, err error) {
 	err = x.write(ctx, func(t *tx) error {
@@ -220,8 +220,9 @@ const (
 	setPath     = `UPDATE section SET path = ? WHERE user = ? AND id = ?`
 )
 
-// placeSection puts a section under the name of a file that has it, and prefers its current file. It
-// deletes a section without a file. It returns the section if its name has changed.
+// placeSection puts a section under the name of a file that has the section, and prefers its
+// current file. It deletes a section without a file. It returns the section if its name has
+// changed.
 func (t *tx) placeSection(user string, section int64) ([]sectionWords, error) {
 	s, err := engine.Value(t, scanSectionWords, findSection, user, section)
 	if err != nil {

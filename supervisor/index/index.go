@@ -176,8 +176,8 @@ func (x *Index) openDB() *engine.DB {
 	return x.db
 }
 
-// reconciledDB returns the database once it takes reports of homes, nil until then. (Opening deletes
-// sections without a file, which would delete newly reported ones.)
+// reconciledDB returns the database once it takes reports of homes; before that, nil. (Opening
+// deletes sections without a file, which would delete newly reported ones.)
 func (x *Index) reconciledDB() *engine.DB {
 	x.mu.Lock()
 	defer x.mu.Unlock()

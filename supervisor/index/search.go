@@ -191,8 +191,8 @@ const listSections = `SELECT s.id, s.conversation, s.message, s.role, s.world, s
 		AND (?8 = '' OR p.path IS NOT NULL)
 	GROUP BY j.key`
 
-// listFitting lists the first of some sections that fit a query. It reads pages until it has at least
-// least sections, and returns all of the last page.
+// listFitting lists the first of some sections that fit a query. It reads pages until it has least
+// sections or more, and returns all of the last page.
 func listFitting(read engine.Reader, q Query, ids []int64, least int) (hits []Hit, err error) {
 	for page := range slices.Chunk(ids, maxRanked) {
 		list, err := sections(read, q, page)
