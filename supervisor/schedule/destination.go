@@ -24,8 +24,8 @@ type destinations struct {
 	allowed       func(supervisor.Conversation) bool
 }
 
-// setDestination sets the conversation in which a job posts, if values contain one. The value is
-// here, the private chat, or a group's number with a topic after a slash. approve checks afterwards
+// setDestination sets the conversation in which a job posts, if values name one. The value is here,
+// the private chat, or a group's number with a topic after a slash. approve checks afterwards
 // whether the job may post there.
 func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	to, set := values[optionTo]

@@ -298,7 +298,8 @@ func TestDigest_Written_StartsOneTurn(t *testing.T) {
 	h.wantStates(t, "silent failed failed said silent")
 }
 
-// A digest covers the time since the last digest that was sent, even if one was missed meanwhile.
+// A digest covers the time since the last digest that was sent. A missed digest makes no
+// difference.
 func TestDigest_AfterMissedOne_CoversItsTime(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")

@@ -65,7 +65,7 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 	return kept, err
 }
 
-// settingPattern matches one NAME=VALUE.
+// settingPattern matches a word of the form NAME=VALUE.
 var settingPattern = regexp.MustCompile(`^([a-z_]+)=(\S*)$`)
 
 // parseSettings parses words of the form NAME=VALUE. If the first word has another form, it returns

@@ -27,7 +27,7 @@ import (
 // longer.
 const maxDelay = 30 * time.Second
 
-// jumpBegins are start times near clock changes, new years and leap days, and ordinary ones.
+// jumpBegins are start times near clock changes, new years and leap days, and ordinary start times.
 var jumpBegins = []string{"2028-02-28T21:00:00Z", "2028-02-29T07:50:00Z", "2027-02-28T22:30:00Z", "2026-03-28T23:30:00Z", "2026-10-24T22:00:00Z", "2026-12-31T20:00:00Z",
 	"2026-04-30T12:00:00Z", "2028-02-29T22:58:30Z"}
 
@@ -169,7 +169,7 @@ func (j *jumpTest) wait(d time.Duration) {
 	synctest.Wait()
 }
 
-// record adds fires to the recorded ones.
+// record adds fires to the recorded fires.
 func (j *jumpTest) record(firings []supervisor.FireBatch) {
 	clock := j.now()
 	j.mu.Lock()
@@ -295,7 +295,7 @@ func (j *jumpTest) check() {
 }
 
 // If the clock is ten years ahead for a minute, jobs fire early once. Once the clock is right
-// again, they fire on time. This holds for a running loop and for a new one.
+// again, jobs fire on time. This holds for a running loop and for a new loop.
 func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "restart the loop": func(j *jumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {

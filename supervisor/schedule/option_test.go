@@ -274,7 +274,7 @@ func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 }
 
 // A job in another group needs approval of exactly its content. A group is refused if users may not
-// speak in it, or if the user was never there.
+// speak in it, or if the user has no conversation there.
 func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)

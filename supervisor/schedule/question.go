@@ -24,7 +24,7 @@ type JobRequest struct {
 	User   string `json:"user,omitempty"` // the owner of the jobs; "" means the caller
 	Action string `json:"action"`         // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
-	Words  string `json:"words,omitempty"` // WHEN: TEXT, to add a job; WHEN, or WHEN: TEXT, to edit one
+	Words  string `json:"words,omitempty"` // WHEN: TEXT, to add a job; WHEN, or WHEN: TEXT, to edit a job
 	// Task makes the new job a task. For a new check, it starts a turn when the condition holds.
 	Task bool `json:"task,omitempty"`
 

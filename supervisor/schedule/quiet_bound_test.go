@@ -39,7 +39,7 @@ func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
 	h.wantSaid(t, strings.Join(want, "\n\n"))
 }
 
-// A held message replaces an earlier one of the same job, outcome and conversation.
+// A held message replaces an earlier held message with the same job, outcome and conversation.
 func TestQuietHours_SameJobAndOutcome_IsReplaced(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")

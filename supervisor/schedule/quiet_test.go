@@ -63,8 +63,8 @@ func TestQuietHours_OverMidnight_EndOnTime(t *testing.T) {
 	}
 }
 
-// In quiet hours proactive messages wait. At the end they are sent as one message. Reminders with a
-// fixed time are sent at once.
+// In quiet hours proactive messages wait. When quiet hours end, one message has all of them.
+// Reminders with a fixed time are sent at once.
 func TestQuietHours_ProactiveMessages_Wait(t *testing.T) {
 	h := newHarness(t) // noon in UTC; without the user's zone the store uses UTC
 	h.setQuietHours(t, "12:30-14:00")
@@ -226,7 +226,7 @@ func TestQuietHours_BudgetShortage_IsToldOnce(t *testing.T) {
 	}
 }
 
-// Of a job's messages at night only the newest is sent, with a count of the earlier ones. The
+// Of a job's messages at night only the newest is sent, with a count of the earlier messages. The
 // combined message has a few lines of each job.
 func TestQuietHours_ManyMessages_AreLimited(t *testing.T) {
 	h := newHarness(t)

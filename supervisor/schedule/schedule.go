@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Store keeps users' jobs.
+// Store stores users' jobs.
 type Store interface {
 	Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (supervisor.Job,
 		[]supervisor.Delivery, error)
@@ -60,7 +60,7 @@ type Options struct {
 	StartTurn  func(supervisor.Inbound) // starts the turn of an inbound; never blocks
 	Sources    Sources
 	CheckStore CheckStore
-	// Checks has the check function of each kind of job that needs one.
+	// Checks maps kinds of jobs to their check functions. Other kinds have no check.
 	Checks     map[supervisor.JobKind]Check
 	CheckRules CheckRules
 	// Tools are further tools about jobs for models, by name.
@@ -128,7 +128,7 @@ func New(o Options) *Schedule {
 }
 
 // EffectPostElsewhere is the effect of a job that posts in another group than its own. A job's own
-// group is the one in which it was set.
+// group is the group in which it was set.
 const EffectPostElsewhere = "post_elsewhere"
 
 // Feature returns the commands, host calls, effect, control call and part of the schedule.

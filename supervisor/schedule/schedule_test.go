@@ -318,7 +318,7 @@ func TestJob_UnreadableRule_IsPaused(t *testing.T) {
 	}
 }
 
-// A reminder set in the terminal is sent to the user's private chat, if there is one.
+// A reminder set in the terminal is sent to the private chat of a user who has one.
 func TestReminder_SetInTerminal_ComesInChat(t *testing.T) {
 	h := newHarness(t)
 	terminal := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
@@ -349,8 +349,8 @@ func TestLoop_DueJob_Wakes(t *testing.T) {
 	}
 }
 
-// BenchmarkNothingIsDue measures one pass of the loop with 10,000 jobs of fifty users of which none
-// is due. Its median should be at most 100 µs.
+// BenchmarkNothingIsDue measures one pass of the loop when no job is due, with 10,000 jobs of fifty
+// users. Its median should be at most 100 µs.
 func BenchmarkNothingIsDue(b *testing.B) {
 	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"),

@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/job"
 )
 
-// findChangeable finds a job that a turn may change or delete. A turn of a job, or one in a group,
-// may change only jobs that post where it answers. A turn of a job, or one that has read somebody
-// else's words, may change only reminders. world reports whether the turn has read such words.
+// findChangeable finds a job that a turn may change or delete. A turn of a job, or in a group, may
+// change only jobs that post in its own conversation. A turn of a job may change only reminders.
+// The same holds for a turn that has read somebody else's words; then world is true.
 func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
 	if j, err = tc.findByNumber(ctx, user.Name, fmt.Sprint(id)); err != nil {
 		return j, false, err
@@ -26,7 +26,7 @@ func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c
 		err = supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	case elsewhere && (c.in.InGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
-	case j.Kind != supervisor.JobReminder && world: // the user approved the job with other words
+	case j.Kind != supervisor.JobReminder && world: // the user approved the job with its old words
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
 	case j.Kind != supervisor.JobReminder && c.Kind != supervisor.TurnChat:
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)

@@ -18,7 +18,7 @@ const (
 	// a turn is missed if it is later than half its period, or than this
 	turnGrace       = 6 * time.Hour
 	catchUpInterval = 30 * time.Second // the pause between late turns of a user
-	maxCatchUp      = 10               // the most late turns of a user at a time; the rest is missed
+	maxCatchUp      = 10               // the most late turns of a user at a time; further ones are missed
 	// the longest delay of a turn, so that turns with the same time do not begin together
 	maxJitter      = 30 * time.Second
 	jitterPart     = 20   // the delay is at most 1/20 of the job's period

@@ -221,7 +221,7 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 	}
 }
 
-// A message without a sound stays without one after quiet hours.
+// A silent message is also silent when it is sent after quiet hours.
 func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-12:30") // the store uses UTC
@@ -372,7 +372,7 @@ func TestOneTimeTask_Failed_IsRetried(t *testing.T) {
 	}
 }
 
-// An old button runs a missed task, but not a deleted one.
+// An old button runs a missed task, but not a deleted task.
 func TestRunButton_MissedTask_Runs(t *testing.T) {
 	h := newHarness(t)
 	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedAsk})

@@ -15,7 +15,7 @@ import (
 // pressZone names the button that moves all jobs to a time zone; the zone's name follows.
 const pressZone = "zone"
 
-// inOtherZones returns a user's jobs whose time zone is not the given one.
+// inOtherZones returns a user's jobs with a time zone other than zone.
 func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
 	list, err := js.store.List(ctx, user)
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
