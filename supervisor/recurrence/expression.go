@@ -9,7 +9,7 @@ import (
 
 // checkRRule parses a recurrence rule, which may begin with RRULE:. The rule must be due at least
 // once. It may have neither a start of its own nor a frequency above days: all its times are
-// computed from the first one.
+// computed from its first time.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
 	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() ||

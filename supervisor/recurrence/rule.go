@@ -72,8 +72,8 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 // IsWallTime reports whether a rule uses wall time. Such a rule follows its user to another zone.
 func (r Rule) IsWallTime() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
 
-// moment returns a rule's At or Until as a moment in a zone. If the offset is one of another zone,
-// a wall-time rule was written in that other zone.
+// moment returns a rule's At or Until as a moment in a zone. If its offset belongs to another zone,
+// a wall-time rule was written in that zone.
 func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
 	wall := wallOf(written)
 	if !r.IsWallTime() || wallOf(written.In(zone)).Equal(wall) {

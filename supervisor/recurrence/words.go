@@ -165,7 +165,7 @@ func (p *phrase) parseDate() (parseDate time.Time, ok bool) {
 }
 
 // parseDayAndMonth reads a day with the name of its month. Without a year the date is in this year
-// or the next one.
+// or the next year.
 func (p *phrase) parseDayAndMonth(today time.Time) (date time.Time, ok bool) {
 	if len(p.words) < 2 {
 		return date, false
