@@ -35,8 +35,8 @@ const (
 )
 
 // CombineNotices returns one message for all notices that were held for a conversation. A single
-// notice keeps its buttons. Several notices lose theirs, because nobody could tell whose they are.
-// The message is silent if all notices are silent.
+// notice keeps its buttons. Several notices lose their buttons, because a user could not tell which
+// notice a button belongs to. The message is silent if all notices are silent.
 func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Silent: true}
 	texts := make([]string, len(list))

@@ -39,7 +39,7 @@ func Notice(j supervisor.Job, said string) supervisor.Delivery {
 	}
 }
 
-// StillChecking returns the notice about a check with an unmet condition; "" means no notice.
+// StillChecking returns the notice about a check with an unmet condition. "" means no notice.
 func StillChecking(j supervisor.Job, found string) string {
 	if !j.Options.Check.NotifyOnCheck {
 		return ""
@@ -47,7 +47,7 @@ func StillChecking(j supervisor.Job, found string) string {
 	return strings.TrimSpace(textStillChecking + "\n" + found)
 }
 
-// AddPausedNote adds the text and buttons of a job that is paused after failures to a notice.
+// AddPausedNote adds to a notice that the job is paused after failures, with buttons.
 func AddPausedNote(j supervisor.Job, failures int, d supervisor.Delivery) supervisor.Delivery {
 	d.Text += fmt.Sprintf(textFails, failures)
 	d.Buttons = Buttons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
