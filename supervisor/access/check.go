@@ -149,9 +149,9 @@ func (c *check) decideRecovery() *supervisor.GateDecision {
 }
 
 // anyCode decides on a text that looks like a code, in a private chat that needs a code. A chat
-// needs a code if its gate is closed. It also needs one if a message of the user in a group waits
-// for a code from this chat. In other chats six digits are words, unless the gate closes before the
-// text is stored.
+// needs a code if its gate is closed. A chat with an open gate needs a code if a message of the
+// user in a group waits for a code from this chat. In other chats six digits are words, unless the
+// gate closes before the text is stored.
 func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil
@@ -175,7 +175,7 @@ func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 }
 
 // recoveryAmongWords refuses a recovery code among other words while the gate is closed. A held
-// message is read by others once the gate is open, and the code would stay valid.
+// message is passed on once the gate is open, and the code in it would stay valid.
 func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind == supervisor.KindPress || !ContainsRecovery(c.in.Text) {
 		return nil, nil

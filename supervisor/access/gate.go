@@ -84,9 +84,9 @@ func orDefault[T cmp.Ordered](value, instead T) T {
 }
 
 // Check decides on an inbound. The caller has set the inbound's Kind and its conversation's user.
-// Every inbound must be checked: each counts against its user's rate, but a repeated one counts
-// once. Any error is ctx's, and means that nothing was decided. Do not call Check within a
-// transaction, because it may call AlertAdmins.
+// Every inbound must be checked. Each inbound counts against its user's rate, but a repeated
+// inbound counts once. Any error is ctx's, and means that nothing was decided. Do not call Check
+// within a transaction, because it may call AlertAdmins.
 func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {

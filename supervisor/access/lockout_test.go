@@ -102,7 +102,7 @@ func TestLockout_WrongClock_LastsOneDay(t *testing.T) {
 	}
 }
 
-// model is a simple second factor, to compare the real one with.
+// model is a simple second factor, to compare with the real factor.
 type model struct {
 	failures, lockouts int
 	locked             time.Time

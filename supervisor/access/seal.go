@@ -52,8 +52,8 @@ func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(head, nonce, plain, additionalData(user)), nil
 }
 
-// Open decrypts a secret. It fails if the key is another one, the secret belongs to another user,
-// or the secret was changed. The error does not say which.
+// Open decrypts a secret. It fails if the key is wrong, the secret belongs to another user, or the
+// secret was changed. The error does not say which.
 func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal
