@@ -146,7 +146,7 @@ func (p *exports) forget(token string) {
 }
 
 // next returns the next piece of an export to the client that began it. last marks the last piece.
-// An empty piece that is not the last one means that a home is still being archived.
+// If a piece before the last one is empty, a home is still being archived.
 func (p *exports) next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
 	p.mu.Lock()
 	one := p.all[token]
