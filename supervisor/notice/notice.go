@@ -48,8 +48,8 @@ func (n Notices) notifyAdmins(text string) {
 	}
 }
 
-// TellOnce sends a user a message unless one with the same name was sent before. After a crash
-// during the call, the message may be sent twice.
+// TellOnce sends a user a message, unless a message with the same name was sent before. After a
+// crash during the call, the message may be sent twice.
 func (n Notices) TellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
 	told, err := n.WasToldOnce(ctx, to.User, name)
 	if err == nil && !told {
