@@ -129,7 +129,7 @@ func (s *Questions) wait(ctx context.Context, next time.Time) {
 // Ask returns at once. While the question is open, the error is ErrWaitsForAnswer. The first call
 // after the question's end returns the ended question. For a command Ask waits until the question
 // has ended. If ctx ends first, the error is ctx's cause. If the same question was asked before a
-// crash, Ask creates no second one.
+// crash, Ask creates no new question.
 func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	for {
 		asked, taken, err := s.askOnce(ctx, q)
