@@ -41,8 +41,8 @@ type HomeTurns interface {
 
 // Home deletes data from users' homes, through their workers.
 type Home interface {
-	// CountOrDelete counts the Facts, Notes and Logged entries in a home that come from some turns.
-	// With gone it deletes these entries.
+	// CountOrDelete counts the Facts, Notes and Logged entries of some turns in a home. With gone
+	// it deletes these entries.
 	CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
 }
 
