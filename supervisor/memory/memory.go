@@ -130,7 +130,7 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryP
 }
 
 // checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.
-// It refuses the same words, unless the user has said them since. after is the highest number in a
+// It refuses the same words, unless the user has used them since. after is the highest number in a
 // forgotten fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.FactBasis) (after int, err error) {
 	byMessage, at, after, err := m.o.Store.FindForgotten(ctx, r.User, source.Message, r.Arguments.Text)
