@@ -62,8 +62,8 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 	return l
 }
 
-// byOthers reports whether somebody else may have made a change. That is so if the file's state
-// differs from the recorded one.
+// byOthers reports whether somebody else may have made a change: the file's state differs from the
+// recorded state.
 func (l ledger) byOthers(c supervisor.HomeChange) bool {
 	for _, folder := range ownFolders {
 		if strings.HasPrefix(c.Path, folder+"/") {
