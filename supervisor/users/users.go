@@ -122,7 +122,7 @@ func (l *Loader) load(ctx context.Context, cfg *Configuration) error {
 }
 
 // users returns the users of the configuration, and then the added users. An added user with the
-// name of a configured one is left out.
+// name of a configured user is left out.
 func (l *Loader) users(ctx context.Context, cfg *Configuration) ([]supervisor.User, error) {
 	users := append([]supervisor.User(nil), cfg.Users...)
 	configured := map[string]bool{}
