@@ -7,8 +7,9 @@ import (
 	"mews/protocol"
 )
 
-// Spec is a tool as the model sees it. A call takes no arguments except these. The schema does not
-// say so, because every request carries it, but Decode refuses others.
+// Spec is a tool as the model sees it. A call takes only these arguments. The schema does not
+// forbid other arguments, because a longer schema would be part of every request. Decode refuses
+// them.
 type Spec struct {
 	Name        string
 	Description string

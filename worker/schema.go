@@ -27,8 +27,8 @@ const (
 )
 
 // schemaOf returns the JSON schema of an object with these arguments. It keeps their order, so that
-// every request has the same schema. It is built for each turn: encoding/json would take four times
-// as long. All texts are printable, so Go quotes them as JSON does.
+// every request has the same schema. schemaOf runs for each turn, and encoding/json would take four
+// times as long. All texts are printable, so Go quotes them as JSON does.
 func schemaOf(arguments []Argument) json.RawMessage {
 	var required []string
 	schema := []byte(`{"type":"object","properties":{`)

@@ -32,7 +32,7 @@ type Call struct {
 
 // Result is the result of a call.
 type Result struct {
-	Text    string // text for the model; the agent cuts a long one
+	Text    string // text for the model; the agent cuts a long text
 	Brief   string // a few words for the user: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
 	Images  []Picture // pictures for the model beside Text, at most protocol.MaxImages
