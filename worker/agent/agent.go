@@ -1,6 +1,6 @@
-// Package agent is the loop of a turn: the model, the tools that it asked for, the model again,
-// until it has answered, was stopped, or has reached a limit. It knows nothing of the wire; it asks
-// Host for all that the supervisor does.
+// Package agent is the loop of a turn. It asks the model, runs the tools that the model has called,
+// and asks again, until the model has answered, the turn was stopped, or a limit was reached. It
+// does not know the wire: it asks Host for everything that the supervisor does.
 //
 // A crash cannot lose any state of the loop. The supervisor commits each message of the model
 // before the loop gets it, and each result before the loop goes on. A turn that lost its worker is
@@ -31,7 +31,7 @@ type Host interface {
 	CommitResult(ctx context.Context, result protocol.ToolResult) (int64, error)
 	// Event shows the user what a tool does. It does not block.
 	Event(event protocol.TurnEvent)
-	// Keep stores the bytes of r, at most most of them: an output that was cut, or a picture.
+	// Keep stores at most that many bytes of r: an output that was cut, or a picture.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 	// KeepBefore stores the bytes of a file before a change, as Keep does.
 	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// limits are the limits of a turn. No test below reaches them by accident.
+// limits are the limits of a turn. They are so high that no test reaches them by accident.
 var limits = protocol.TurnLimits{Steps: 10, Seconds: 600, Output: 16 << 10}
 
 // tool makes a tool with this effect and function.
@@ -121,7 +121,7 @@ func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 		script = append(script, hosttest.CallMessage(hosttest.Call(fmt.Sprint("c", i), "look", `{}`)))
 	}
 	for name, c := range map[string]struct {
-		taken int // step before which the user has written
+		taken int // number of the step before which the user has written
 		want  protocol.TurnEnd
 	}{
 		"never":            {0, protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}},
@@ -201,7 +201,7 @@ func TestStop_DuringModelAnswer_RunsNoCall(t *testing.T) {
 	host.Answer = func(ctx context.Context, step int) (protocol.Message, error) {
 		stop()
 		<-ctx.Done()
-		// this part of the message had arrived
+		// the message was cut: only this part had arrived
 		return hosttest.CallMessage(hosttest.Call("a", "write", `{}`)), nil
 	}
 	ran := false

@@ -38,7 +38,7 @@ func (t *turn) changesNothing(p protocol.PendingCall) bool {
 }
 
 // runBatch runs calls at once, commits the result of each as it ends, and returns when all have
-// ended. The first commit that fails ends the others.
+// ended. The first commit that fails ends the other calls.
 func (t *turn) runBatch(ctx context.Context, calls []protocol.PendingCall) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

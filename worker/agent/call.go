@@ -110,8 +110,8 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 	return t.run(ctx, tool, p.Call)
 }
 
-// run runs the tool. A tool that gave up because ctx ended has no outcome. A tool that finished in
-// spite of that has one.
+// run runs the tool. A tool that gave up because ctx ended has no outcome. A tool that finished
+// although ctx had ended has an outcome.
 func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
 	result, err := t.runRecovered(ctx, tool, worker.Call{
 		ID:         call.ID,

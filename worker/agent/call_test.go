@@ -63,7 +63,7 @@ func TestBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
 		if now == 8 {
 			close(full)
 		}
-		<-full // closed by the eighth call; a ninth that ran at once would be counted
+		<-full // the eighth call closes full; a ninth call at the same time would be counted
 		return worker.Result{}, nil
 	}))
 	if most.Load() != 8 || len(host.Commits()) != 20 {

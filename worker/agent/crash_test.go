@@ -50,9 +50,9 @@ func drawScript(t *rapid.T) []protocol.Message {
 	return script
 }
 
-// TestRun_CrashAtAnyCall_LosesNothing runs any turn with a worker that dies at any call of its
-// host, before or after the call took effect, as often as drawn. Each time it starts the turn again
-// from the committed state.
+// TestRun_CrashAtAnyCall_LosesNothing runs random turns. The worker dies at random calls of its
+// host, before or after the call took effect. After each death the turn is started again from the
+// committed state.
 func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		script := drawScript(t)
@@ -85,7 +85,8 @@ func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 	})
 }
 
-// dieAt makes every call of the host from the nth on fail; with deaf the nth still takes effect.
+// dieAt makes every call of the host from the nth on fail; with deaf the nth call still takes
+// effect.
 func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 	first, called := 0, 0
 	return func(n int, _ string) hosttest.Failure {

@@ -13,7 +13,7 @@ import (
 // Bounds of the part of an output that a model is shown, in bytes. At maxOutput a result still fits
 // into a line of the wire if each of its bytes becomes an escape of six bytes.
 const (
-	defaultOutput = 16 << 10 // limit of a turn that names none
+	defaultOutput = 16 << 10 // limit of a turn that has no own limit
 	minOutput     = 1 << 10
 	maxOutput     = 128 << 10
 	noteRoom      = 320 // room for the line that replaces the part left out

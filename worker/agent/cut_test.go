@@ -43,7 +43,8 @@ func TestLimitOutput_TooLong_KeepsHeadAndTail(t *testing.T) {
 	}
 }
 
-// checkRest reads the part that was left out, as the note in got says, and joins it with the rest.
+// checkRest reads the part that was left out, at the offset in got's note, and joins it with the
+// shown parts.
 func checkRest(t *testing.T, host *hosttest.Host, got, whole string, ref protocol.BlobRef) {
 	t.Helper()
 	head, rest, _ := strings.Cut(got, "\n[... ")

@@ -21,8 +21,8 @@ func (t *turn) sendEvent(call protocol.ToolCall, kind protocol.EventKind, text s
 // subjectArguments are the arguments that name a call's subject, the best first.
 var subjectArguments = []string{"path", "paths", "from", "query", "pattern", "timezone", "command", "code", "action"}
 
-// subject briefly names the subject of a call: "notes/shopping.md". It is "" if no argument names
-// one.
+// subject briefly names the subject of a call: "notes/shopping.md". It is "" if no argument names a
+// subject.
 func subject(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if len(arguments) == 0 || json.Unmarshal(arguments, &fields) != nil {

@@ -9,8 +9,9 @@ import (
 	"mews/worker"
 )
 
-// keepImages asks the supervisor to store a result's pictures as blobs. If one cannot be stored,
-// the result fails and says so, because the model must not believe that it saw that picture.
+// keepImages asks the supervisor to store a result's pictures as blobs. If a picture cannot be
+// stored, the result fails and names the reason, because the model must not believe that it saw
+// that picture.
 func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 	var kept []protocol.Image
 	for n, picture := range result.Images {

@@ -15,8 +15,8 @@ const maxRepeats = 3
 type callCounts map[string]int
 
 // countsBefore returns the counts before the newest step. recent does not show where steps began.
-// So only an unbroken row of the same call at its end counts, each call as a step of its own. After
-// a crash, the repetition of several calls together is therefore noticed later. recent may hold the
+// So only the same call several times at the end of recent counts, each call as one step. After a
+// crash, the repetition of several calls together is therefore noticed later. recent may hold the
 // pending calls, which belong to the newest step.
 func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
 	newest := make(map[string]bool, len(pending))
@@ -32,7 +32,7 @@ func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) ca
 	return past
 }
 
-// addStep counts a step's calls, and reports whether one of them was made too often. A step without
+// addStep counts a step's calls, and reports whether a call was made too often. A step without
 // calls does not count.
 func (h *callCounts) addStep(calls []protocol.PendingCall) bool {
 	if len(calls) == 0 {

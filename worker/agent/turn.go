@@ -105,7 +105,7 @@ func (t *turn) askModel(ctx context.Context) (protocol.TurnEndReason, error) {
 		t.last = answer.Message.ID
 	}
 	if answer.AddedMessages > 0 {
-		t.repeated = nil // the user has written since, and may want the same calls again
+		t.repeated = nil // the user has written meanwhile, and may want the same calls again
 	}
 	if why := endReason(ctx); why != "" {
 		return why, nil // do not run its calls: the end of the turn may have cut the message short
@@ -115,7 +115,7 @@ func (t *turn) askModel(ctx context.Context) (protocol.TurnEndReason, error) {
 	case isWaiting(err):
 		return protocol.WhyWaits, nil
 	case errors.As(err, &refused):
-		return protocol.WhyError, nil // the supervisor could not get a message of the model
+		return protocol.WhyError, nil // the supervisor got no message from the model
 	case err != nil:
 		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
 	}
