@@ -28,7 +28,7 @@ const (
 	maxLeftOut = 256 << 10
 	// reservedBytes is kept free for leftOutFile and the end of the archive, which is two blocks.
 	reservedBytes = maxLeftOut + 4<<10
-	// minSparse is the size from which a sparse file is put at the end.
+	// minSparse is the size from which a sparse file comes at the end of the archive.
 	minSparse = 1 << 20
 )
 
@@ -54,9 +54,9 @@ type Options struct {
 }
 
 // Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as
-// links. It leaves out, and names, all that cannot be read, does not fit, or is no file, folder or
-// link. A file has its size at the time of opening: bytes that it loses meanwhile become
-// zeros, and bytes that it gains are left out. An error concerns the home as a whole, w or ctx.
+// links. Anything that cannot be read, does not fit, or is no file, folder or link is left out and
+// listed. A file has its size at the time of opening: bytes that it loses meanwhile become zeros,
+// and bytes that it gains are left out. An error concerns the home as a whole, w or ctx.
 func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {

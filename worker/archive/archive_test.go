@@ -149,7 +149,7 @@ func TestArchive_FileTooLarge_IsLeftOut(t *testing.T) {
 }
 
 // TestArchive_SparseFile_DisplacesNoOther: a quota does not count holes, so a sparse file may be
-// larger than the archive may be.
+// larger than the limit of the archive.
 func TestArchive_SparseFile_DisplacesNoOther(t *testing.T) {
 	home := fill(t, map[string]string{"a.img": "", "z.bin": strings.Repeat("z", 600<<10)})
 	if err := os.Truncate(filepath.Join(home, "a.img"), 600<<10<<1); err != nil {
@@ -187,14 +187,14 @@ func TestArchive_UnreadableFolder_IsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Join(home, "closed"), 0o700) })
-	defer notRoot(t, home)() // root may read everything
+	defer notRoot(t, home)() // without root's right to read everything
 	got, result := write(t, home, options)
 	if got["files/open"] != "o" || len(result.LeftOut) != 2 {
 		t.Errorf("got %q, %+v", got, result)
 	}
 }
 
-// changing is a writer that changes the home after that many bytes.
+// changing is a writer that changes the home after a number of bytes.
 type changing struct {
 	bytes.Buffer
 	after  int
