@@ -60,7 +60,7 @@ func (h *home) expect(r protocol.CheckResult, met bool, found string) {
 	}
 }
 
-// The first check reports nothing. Later ones report new, changed and deleted files.
+// The first check reports nothing. Later checks report new, changed and deleted files.
 func TestFiles_Changes_AreReported(t *testing.T) {
 	h := newHome(t)
 	h.write("notes/a.md", "a")
@@ -107,8 +107,8 @@ func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error
 	return context.Cause(ctx)
 }
 
-// A pattern that few files match may need a walk through a large home. The walk is bounded, and its
-// error says so.
+// A pattern that few files match may need a walk through a large home. The walk's time is limited,
+// and its error names the limit.
 func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()

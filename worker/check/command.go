@@ -14,7 +14,7 @@ import (
 // Shell runs commands.
 type Shell interface {
 	// RunQuietly runs a command in the home and writes its output to out. ok means that it exited
-	// with 0. A command that cannot be started, or takes too long, is an error.
+	// with 0. If a command cannot be started or takes too long, RunQuietly returns an error.
 	RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error)
 }
 
@@ -39,7 +39,7 @@ type output struct {
 
 // Write adds to the output.
 func (o *output) Write(p []byte) (int, error) {
-	o.sum.Write(p) // never fails
+	o.sum.Write(p) // a hash never fails
 	o.last = append(o.last, p...)
 	if over := len(o.last) - protocol.MaxCheckFound; over > 0 {
 		o.last, o.cut = append(o.last[:0], o.last[over:]...), true
