@@ -19,7 +19,7 @@ import (
 const maxLog = 64 << 20
 
 // heading begins an exchange. The exchange ends before the next heading. Lines that the user wrote
-// below it belong to it.
+// below an exchange belong to it.
 var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
 // Cut counts the exchanges of some turns in the logs of some days. If gone is set, it deletes them
@@ -63,7 +63,7 @@ func without(text string, turns []int64) (left string, cut int) {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		// 0 if the number is too large
+		// ParseInt returns 0 if the number is too large
 		if turn, _ := strconv.ParseInt(text[m[2]:m[3]], 10, 64); slices.Contains(turns, turn) {
 			cut++
 			continue

@@ -1,5 +1,5 @@
 // Package dailylog keeps the conversation of a user and the assistant as Markdown in the home, one
-// file a day. Prompts contain nothing of it.
+// file a day. Prompts contain no part of these logs.
 package dailylog
 
 import (
@@ -67,7 +67,7 @@ func (l *Log) tail(name string) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-maxTail), maxTail))
 }
 
-// Mark returns the mark in the heading of a turn's exchange. A log has it nowhere else.
+// Mark returns the mark in the heading of a turn's exchange. Only that heading contains the mark.
 func Mark(turn int64) string { return fmt.Sprintf("<!-- turn %d -->", turn) }
 
 // Markdown formats an exchange as in a log. Its time is shown in At's zone.

@@ -37,7 +37,7 @@ func exchange() protocol.LogParameters {
 		Effects: []string{"wrote shopping.md (20 bytes)"}}
 }
 
-// An exchange is logged once on the user's day, however often it is added. Text that looks like
+// An exchange is logged once, on the user's day, even if it is added twice. Text that looks like
 // another exchange's mark is not a mark.
 func TestAdd_SameExchange_IsLoggedOnce(t *testing.T) {
 	dir := t.TempDir()
