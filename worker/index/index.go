@@ -39,11 +39,12 @@ type Options struct {
 	Folder func(path string) // hook for each folder, before its files are read
 }
 
-// pieceCalls bounds the calls of one Run that send sections: about 5 MB of text. Recordings
-// that wait to be transcribed get their turn between two Runs.
+// pieceCalls bounds the calls of one Run that send sections: about 5 MB of text. A recording that
+// waits is transcribed between two Runs.
 const pieceCalls = 24
 
-// Run sends changes of the home. more means that Run must be called again for the rest.
+// Run sends changes of the home. more means that Run must be called again for the remaining
+// changes.
 func Run(ctx context.Context, o Options) (more bool, err error) {
 	r := &run{Options: o, ctx: ctx, calls: pieceCalls}
 	o.Folder(".")
@@ -78,7 +79,8 @@ type run struct {
 // skipped are folders whose files no user has written.
 var skipped = map[string]bool{"node_modules": true, "__pycache__": true}
 
-// pageBytes bounds the paths of a page or a batch, in bytes. Escaped they take six times as many.
+// pageBytes bounds the paths of a page or a batch, in bytes. Escaped paths take up to six times as
+// many bytes.
 const pageBytes = 64 << 10
 
 func (r *run) visit(e workspace.Entry) error {
@@ -96,7 +98,7 @@ func (r *run) visit(e workspace.Entry) error {
 		return nil
 	case strings.HasPrefix(name, "."), !info.Mode().IsRegular():
 		return nil
-	case info.Mode().Perm()&0o444 == 0: // a file that nobody may read; its time does not show that change
+	case info.Mode().Perm()&0o444 == 0: // no account may read the file; its time does not show a change of its rights
 		r.left.Unreadable++
 		return nil
 	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPath, !fs.ValidPath(e.Path):
@@ -138,7 +140,7 @@ func newIndexedFile(path string, info fs.FileInfo) protocol.IndexedFile {
 	return f
 }
 
-// sendPage lists the files of a page for the supervisor, and notes those to read.
+// sendPage lists the files of a page for the supervisor, and notes the files to read.
 func (r *run) sendPage() error {
 	if len(r.page) == 0 {
 		return nil
@@ -180,7 +182,7 @@ func (r *run) sendBatch() error {
 		}
 		if err != nil {
 			r.left.Unreadable++
-			// the file's earlier sections are removed from the index
+			// removes the file's earlier sections from the index
 			f, parts = protocol.IndexedFile{Path: r.changed[0].Path}, nil
 		}
 		names += len(f.Path)

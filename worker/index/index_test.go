@@ -32,7 +32,7 @@ type memory struct {
 	sent    int // number of sections
 	longest int // size of the longest parameters, in bytes
 	calls   int
-	failAt  int // the number of the call that fails, and of its answers; 0 means none
+	failAt  int // number of the call that fails; 0 means none
 	named   map[string]bool
 	batch   []protocol.IndexedFile
 	missing map[string]bool
@@ -343,8 +343,8 @@ func TestIndex_LinkOutOfHome_IsNotRead(t *testing.T) {
 	}
 }
 
-// TestIndex_UnreadableFile_IsRemoved: one file is closed to all without a change of its time, and a
-// link replaces another after it was listed.
+// TestIndex_UnreadableFile_IsRemoved: one file becomes unreadable without a change of its time. A
+// link replaces another file after it was listed.
 func TestIndex_UnreadableFile_IsRemoved(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	h.write("closed.md", "mine")
@@ -386,8 +386,8 @@ func TestIndex_LongNames_FitParameters(t *testing.T) {
 	}
 }
 
-// TestIndex_LargeHome_IsSentInPieces: no recording waits for the whole home. Each piece ends and is
-// kept.
+// TestIndex_LargeHome_IsSentInPieces: a waiting recording is not delayed until the whole home is
+// sent. Each sent piece is kept.
 func TestIndex_LargeHome_IsSentInPieces(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	for i := range 14 {

@@ -10,13 +10,13 @@ import (
 	"mews/worker/tool/files"
 )
 
-// readAttempts bounds the attempts to read a file that changes meanwhile. If it still changes then,
-// the next change reads it again.
+// readAttempts bounds the attempts to read a file that changes meanwhile. If the file still changes
+// then, its next change causes another read.
 const readAttempts = 3
 
-// minFileAge is the age below which a file's time may miss a later change: file systems count in
-// ticks of some milliseconds. A younger file is sent with a wrong time, so that it is read once
-// more.
+// minFileAge is the age below which a file's time may not show a later change: file systems count
+// time in ticks of some milliseconds. A younger file is sent with a wrong time, so that it is read
+// once more.
 const minFileAge = 50 * time.Millisecond
 
 // read reads a file and its sections, and starts again if it changes meanwhile. A file that is no

@@ -21,14 +21,14 @@ const (
 )
 
 // Watch notices changes in a home. If the system cannot watch all folders, each start of a turn
-// counts as a change instead. The folders are those of the last Run.
+// counts as a change instead. The watched folders are those that the last Run has named.
 type Watch struct {
 	dir     string            // absolute path of the home
 	watcher *fsnotify.Watcher // nil means that nothing can be watched
 	touched chan struct{}     // holds a token when something may have changed
 
 	folders    int         // number of folders of the present or last Run
-	incomplete atomic.Bool // whether some folders are not watched
+	incomplete atomic.Bool // some folders are not watched
 }
 
 // NewWatch makes a watch of a home. It watches nothing until Open; Folder adds the folders.
@@ -41,7 +41,7 @@ func NewWatch(dir string) *Watch {
 // Open begins to watch, if the system allows it. Call it before the other methods. The caller
 // closes the watch.
 func (w *Watch) Open() {
-	w.watcher, _ = fsnotify.NewWatcher() // nil if the system refuses, or has too many watches already
+	w.watcher, _ = fsnotify.NewWatcher() // nil if the system refuses, or already has too many watches
 }
 
 // Close ends the watch.
@@ -66,7 +66,7 @@ func (w *Watch) Folder(path string) {
 	}
 }
 
-// OnTurnStart counts as a change if not all of the home is watched.
+// OnTurnStart notes a change, unless the whole home is watched.
 func (w *Watch) OnTurnStart() {
 	if w.incomplete.Load() {
 		w.Touch()
@@ -104,7 +104,7 @@ func (w *Watch) Run(ctx context.Context, changed func()) {
 			if strings.HasPrefix(filepath.Base(e.Name), ".") || e.Op == fsnotify.Chmod {
 				continue
 			}
-		case <-lost: // the system has lost some events, as a rule
+		case <-lost: // an error usually means that the system has lost events
 		case <-w.touched:
 		}
 		if first.IsZero() {
