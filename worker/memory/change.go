@@ -12,13 +12,14 @@ import (
 
 // ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
 type ChangeOptions struct {
-	Keep             workspace.Keep // stores the file before the change, as for workspace.RecordBefore
+	Keep             workspace.Keep // stores the file before the change; see workspace.RecordBefore
 	Announce         func(Change) error
 	HighestForgotten int            // highest number in a forgotten fact's id
 	Uses             map[string]int // uses of facts, by id
 }
 
-// Conflict returns the fact that a new one contradicts. A fact that says the same is no conflict.
+// Conflict returns the fact that a new fact contradicts. A fact with the same meaning is no
+// conflict.
 func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
 	file, err := h.Read()
 	if err == nil {
@@ -34,9 +35,9 @@ func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// Remember puts a fact into MEMORY.md. It replaces the fact that says the same, or the contradicted
-// fact if choice is protocol.MemoryNew; otherwise it adds a fact. Doing it twice changes nothing
-// more.
+// Remember puts a fact into MEMORY.md. It replaces the fact with the same meaning. If choice is
+// protocol.MemoryNew, it replaces the contradicted fact. Otherwise it adds a fact. A second call
+// with the same fact changes nothing.
 func (h *Home) Remember(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		if err := fact.check(); err != nil {
@@ -78,8 +79,8 @@ func (f *File) add(w ChangeOptions, fact Fact) (Fact, error) {
 	return fact, fmt.Errorf("%s is full: it has %d facts. These five were used least; forget some of them, or put facts together:%s", FileName, len(facts), b.String())
 }
 
-// Correct changes the words of a fact, and the other values that are set in fact. Doing it twice
-// changes nothing more.
+// Correct changes the words of a fact, and the other values that are set in fact. A second call
+// changes nothing.
 func (h *Home) Correct(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		old, known := file.Find(id)

@@ -10,7 +10,7 @@ import (
 )
 
 // forgetTurns finds the facts and notes that came from some turns. If gone is set, it deletes them.
-// Doing it twice changes nothing more.
+// A second call changes nothing.
 func (h *Home) forgetTurns(
 	ctx context.Context, of protocol.MemoryTurns, gone bool,
 ) (r protocol.MemoryResult, err error) {

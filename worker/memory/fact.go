@@ -1,6 +1,6 @@
 // Package memory keeps the memory of a user in the home: facts in MEMORY.md, and a file of notes
-// for each day. The files are the truth. A user may edit them: lines that are no facts stay byte
-// for byte, and a bullet without a comment is a fact too.
+// for each day. The files are the truth. A user may edit them: lines that are no facts stay
+// unchanged byte for byte, and a bullet without a comment is a fact too.
 package memory
 
 import (
@@ -23,14 +23,14 @@ var Kinds = []string{defaultKind, "preference", "person", "project", "expertise"
 
 // Fact is one bullet of MEMORY.md.
 type Fact struct {
-	// k and a number; a bullet without an id gets one from a hash of its words, beginning with h
+	// k and a number. The id of a bullet without an id is h and a hash of its words.
 	ID         string
 	Text       string
 	Kind       string  // kind of the fact, one of Kinds
 	Confidence float64 // confidence from 0 to 1
 	Date       string  // day such as 2026-11-20; "" if not known
 	Message    int64   // id of the source message; 0 means none
-	// the subject, if only one fact about it can hold; "" means the result of About
+	// subject of which only one fact can hold; "" means the result of About
 	Subject string
 	Line    int // number of the line, from 1
 }
@@ -38,7 +38,7 @@ type Fact struct {
 const defaultKind = "fact"
 
 // The line of a fact: the indentation with the mark of the bullet, the text, and a comment. In the
-// comment the subject follows "about". The other values are told apart by their shape, so that a
+// comment the subject follows "about". The other values are recognised by their shape, so that a
 // line edited by hand is read as far as possible.
 var (
 	bullet  = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
@@ -123,7 +123,7 @@ func (f Fact) Origin() string {
 // tidy makes one line of a fact's or note's text, and removes ends of comments.
 func tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
-		// a control character could show other words than are there
+		// a control character could make other words appear
 		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1
 		}
@@ -153,7 +153,7 @@ func (f *Fact) check() error {
 	return nil
 }
 
-// digestID makes an id from the words of a bullet that has none.
+// digestID makes an id from the words of a bullet without an id.
 func digestID(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words(text), " ")))
 	return "h" + hex.EncodeToString(sum[:4])

@@ -12,7 +12,7 @@ import (
 // File is the text of MEMORY.md, line by line.
 type File struct {
 	lines []line
-	end   int // number of lines up to the last one that may hold a fact
+	end   int // number of lines up to the last line that may hold a fact
 }
 
 // line is one line of the file. Only changed lines are formatted again.
@@ -27,7 +27,7 @@ type line struct {
 var fence = regexp.MustCompile("^\\s*(```+|~~~+)([^`]*)$")
 
 // Parse reads MEMORY.md. Lines between fences of code are no facts. If several bullets have the
-// same id, the first keeps it, and the others count as written by hand.
+// same id, the first bullet keeps the id, and the other bullets count as written by hand.
 func Parse(text string) *File {
 	f, seen, open := &File{}, map[string]bool{}, ""
 	for raw := range strings.Lines(text) {
@@ -87,8 +87,8 @@ func (f *File) find(id string) int {
 	return slices.IndexFunc(f.lines, func(l line) bool { return l.fact != nil && l.fact.ID == strings.ToLower(id) })
 }
 
-// put replaces the fact with an id, or adds a fact behind the last one if id is "". A fact without
-// an id of its own gets one; after is the highest number that a forgotten fact ever had.
+// put replaces the fact with an id. If id is "", put adds a fact behind the last fact. A fact
+// without an id gets a new id. after is the highest number that a forgotten fact ever had.
 func (f *File) put(id string, fact Fact, after int) Fact {
 	if !strings.HasPrefix(fact.ID, "k") {
 		fact.ID = f.nextID(after)
@@ -104,8 +104,8 @@ func (f *File) put(id string, fact Fact, after int) Fact {
 	return fact
 }
 
-// makeRoom adds an empty bullet behind the last one, or at the end of the file. It stays before an
-// unclosed block of code.
+// makeRoom adds an empty bullet behind the last bullet, or at the end of the file. The new bullet
+// comes before an unclosed block of code.
 func (f *File) makeRoom() (at int) {
 	end := "\n"
 	for i, l := range f.lines {

@@ -68,8 +68,8 @@ type Change struct {
 }
 
 // change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
-// writing fails, it calls announce again with both sides exchanged. After a crash in between, the
-// same change done again gives the same file.
+// writing fails, it calls announce again with the reverse change. If the same change is repeated
+// after a crash, the file becomes the same.
 func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Change) error, do func(*File) error) (c Change, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,7 +123,7 @@ func (n Note) Path() string { return dayPath(n.Day) }
 
 func dayPath(day string) string { return path.Join(Folder, day+".md") }
 
-// maxNotes bounds the notes of a day, in bytes: as many as prompts take
+// maxNotes bounds the notes of a day, in bytes. Prompts have the same bound
 // (protocol.PromptFilePatterns).
 const maxNotes = 64 << 10
 
@@ -190,8 +190,8 @@ func (h *Home) days(ctx context.Context) (days []string, err error) {
 	return days[:min(len(days), maxDays)], err
 }
 
-// Recall finds the facts, other lines of MEMORY.md and notes that match words of a query. For a
-// path in texts it uses that text instead of the file.
+// Recall finds the facts, other lines of MEMORY.md and notes that match words of a query. If texts
+// has a file's path, Recall uses that text instead of the file.
 func (h *Home) Recall(ctx context.Context, texts map[string]string, query string) ([]Hit, error) {
 	var all []Hit
 	for i, l := range Parse(texts[FileName]).lines {

@@ -23,13 +23,13 @@ type importer struct {
 	facts  []Fact
 	from   []string            // source file of each fact, in the order of the facts
 	notes  map[string][]string // note lines by day
-	found  bool                // whether the source has any data of another assistant
+	found  bool                // the source has data of another assistant
 	gone   map[string]bool     // digests of forgotten facts
 }
 
 // importMemory imports Picobot's memory folder, which has MEMORY.md and a file of notes for each
-// day, or a file that EchOS has exported as JSON or Markdown. It skips what is already there, and
-// facts that were forgotten.
+// day, or a file that EchOS has exported as JSON or Markdown. It skips facts and notes that are
+// already there, and facts that were forgotten.
 func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []Fact, c Change, err error) {
 	i := &importer{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
 	for _, digest := range p.Forgotten {
@@ -63,7 +63,7 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 	return nil, c, err
 }
 
-// skip notes that something is not imported, and why.
+// skip notes that a text is not imported, and why.
 func (i *importer) skip(where, why string) {
 	if len(i.result.NotImported) == protocol.MaxMemoryLeft {
 		i.result.More++
@@ -72,8 +72,8 @@ func (i *importer) skip(where, why string) {
 	i.result.NotImported = append(i.result.NotImported, fmt.Sprintf("%.200s: %s", strings.ToValidUTF8(where, "?"), why))
 }
 
-// read reads one file, either alone or as part of a folder. It skips notes at the paths of our own
-// notes: they are already there.
+// read reads one file, either alone or as part of a folder. It skips notes at the paths of Mews's
+// notes, which are already there.
 func (i *importer) read(name string, alone bool) {
 	text, err := i.h.read(name)
 	base, kind := strings.TrimSuffix(path.Base(name), path.Ext(name)), path.Ext(name)
@@ -176,7 +176,7 @@ func (i *importer) readRows(name, text string) {
 }
 
 func (i *importer) add(where string, fact Fact) {
-	fact.ID, fact.Message = "", 0 // the id and the message are those of another service
+	fact.ID, fact.Message = "", 0 // drops the id and the message of the other service
 	if !slices.Contains(Kinds, fact.Kind) {
 		fact.Kind = defaultKind
 	}

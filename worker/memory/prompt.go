@@ -20,7 +20,7 @@ const (
 func (f Fact) Weight(uses int) float64 { return f.Confidence * (1 + math.Log1p(float64(uses))) }
 
 // BestFacts returns at most n facts with the most weight, in the order of their file. Of two facts
-// with the same weight, the newer counts more.
+// with the same weight, the newer fact comes first.
 func BestFacts(facts []Fact, uses map[string]int, n int) []Fact {
 	ranked := slices.Clone(facts)
 	slices.SortStableFunc(ranked, func(a, b Fact) int {
@@ -31,7 +31,8 @@ func BestFacts(facts []Fact, uses map[string]int, n int) []Fact {
 	return ranked
 }
 
-// leastUsed returns the n facts with the fewest uses; among equals, those with the least weight.
+// leastUsed returns the n facts with the fewest uses. If uses are equal, facts with less weight
+// come first.
 func leastUsed(facts []Fact, uses map[string]int, n int) []Fact {
 	ranked := slices.Clone(facts)
 	slices.SortStableFunc(ranked, func(a, b Fact) int {

@@ -29,7 +29,7 @@ func (h Hit) String() string {
 }
 
 // search ranks the hits that have any word of a query, the best first. A rare word weighs more than
-// a common one, and a word with only the same beginning weighs half. Of equal hits the newer is
+// a common word. A word with only the same beginning weighs half. Of equal hits the newer hit is
 // first.
 func search(all []Hit, query string) (hits []Hit) {
 	asked, texts := words(query), make([][]string, len(all))
@@ -68,8 +68,8 @@ func search(all []Hit, query string) (hits []Hit) {
 }
 
 // matchScore returns how well a word matches a word of the query; 1 means that they are the same.
-// Either may continue the other after four letters. Three letters of the query are enough, as they
-// may be a beginning.
+// Words with the same first four letters match partly if one continues the other. Of the query's
+// word three letters are enough, because the user may have typed a beginning.
 func matchScore(asked, word string) float64 {
 	switch {
 	case asked == word:

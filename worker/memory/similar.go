@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// minLikeness is the likeness from which on two facts count as one.
+// minLikeness is the likeness from which two facts count as the same.
 const minLikeness = 0.85
 
 // folded are Latin letters with accents, each list behind the letters that replace them.
@@ -38,7 +38,7 @@ func words(text string) []string {
 }
 
 // likeness returns the share of trigrams that two texts have in common: from 0 to 1. (As in
-// PostgreSQL's pg_trgm, words get two spaces before and one behind.)
+// PostgreSQL's pg_trgm, words get two spaces before and one space behind.)
 func likeness(a, b string) float64 {
 	x, y := trigrams(a), trigrams(b)
 	common := 0
@@ -64,7 +64,7 @@ func trigrams(text string) map[string]bool {
 	return set
 }
 
-// findSame finds the fact of a list that says the same as a text.
+// findSame finds the fact of a list that has the same meaning as a text.
 func findSame(facts []Fact, text string) (found Fact, ok bool) {
 	most := minLikeness
 	for _, f := range facts {
@@ -75,7 +75,7 @@ func findSame(facts []Fact, text string) (found Fact, ok bool) {
 	return found, ok
 }
 
-// findContradicted finds the fact that another one contradicts: same kind, same subject, other
+// findContradicted finds the fact that a new fact contradicts: same kind, same subject, other
 // words.
 func findContradicted(facts []Fact, fact Fact) (found Fact, ok bool) {
 	about := fact.About()
