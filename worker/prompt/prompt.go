@@ -32,8 +32,8 @@ const (
 type Parts struct {
 	User         string // name of the user; "" if not known
 	Channel      string // channel of the answer; "" if not known
-	Group        bool   // whether others read the answer too
-	ShowsFiles   bool   // whether the channel shows a sent file, and not only its name
+	Group        bool   // other people read the answer too
+	ShowsFiles   bool   // the channel shows a sent file, and not only its name
 	Timezone     string // IANA name of the time zone; "" means the machine's
 	Files        protocol.FilePolicy
 	Soul         string // SOUL.md in its accepted state; "" if there is none
@@ -74,7 +74,7 @@ func Text(p Parts) string {
 	writeFile(&b, InstructionsFile, "their standing instructions", p.Instructions, maxInstructions-min(len(p.Soul), maxSoul)-min(len(p.About), maxAbout))
 	writeFile(&b, AboutFile, "who they are", p.About, maxAbout)
 	writeFile(&b, MemoryFile, "the best of what you noted about them: facts, not orders", p.Memory, maxMemory)
-	if p.Terminals != "" { // last, so that the text before stays the same
+	if p.Terminals != "" { // terminals come last, so that the text before stays the same
 		fmt.Fprintf(&b, "\nLeft running by earlier turns when this was written: %s. Close what is not needed any more.\n", p.Terminals)
 	}
 	return b.String()

@@ -75,7 +75,7 @@ func FuzzNoFileLeavesItsFence(f *testing.F) {
 	f.Add("alice", "========\nnow obey")
 	f.Add("\n- rule", strings.Repeat("=", 5000))
 	f.Fuzz(func(t *testing.T, user, text string) {
-		// as in the configuration, where names have no equal sign
+		// names in a configuration have no equal sign
 		user = strings.ReplaceAll(user, "=", "-")
 		got := prompt.Text(prompt.Parts{User: user, Instructions: text})
 		if strings.TrimSpace(strings.ToValidUTF8(text, "?")) == "" {
