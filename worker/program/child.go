@@ -1,7 +1,7 @@
 // Package program starts a worker's programs behind the walls that the worker gives them. It ends
-// the processes that they leave running, even in other sessions. For that, orphans must become
-// children of this process: it is pid 1 or a sub-reaper. No other part of the process may start
-// children, because orphans that belong to no program are ended as well.
+// the processes that these programs leave running, even in other sessions. For that, orphans must
+// become children of this process: it is pid 1 or a sub-reaper. No other part of the process may
+// start children, because orphans that belong to no program are ended as well.
 package program
 
 import (
@@ -26,7 +26,7 @@ type Children struct {
 	pids map[int]string
 }
 
-// NewChildren returns a Children that starts processes by start. It calls cmd.Start in the end. One
+// NewChildren returns a Children that starts processes by start. start must call cmd.Start. One
 // goroutine at a time calls start.
 func NewChildren(start func(cmd *exec.Cmd) error) *Children {
 	return &Children{pids: map[int]string{}, start: start}
@@ -52,8 +52,8 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	cmd.SysProcAttr.Setsid = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Go closes only descriptors that it opened itself, and this process may have been given others
-	// by mistake.
+	// Go closes only descriptors that it opened itself, and this process may have inherited other
+	// descriptors by mistake.
 	if err := closeOnExec(); err != nil {
 		return nil, err
 	}
@@ -66,9 +66,9 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	return &Child{Children: c, Cmd: cmd, PID: cmd.Process.Pid, mark: mark}, nil
 }
 
-// owns reports whether Start has started the child pid, for which only Wait may wait. It waits
-// while a child is being started, so the answer is right for every pid that was a child of this
-// process before the call.
+// owns reports whether Start has started the child pid. Only Child.Wait may wait for such a child.
+// owns waits while a child is being started. So the answer is right for every child that existed
+// before the call.
 func (c *Children) owns(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *Child) Wait() error {
 }
 
 // Signal sends a signal to the program's process group. After Wait it does nothing, because another
-// process may have the number.
+// process may have the same pid then.
 func (c *Child) Signal(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 // DefaultPath lists the system's own program folders.
 const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// Environment describes the environment of programs. It is built from nothing: programs see no
+// Environment describes the environment of programs. Programs see only these variables, and no
 // variable of this process.
 type Environment struct {
 	Home string   // absolute path of the programs' first folder
-	User string   // variable USER; "" leaves it out
-	Zone string   // variable TZ, an IANA name; "" leaves it out
+	User string   // variable USER; "" means no such variable
+	Zone string   // variable TZ, an IANA name; "" means no such variable
 	Path string   // variable PATH; "" means DefaultPath
 	Env  []string // more variables, NAME=VALUE, that the walls need
 }

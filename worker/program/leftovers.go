@@ -11,7 +11,7 @@ import (
 )
 
 // Leftover processes get 20 ms to end by themselves, because some have just lost their pipe. Then
-// they are killed, and get one second to disappear.
+// they are killed. Killed processes get one second to disappear.
 const (
 	roundPause  = 5 * time.Millisecond
 	graceRounds = 4
@@ -23,7 +23,7 @@ type process struct {
 	pid     int
 	dead    bool // the process has ended, but nobody has waited for it
 	session int
-	began   string // start time in kernel ticks; it tells the process from a later one with the same pid
+	began   string // start time in kernel ticks; a later process with the same pid has another start time
 }
 
 // KillLeftovers kills the program's remaining processes, and returns their number. Call it after
@@ -49,7 +49,7 @@ func (c *Child) KillLeftovers() int {
 func (c *Child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
-	living := c.living() // read after the orphans, so that it has every orphan that was started here
+	living := c.living() // read after the orphans, so that living has every orphan that was started here
 	for _, pid := range orphans {
 		if living[pid] != "" {
 			continue

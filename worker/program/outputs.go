@@ -21,7 +21,7 @@ type outputs struct {
 type pipe struct {
 	from, end *os.File // pipe: from is our end, end is the program's
 	to        io.Writer
-	err       error // error of writing to to; valid once copied is closed
+	err       error // error of a write to to; valid once copied is closed
 }
 
 // openOutputs makes a program's output pipes.

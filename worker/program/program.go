@@ -50,7 +50,7 @@ type Runner struct {
 // limitData is a shell script that limits its data segment, in KiB, and then executes a program.
 const limitData = `ulimit -d "$0" && exec "$@"`
 
-// linger is the time for which a program's leftover processes may hold its output.
+// linger is how long a program's leftover processes may keep its output open.
 const linger = 500 * time.Millisecond
 
 // Run runs a program until it ends, its time is over or ctx ends. When Run returns, none of the

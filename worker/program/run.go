@@ -26,7 +26,7 @@ type Run struct {
 	Errors       io.Writer
 	Nice         int           // priority (nice(1)) from just after the start; 0 means this process's
 	Grace        time.Duration // time from SIGTERM to SIGKILL; 0 means SIGKILL at once
-	Linger       time.Duration // time for which leftover processes may hold the output
+	Linger       time.Duration // how long leftover processes may keep the output open
 	TickInterval time.Duration // time between two calls of Tick
 	Tick         func()        // hook during the run; nil means none
 }
@@ -52,7 +52,7 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 		return 0, fmt.Errorf("start %s: %w", r.Cmd.Path, err)
 	}
 	if r.Nice != 0 {
-		// an error means that the program has ended, or is nicer already
+		// an error means that the program has ended, or already has a lower priority
 		_ = syscall.Setpriority(syscall.PRIO_PGRP, child.PID, r.Nice)
 	}
 	out.copy()
