@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// byOtherAccount reports whether another account may have written the file. Then the file, or a
-// folder on the way from the home, belongs to another account or may be written by it: by its
-// group, or by all accounts that can reach it.
+// byOtherAccount reports whether another account may have written the file. That is possible if the
+// file, or a folder on its path below the home, belongs to another account. It is also possible if
+// its group or all accounts may write the file or folder, and can reach it.
 func (w *Watch) byOtherAccount(f file) bool {
 	way := []fs.FileInfo{}
 	for _, dir := range parentFolders(f.Path) {
@@ -29,7 +29,7 @@ func (w *Watch) byOtherAccount(f file) bool {
 				return true
 			}
 			if on.IsDir() && on.Mode()&class == 0 {
-				break // no account of this class reaches further
+				break // no account of this class can go deeper
 			}
 		}
 	}

@@ -17,8 +17,8 @@ import (
 const maxIndex = 64 << 20
 
 // fromGit reports whether git may have written the file. The file lies in a work tree, and git's
-// index has the same bytes, or the time at which git wrote the file. The time counts too because
-// filters change the bytes. If that cannot be found out, git may have written it.
+// index has the same bytes, or the time at which git wrote the file. The time counts too, because
+// git's filters change the bytes. If the index cannot be read, the answer is true.
 func (w *Watch) fromGit(f file) bool {
 	dirs := parentFolders(f.Path)
 	for i := len(dirs) - 1; i >= 0; i-- {
@@ -144,7 +144,7 @@ func findEntry(raw []byte, name string) (found *entry, whole bool, err error) {
 		}
 		rest = rest[at:]
 	}
-	// its extensions
+	// the rest is the index's extensions
 	return nil, !bytes.Contains(rest, []byte("link")) && !bytes.Contains(rest, []byte("sdir")), nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// Lines that appear while a refused call runs do not come from the call. Neither do other words
-// than those of the call.
+// Lines that appear while a refused call runs do not come from the call. A line with other words
+// does not come from the call either.
 func TestNoting_CountsOnlyCallsOwnWords(t *testing.T) {
 	const notes = "memory/2026-11-20.md"
 	for _, c := range []struct {

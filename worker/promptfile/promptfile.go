@@ -34,7 +34,8 @@ type Watch struct {
 // Texts are the texts in force, by path.
 type Texts map[string]string
 
-// InForce reports the prompt files and returns the texts in force. After an error none is.
+// InForce reports the prompt files and returns the texts in force. After an error no text is in
+// force.
 func (w *Watch) InForce(ctx context.Context) (Texts, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,9 +64,9 @@ func (w *Watch) Check(ctx context.Context) error {
 	return err
 }
 
-// End makes the last report, once the turn changes the files no longer. It does so only if the
-// model has not given its last answer, or programs have run since. Otherwise an earlier report
-// covers the turn, and later changes are not the turn's.
+// End makes the turn's last report, after the turn's last change. It reports only if the model has
+// not given its last answer, or if programs have run since the last report. Otherwise an earlier
+// report covers the turn, and later changes are not part of the turn.
 func (w *Watch) End(ctx context.Context, done bool) error {
 	if done && !w.programs {
 		return nil
@@ -82,8 +83,8 @@ type file struct {
 	info fs.FileInfo // nil if there is no file
 }
 
-// readAll reads all prompt files. Running programs may write them afterwards; ended programs have
-// written before.
+// readAll reads all prompt files. If programs is true, running programs may still write these
+// files.
 func (w *Watch) readAll() (files []file, programs bool) {
 	programs = w.Programs()
 	names := slices.Clone(w.Notes)
