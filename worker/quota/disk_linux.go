@@ -33,8 +33,8 @@ type attributes struct {
 }
 
 // Constants of linux/fs.h that golang.org/x/sys lacks. The first is _IOR('X', 31, struct fsxattr);
-// only MIPS and PowerPC number it otherwise. The second is the flag that new files belong to their
-// folder's project. Without it a file system gives the numbers of the whole disk.
+// only MIPS and PowerPC have another number. The second is the flag that new files belong to their
+// folder's project. Without this flag a file system gives the numbers of the whole disk.
 const (
 	getAttributes  = 0x801c581f
 	projectInherit = 0x200
@@ -73,7 +73,7 @@ func limitsProjects(mounts string, device uint64) bool {
 			continue
 		}
 		for option := range strings.SplitSeq(s[2], ",") {
-			if option == "prjquota" { // XFS writes this for pquota too; pqnoenforce only counts
+			if option == "prjquota" { // XFS shows pquota under this name too; with pqnoenforce it only counts
 				return true
 			}
 		}

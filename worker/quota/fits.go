@@ -20,7 +20,7 @@ type Disk struct {
 
 const maxReserve = 1 << 30 // bytes
 
-// reserve is kept free: 5 % or 1 GiB, whichever is less. No write may go below it.
+// reserve is the space that writes must leave free: 5 % of the disk or 1 GiB, whichever is less.
 func (d Disk) reserve() int64 { return min(d.Total/20, maxReserve) }
 
 // space holds the present bytes of a folder and their limit.
@@ -53,12 +53,13 @@ func (r space) shortage(grow int64) error {
 	return errors.New(held + "; delete something first" + trashHint)
 }
 
-// trashHint is for models and users who delete with delete_file, which makes no room.
+// trashHint is for models and users who delete with delete_file. Such a file still takes room, in
+// the trash.
 const trashHint = " (what is in .trash counts too, until rm removes it)"
 
-// shortage explains why a write of that many bytes is refused; nil means that it is allowed. Behind
-// a project's limit the rest of the file system cannot be seen, but the kernel enforces that limit,
-// which also protects the rest. Some file systems give no numbers.
+// shortage explains why a write of that many bytes is refused; nil means that it is allowed. With a
+// project's limit, the numbers do not show the rest of the file system. The kernel enforces that
+// limit, which also protects the rest. Some file systems give no numbers.
 func (d Disk) shortage(grow int64) error {
 	if d.Project || d.Total == 0 || d.Free-d.reserve() >= grow {
 		return nil
@@ -71,8 +72,8 @@ func (d Disk) shortage(grow int64) error {
 // does not make the folder larger is always allowed.
 //
 // Fits refuses only by a count that began after the call, because files in an older count may have
-// been deleted. So it waits for a count before it refuses, and if there was no count yet. After
-// WriteWait it uses an old count. If there is none, it allows the write.
+// been deleted. So it waits for a new count before it refuses, and before the first count has
+// ended. After WriteWait it uses the old count. Without any count it allows the write.
 func (q *Quota) Fits(grow int64) error {
 	if grow <= 0 {
 		return nil
@@ -92,8 +93,8 @@ func (q *Quota) Fits(grow int64) error {
 }
 
 // Note explains, for a program's result, why the file tools would refuse a write. It returns "" if
-// they would not. It asks for a count, because the program may have written anything, and waits for
-// it at most NoteWait.
+// the file tools would allow a write. It asks for a count, because the program may have written any
+// number of bytes, and waits at most NoteWait for the count.
 func (q *Quota) Note(ctx context.Context) string {
 	number := q.request()
 	if q.options.Limit > 0 {
@@ -113,8 +114,8 @@ func (q *Quota) usedSpace() space {
 	return space{used: used, more: more, limit: q.options.Limit}
 }
 
-// disk returns the numbers of the file system now. If it gives none, nothing is refused: the file
-// system itself refuses writes when it is full.
+// disk returns the numbers of the file system now. If there are no numbers, no write is refused
+// here: the file system itself refuses writes when it is full.
 func (q *Quota) disk() Disk {
 	d, err := q.options.Disk(q.options.Dir)
 	if err != nil {

@@ -22,7 +22,7 @@ const maxDepth = 100
 // folderSize is the result of a count.
 type folderSize struct {
 	bytes int64
-	more  bool // whether some of the folder was not counted
+	more  bool // some of the folder was not counted
 }
 
 // walker is a running count.

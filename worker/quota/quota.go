@@ -2,7 +2,7 @@
 // its file system is nearly full.
 //
 // It is not a wall. The file tools ask it before they write. Results of programs only get a note,
-// because a program may be the one that deletes files. The kernel limits programs: by the largest
+// because a program may be deleting files to make room. The kernel limits programs: by the largest
 // size of a file, and by project quotas if the file system has them.
 package quota
 
@@ -161,8 +161,8 @@ func (q *Quota) RecordGrowth(by int64) {
 	q.state.written += by
 }
 
-// Used returns the bytes in the folder; 0 until it was counted. more means that it holds more than
-// was counted.
+// Used returns the bytes in the folder; 0 until it was counted. more means that the folder holds
+// more bytes than were counted.
 func (q *Quota) Used() (bytes int64, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -80,15 +80,15 @@ func counted(t testing.TB, q *Quota) (int64, bool) {
 	return q.Used()
 }
 
-// TestQuota_FolderFillsUp_Refuses: writes are added, files of programs are found, and deleting
-// makes room.
+// TestQuota_FolderFillsUp_Refuses: writes are added to the sum, files of programs are counted, and
+// deleting makes room.
 func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 	q := newQuota(t, Options{Limit: 4 * mib})
 	if used, _ := q.Used(); used != 0 {
 		t.Errorf("%d bytes before anything was counted", used)
 	}
 	wantMessage(t, q.Fits(3*mib), "")
-	// nothing is on the disk: a count finds that out before a write is refused
+	// the disk has no such bytes: a new count corrects the sum before a write is refused
 	q.RecordGrowth(3 * mib)
 	wantMessage(t, q.Fits(2*mib), "")
 	fill(t, q, "a/big", 3*mib)
@@ -166,7 +166,7 @@ func TestRecordGrowth_DuringCount_IsAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	q.RecordGrowth(7) // before the count, which includes these bytes
+	q.RecordGrowth(7) // recorded before the count, which includes these bytes
 	q.request()
 	answered := q.begin()
 	q.RecordGrowth(100)
