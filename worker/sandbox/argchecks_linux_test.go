@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testCall is a call whose arguments matter, with the processes that may make it. If it is allowed
-// it changes nothing: it fails with an error other than EPERM, ENOSYS or EAFNOSUPPORT, or sets a
-// value that is already set.
+// testCall is a system call whose arguments matter, with the processes that may make it. An allowed
+// testCall changes nothing: it fails with an error other than EPERM, ENOSYS or EAFNOSUPPORT, or
+// sets a value that is already set.
 type testCall struct {
 	what    string
 	number  uint32
@@ -22,7 +22,7 @@ func never(Profile, bool) bool  { return false }
 func always(Profile, bool) bool { return true }
 
 const (
-	none = 1<<32 - 1 // number of no descriptor, process or account
+	none = 1<<32 - 1 // a number that no descriptor, process or account has
 	kind = 0xff      // not a type of socket
 )
 
@@ -34,10 +34,10 @@ var checkedCalls = []testCall{
 	{"clone of a control group", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWCGROUP | unix.CLONE_THREAD}, never},
 	{"clone of a name", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWUTS | unix.CLONE_THREAD}, never},
 	{"clone of queues", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWIPC | unix.CLONE_SYSVSEM}, never},
-	// EINVAL: without CLONE_SIGHAND
+	// fails with EINVAL: CLONE_SIGHAND is missing
 	{"clone of a thread", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD | unix.CLONE_FILES}, always},
 	{"clone of a thread with files of its own", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD}, never},
-	// EINVAL: without CLONE_VM
+	// fails with EINVAL: CLONE_VM is missing
 	{"clone of a process", unix.SYS_CLONE, [6]uint64{unix.CLONE_SIGHAND},
 		func(p Profile, _ bool) bool { return p != ProfileReview }},
 	{"clone3", unix.SYS_CLONE3, [6]uint64{}, never},
@@ -81,7 +81,7 @@ var checkedCalls = []testCall{
 	{"another's scheduler", unix.SYS_SCHED_SETSCHEDULER, [6]uint64{1}, never},
 	{"another's weight", unix.SYS_SCHED_SETATTR, [6]uint64{1}, never},
 	{"another's parameter", unix.SYS_SCHED_SETPARAM, [6]uint64{1}, never},
-	{"a page of memory", unix.SYS_MMAP, [6]uint64{}, always}, // EINVAL: of no length
+	{"a page of memory", unix.SYS_MMAP, [6]uint64{}, always}, // EINVAL: the length is 0
 	{"a huge page", unix.SYS_MMAP, [6]uint64{0, 0, 0, unix.MAP_HUGETLB}, never},
 	{"a larger pipe", unix.SYS_FCNTL, [6]uint64{none, unix.F_SETPIPE_SZ}, never},
 	{"a pipe's size", unix.SYS_FCNTL, [6]uint64{none, unix.F_GETPIPE_SZ}, always},

@@ -47,7 +47,7 @@ func main() {
 // build builds a program as for a release.
 func build(b *testing.B, source string) string {
 	b.Helper()
-	dir, err := os.MkdirTemp(".", "testdata-bench-") // within the module, whose packages it imports
+	dir, err := os.MkdirTemp(".", "testdata-bench-") // within the module, because the program imports its packages
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func measureStart(b *testing.B, start starter) time.Duration {
 }
 
 // BenchmarkSpawn measures the time from a start to the worker's first line, in each tier. It also
-// compares the median with that of a static hello in Go, measured alternately.
+// compares the median with the median of a static hello in Go, measured alternately.
 func BenchmarkSpawn(b *testing.B) {
 	program, stage := build(b, hello), build(b, spawner)
 	runtime.LockOSThread()
@@ -144,12 +144,12 @@ func BenchmarkFilter(b *testing.B) {
 }
 
 // BenchmarkToolChild starts and ends a program behind the second layer. over-plain-µs is the
-// difference of its median to that of a plain start, measured alternately.
+// difference between its median and the median of a plain start, measured alternately.
 func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
 			in := NewToolStarter(tier)
-			// paths as inside a worker; the folders are not changed
+			// the paths are those inside a worker; the folders are not changed
 			for _, dir := range []string{HomeInside, WorkspacesInside} {
 				if err := os.Mkdir(dir, 0o755); err == nil {
 					b.Cleanup(func() { _ = os.Remove(dir) })

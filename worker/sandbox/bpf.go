@@ -14,7 +14,7 @@ const (
 )
 
 // Offsets in struct seccomp_data. An argument has 64 bits. Its low half comes first, because all
-// machines with tables here are little-endian.
+// machines with tables in this package are little-endian.
 const (
 	offNumber = 0
 	offArch   = 4

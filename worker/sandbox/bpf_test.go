@@ -12,7 +12,7 @@ type call struct {
 	args   [6]uint64
 }
 
-// bytes returns its form in memory, on the machines with tables here.
+// bytes returns the call's form in memory, on the machines that have tables in this package.
 func (c call) bytes() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, c.number)
 	b = binary.LittleEndian.AppendUint32(b, c.arch)

@@ -34,7 +34,7 @@ func dropCapabilities() error {
 	return wrap(unix.Capset(&header, &none[0]), "drop the capabilities: capset")
 }
 
-// effectiveCapabilities returns those of the calling thread, a bit each.
+// effectiveCapabilities returns the effective capabilities of the calling thread, one bit each.
 func effectiveCapabilities() (uint64, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have [2]unix.CapUserData

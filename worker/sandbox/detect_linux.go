@@ -18,13 +18,13 @@ type DetectOptions struct {
 	Tier      Tier      // the requested tier; "" means the best that works
 	MinTier   Tier      // lower tiers are refused
 	Privilege Privilege // privilege of this spawner
-	UID, GID  int       // account to try with; -1 means the spawner's own
+	UID, GID  int       // account for the trials; -1 means the spawner's own
 	Dir       string    // folder of that account, used as the home of the trial
 }
 
 // Detect builds the allowed tiers, the best first, and returns the first that works. It builds all
-// walls of a tier around a process that then ends. The sentence for people is about that tier and
-// the failures of better ones. It is an error if no tier works.
+// walls of a tier around a process that then ends. The returned sentence for people is about that
+// tier and the failures of better tiers. It is an error if no tier works.
 func Detect(o DetectOptions) (Tier, string, error) {
 	var failures tierFailures
 	for _, t := range candidates(o) {
@@ -92,7 +92,7 @@ func describe(t Tier, failures tierFailures) string {
 }
 
 // withKernelAdvice adds advice to the error of a refused system call for walls, unless the error
-// has some already.
+// already has advice.
 func withKernelAdvice(err error) error {
 	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) &&
 		!strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
@@ -168,8 +168,8 @@ func waitExit(pid int) error {
 	}
 }
 
-// Open opens a folder beneath root. The Bind identifies the opened folder, so that no other one is
-// mounted later. The caller closes the descriptor.
+// Open opens a folder beneath root. The Bind identifies the opened folder, so that no other folder
+// is mounted later. The caller closes the descriptor.
 func Open(root, path string) (Bind, int, error) {
 	b := Bind{Root: root, Path: path}
 	fd, err := openBeneath(root, path)
@@ -198,7 +198,7 @@ func OwnPrivilege() (Privilege, error) {
 	}
 	has := func(c uint) bool { return caps>>c&1 == 1 }
 	switch {
-	case !has(unix.CAP_SETUID) || !has(unix.CAP_SETGID) || !has(unix.CAP_KILL): // a spawner must be able to end what it starts
+	case !has(unix.CAP_SETUID) || !has(unix.CAP_SETGID) || !has(unix.CAP_KILL): // a spawner must be able to end its processes
 		return PrivilegeNone, nil
 	case has(unix.CAP_SYS_ADMIN) && has(unix.CAP_SETPCAP) && has(unix.CAP_DAC_READ_SEARCH):
 		return PrivilegeMount, nil

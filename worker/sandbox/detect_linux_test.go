@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testUID is an account that no machine and no other package's tests have. The kernel counts
+// testUID is an account that no machine has and no test of another package uses. The kernel counts
 // processes by account, and packages are tested at the same time.
 const testUID = 54321
 
@@ -48,8 +48,8 @@ func TestDetect_EachTier_Works(t *testing.T) {
 	}
 }
 
-// TestPrivilege_EachOne_BuildsWalls: with the capabilities that systemd gives, and an account that
-// is neither root's nor the user's.
+// TestPrivilege_EachOne_BuildsWalls: the spawner has the capabilities that systemd gives. Its
+// account is neither root's nor the user's.
 func TestPrivilege_EachOne_BuildsWalls(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a process capabilities")

@@ -20,8 +20,8 @@ const TierVariable = "MEWS_TIER"
 // homeTmp is the folder in a home that replaces /tmp in the landlock tier.
 const homeTmp = ".tmp"
 
-// environment returns the whole environment of a worker. It contains nothing of the starting
-// process's.
+// environment returns the whole environment of a worker. It contains no variable of the process
+// that starts the worker.
 func environment(p Plan) []string {
 	if p.hasNoFolders() {
 		return []string{TierVariable + "=" + string(p.Tier)}
@@ -32,7 +32,7 @@ func environment(p Plan) []string {
 		"LANG=C.UTF-8",
 		"HOME=" + p.Tier.HomePath(p.Home.path()),
 	}
-	// everybody uses the host's /tmp, and Git fails if it may not read /etc/gitconfig
+	// all accounts use the host's /tmp, and Git fails if it may not read /etc/gitconfig
 	if p.Tier == TierLandlock {
 		env = append(env, "TMPDIR="+p.Home.path()+"/"+homeTmp, "GIT_CONFIG_NOSYSTEM=1")
 	}

@@ -23,8 +23,8 @@ import (
 	"mews/worker/sandbox/escape/escapetest"
 )
 
-// Names of the test binary's roles. It plays the role by whose name it is executed. Stage one gives
-// a worker its name.
+// Names of the test binary's roles. The binary plays the role of the name by which it is executed.
+// Stage one gives a worker its name.
 const (
 	testSpawnerName = "mews-test-spawner"
 	workerName      = "mews-worker"
@@ -41,7 +41,8 @@ var names = map[string]func() error{
 	uidName:         printUID,
 }
 
-// runByName runs the role of the binary's name, or returns. Stage one may have to skip some walls.
+// runByName runs the role of the binary's name. Without such a role it returns. In the role of
+// stage one it may skip some walls.
 func runByName() {
 	removeWalls()
 	play, ok := names[filepath.Base(os.Args[0])]
@@ -62,7 +63,8 @@ type workerSetup struct {
 	without   []string // walls to remove
 }
 
-// Variables that a spawner of the tests removes from its environment. The rest is a plan.
+// Variables that a spawner of the tests removes from its environment. All other variables are a
+// plan.
 const (
 	powerVariable  = "MEWS_TEST_POWER"
 	wallsVariable  = "MEWS_TEST_WITHOUT"
@@ -72,7 +74,7 @@ const (
 // takeVariable takes a variable out of the environment.
 func takeVariable(name string) string {
 	value := os.Getenv(name)
-	_ = os.Unsetenv(name) // the name is valid
+	_ = os.Unsetenv(name) // can't fail: the name is valid
 	return value
 }
 
@@ -87,8 +89,8 @@ var spawnerCaps = map[Privilege][]uintptr{
 // waits for its end.
 func actSpawner() error {
 	runtime.LockOSThread()
-	// The kernel kills its children first when memory runs out. Behind the walls a process cannot
-	// raise its own score any longer.
+	// The kernel kills children of this process first when memory runs out. Behind the walls a
+	// process cannot raise its own score any longer.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
 		return err
 	}
@@ -117,14 +119,14 @@ func actSpawner() error {
 	if err != nil {
 		return err
 	}
-	// only the worker has the protocol
+	// only the worker may keep the protocol's descriptors
 	if err := errors.Join(unix.Close(0), unix.Close(1)); err != nil {
 		return err
 	}
 	return waitExit(pid)
 }
 
-// attacker is a worker behind its walls that tries rows. It is a child of its spawner.
+// attacker is a worker behind its walls that tries rows of the table. It is a child of its spawner.
 type attacker struct {
 	cmd       *exec.Cmd
 	questions *os.File
@@ -151,7 +153,7 @@ func (y *testHost) plan(s workerSetup) Plan {
 
 // tasksOf counts the threads of an account.
 func tasksOf(uid int) (n int) {
-	tasks, _ := filepath.Glob("/proc/[0-9]*/task/*") // the pattern is valid
+	tasks, _ := filepath.Glob("/proc/[0-9]*/task/*") // can't fail: the pattern is valid
 	for _, task := range tasks {
 		var st unix.Stat_t
 		if unix.Stat(task, &st) == nil && int(st.Uid) == uid {
@@ -215,14 +217,14 @@ func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	return theirs
 }
 
-// Time limits for all rows of a worker, and for one of them. Only a defect reaches them.
+// Time limits for all rows of a worker and for one row. Only a defect reaches these limits.
 const (
 	waiting    = 2 * time.Minute
 	rowWaiting = 30 * time.Second
 )
 
-// try makes the worker try a row in a child. way is "" for plain, asTool for a tool, or names walls
-// of the worker's own that are removed.
+// try makes the worker try a row in a child. way is "" for a plain attempt, or asTool for an
+// attempt by a tool, or names walls inside the worker to remove.
 func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error) {
 	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {
 		return escape.Finding{}, err
@@ -246,7 +248,7 @@ func (w *attacker) end() error {
 	return err
 }
 
-// try makes one worker of the setup try the rows. An error explains why not all were tried.
+// try makes one worker of the setup try the rows. An error explains why some rows were not tried.
 func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Finding, error) {
 	y.t.Helper()
 	v := y.victims
@@ -360,8 +362,8 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// revealProtocol undoes hideProtocol for one row, as far as the way says. If it fails the finding
-// shows that.
+// revealProtocol undoes hideProtocol for one row, as far as the way says. A failure shows in the
+// finding.
 func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)
@@ -434,7 +436,7 @@ type scenario struct {
 // watchdog ends.
 func allRows(p escape.Probe) bool { return !p.Watched }
 
-// quickRows selects the rows of the self-test, and those that depend on how a spawner starts a
+// quickRows selects the rows of the self-test, and the rows that depend on how a spawner starts a
 // worker.
 func quickRows(p escape.Probe) bool {
 	return p.Core || slices.Contains([]string{"K12", "F6", "P1", "P8", "S2", "R1", "R2", "X1"}, p.Row)
@@ -443,17 +445,17 @@ func quickRows(p escape.Probe) bool {
 // lightRows selects the rows that a second layer of walls could change, without bombs.
 func lightRows(p escape.Probe) bool { return !p.Heavy && !p.Watched }
 
-// Known escapes. F16 only identifies machines and boots. Without a process namespace a worker can
-// list other processes and the names of their descriptors, and a daemon outlives its worker until
-// the spawner's sweep. Without a root of its own a worker can open the host's terminals, which the
-// spawner's watchdog counts.
+// Known escapes. F16 can only identify a machine and its boot. Without a process namespace a worker
+// can list other processes and the names of their descriptors, and a daemon outlives its worker
+// until the spawner's sweep. Without a root of its own a worker can open the host's terminals,
+// which the spawner's watchdog counts.
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "Q5", "X1"}
 )
 
-// scenarios returns the scenarios that this process can run: all as root, otherwise those of its
-// own account.
+// scenarios returns the scenarios that this process can run. Root can run all, other accounts only
+// those of their own account.
 func scenarios() []scenario {
 	shared := func() accounts { return sharedAccount(sharedUID) }
 	own := func() accounts { return sharedAccount(os.Getuid()) }
@@ -517,7 +519,7 @@ func (c scenario) tried(t *testing.T, program string) []escape.Finding {
 	return findings
 }
 
-// compare compares a finding with the expected one.
+// compare compares a finding with the expected finding.
 func (c scenario) compare(t *testing.T, f escape.Finding) {
 	want := escape.Stopped
 	switch {

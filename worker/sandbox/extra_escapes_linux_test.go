@@ -16,7 +16,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// Escapes that are not in the table. They matter if people share an account and there are no
+// These escapes are not in the table. They matter if people share an account and there are no
 // namespaces.
 
 // extraRows are the extra escapes by name. A row's input follows the name and a colon.
@@ -115,7 +115,7 @@ func (y *testHost) datagrams() string {
 var extraCases = []struct {
 	name    string
 	stand   workerSetup
-	apart   bool // whether each user has an account
+	apart   bool // each user has an account
 	escapes []string
 }{
 	{"namespaces", workerSetup{privilege: PrivilegeNone, tier: TierNamespaces}, false, nil},
@@ -126,7 +126,7 @@ var extraCases = []struct {
 }
 
 // TestEscapes_BeyondTable_LandlockTier: the landlock tier's filter must refuse these, because there
-// are no namespaces. Only as root: in other accounts the rows would change processes outside the
+// are no namespaces. It needs root: with other accounts the rows would change processes outside the
 // test.
 func TestEscapes_BeyondTable_LandlockTier(t *testing.T) {
 	if os.Getuid() != 0 {

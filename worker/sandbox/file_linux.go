@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readFile reads a small file, as much of it as fits into buf. It returns nil for a file that
-// cannot be read, such as that of an ended process. Like writeFile it makes plain system calls:
-// package os would use the runtime's poller, which costs more than such a file.
+// readFile reads a small file, as much as fits into buf. It returns nil for a file that cannot be
+// read, such as a /proc file of an ended process. Like writeFile it makes plain system calls:
+// package os would use the runtime's poller, which costs more than reading a small file.
 func readFile(dir int, name string, buf []byte) []byte {
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -24,8 +24,8 @@ func mustSucceed(t *testing.T, script, want string) {
 	})
 }
 
-// TestMultiprocessing_OwnRoot_Works uses named semaphores, which are files of /dev/shm. Only a root
-// of our own has one.
+// TestMultiprocessing_OwnRoot_Works uses named semaphores, which are files of /dev/shm. Only the
+// tiers with their own root have that folder.
 func TestMultiprocessing_OwnRoot_Works(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		got := r.mustPrint(python(`

@@ -9,7 +9,7 @@ import (
 )
 
 // Landlock's rights over files (landlock(7)). Every right that the kernel's version knows is
-// handled, so a right without a rule is refused. Nobody may make devices.
+// handled, so a right without a rule is refused. No process may make devices.
 const (
 	rightsRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	rightsWrite = rightsRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
@@ -22,8 +22,8 @@ const (
 )
 
 // landlockMinVersion is the version that the landlock tier needs, because it keeps signals and
-// abstract sockets inside. In the higher tiers namespaces do that, and any version is a second
-// wall.
+// abstract sockets inside. In the higher tiers namespaces do that, and Landlock of any version is a
+// second wall.
 const landlockMinVersion = 6
 
 // versionRights are the rights over files in each version.

@@ -71,8 +71,8 @@ func emptyRuleset() (int, error) {
 	return createRuleset(unix.LandlockRulesetAttr{Handled_access_fs: versionRights[1]})
 }
 
-// TestLandlock_WithoutMounts_ReachesOwnFolders: without mounts of its own a worker reaches no other
-// folders.
+// TestLandlock_WithoutMounts_ReachesOwnFolders: a worker without its own mounts reaches only the
+// folders of its rules.
 func TestLandlock_WithoutMounts_ReachesOwnFolders(t *testing.T) {
 	r := newTestSandbox(t, TierLandlock)
 	// Any account may read and write here, so only Landlock protects it.
@@ -134,7 +134,7 @@ func TestReadOnlyWorkspace_CannotBeWritten(t *testing.T) {
 }
 
 // TestStart_SwappedFolder_IsRefused: a worker never gets another folder than the one that was
-// checked, whatever its path leads to.
+// checked, even if its path now leads to another folder.
 func TestStart_SwappedFolder_IsRefused(t *testing.T) {
 	swaps := map[string]func(r *testSandbox, name string){
 		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },

@@ -33,7 +33,8 @@ const (
 	PrivilegeRoot Privilege = "root" // any account; the kernel gives it a user namespace
 	// CAP_SETUID, CAP_SETGID, CAP_KILL: first the account, then its own user namespace
 	PrivilegeSetID Privilege = "switch"
-	// and CAP_SYS_ADMIN: no user namespace, for systems that switch them off
+	// the capabilities of PrivilegeSetID and CAP_SYS_ADMIN: no user namespace, for systems that
+	// switch user namespaces off
 	PrivilegeMount Privilege = "mount"
 )
 
@@ -92,7 +93,7 @@ func (l Launch) Start(home int, files ...uintptr) (pid int, err error) {
 		return syscall.ForkExec(l.self, l.Argv, &attr)
 	}
 	// A child in a new mount namespace finds a folder of the old namespace only as its working
-	// directory. So neither the folder's path nor the way to it matters.
+	// directory. So the folder's path does not matter.
 	if err := unix.Fchdir(home); err != nil {
 		return 0, fmt.Errorf("enter the home: fchdir: %w", err)
 	}
@@ -122,7 +123,7 @@ func ownUserNamespace(p *Plan) syscall.SysProcAttr {
 	return inUserNamespace(os.Getuid(), os.Getgid())
 }
 
-// accountUserNamespace maps another account to itself, and no other: root owns nothing in that
+// accountUserNamespace maps only the worker's account, to itself: root owns nothing in that
 // namespace.
 func accountUserNamespace(p *Plan) syscall.SysProcAttr {
 	attr := inUserNamespace(p.UID, p.GID)
@@ -132,7 +133,7 @@ func accountUserNamespace(p *Plan) syscall.SysProcAttr {
 }
 
 // accountFirst changes the account first. The owner of a user namespace may do anything in it, so
-// the user's account must make it, not the service's.
+// the user's account must make the namespace, not the service's account.
 func accountFirst(p *Plan) syscall.SysProcAttr {
 	attr := syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(p.UID), Gid: uint32(p.GID)}}
 	p.UID, p.GID = -1, -1
@@ -140,7 +141,7 @@ func accountFirst(p *Plan) syscall.SysProcAttr {
 }
 
 // namespacesThenAccount makes the namespaces with the spawner's own capabilities. Stage one changes
-// the account once they are built.
+// the account once the namespaces are built.
 func namespacesThenAccount(*Plan) syscall.SysProcAttr {
 	return syscall.SysProcAttr{Cloneflags: namespaces,
 		AmbientCaps: append([]uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_DAC_READ_SEARCH}, stageOneCapabilities...)}

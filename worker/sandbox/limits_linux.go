@@ -18,8 +18,8 @@ func (l Limits) withDefaults() Limits {
 }
 
 // niceness is the priority of a worker and its programs (nice(1)). The supervisor and the spawner
-// must count and end greedy processes, so they come first if no control group shares out the
-// processors.
+// must count and end greedy processes, so they get the processors first if no control group divides
+// them.
 const niceness = 10
 
 // maxFiles bounds the descriptors of one process. Kernel objects that are counted for a
@@ -27,14 +27,14 @@ const niceness = 10
 // macOS gives programs 256.
 const maxFiles = 256
 
-// sharedHeadroom bounds the additional processes and threads of a shared account. It is no user's
-// limit: the spawner enforces that one, and it is lower. This limit stops a program that forks
-// without end until the spawner ends it, and the spawner must get processor time among those
-// processes. On two processors 600 take seconds to end; 1,500 were not ended within a minute.
+// sharedHeadroom bounds the additional processes and threads of a shared account. It is not a
+// user's limit, which is lower and enforced by the spawner. It bounds a program that forks without
+// end, so that the spawner still gets processor time to end the program. On two processors, ending
+// 600 processes takes seconds; 1,500 processes were not ended within a minute.
 const sharedHeadroom = 600
 
-// setLimits sets the limits of this process and all that it starts, except the memory limit. They
-// cannot be raised again.
+// setLimits sets the limits of this process and all that it starts, except the memory limit. The
+// limits cannot be raised again.
 func setLimits(l Limits) error {
 	pids := int64(l.PIDs)
 	if l.Shared {
@@ -65,7 +65,7 @@ func setLimits(l Limits) error {
 const inotifyShare = 8
 
 // boundInotify lowers the inotify limits of this process's own user namespace (namespaces(7),
-// /proc/sys/user). Without such a namespace the account's own limit holds.
+// /proc/sys/user). Without its own user namespace the account's limit holds.
 func boundInotify(p Plan) error {
 	if p.UID >= 0 { // the account is changed later, so the namespaces are the machine's
 		return nil
@@ -83,7 +83,7 @@ func boundInotify(p Plan) error {
 	return nil
 }
 
-// setLimit sets one limit. It never raises one.
+// setLimit sets one limit. It never raises a limit.
 func setLimit(name string, resource int, most int64) error {
 	var now unix.Rlimit
 	if err := unix.Prlimit(0, resource, nil, &now); err != nil {
@@ -94,8 +94,8 @@ func setLimit(name string, resource int, most int64) error {
 }
 
 // limitMemory comes last before the worker is executed. This program may have more memory already,
-// and its runtime could get no page afterwards. It limits the data segment and not the address
-// space, because Go and Python reserve much more address space than they use.
+// and its runtime could get no page afterwards. limitMemory limits the data segment and not the
+// address space, because Go and Python reserve much more address space than they use.
 func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.Memory) }
 
 // lowerPriority makes this thread, and all that it executes and starts, at least as nice as
@@ -109,8 +109,8 @@ func lowerPriority() error {
 }
 
 // countTasks counts the processes and threads of an account as setrlimit(2) does, as far as it can
-// see them. It uses one buffer and plain system calls, so that the runtime need not start threads:
-// the limits hold for this process too.
+// see them. It uses one buffer and plain system calls, so that the runtime starts no threads. The
+// limits hold for this process too.
 func countTasks(proc string, uid int) (n int) {
 	dir, err := unix.Open(proc, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

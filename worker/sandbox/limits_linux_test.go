@@ -48,7 +48,7 @@ func TestLimits_OfPlan_AreSet(t *testing.T) {
 }
 
 // TestWorker_Priority_IsLowered: a worker and its programs have a lower priority than the processes
-// that must end them, for good.
+// that must end them. They can't raise it again.
 func TestWorker_Priority_IsLowered(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		if got := r.mustPrint("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
@@ -107,7 +107,7 @@ func TestCountTasks_CountsOnlyAccount(t *testing.T) {
 	}
 }
 
-// TestLimits_Exceeded_FailOnlyThatProcess: only the process that asked for too much fails.
+// TestLimits_Exceeded_FailOnlyThatProcess: only the process that exceeds a limit fails.
 func TestLimits_Exceeded_FailOnlyThatProcess(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Limits = Limits{Memory: 900 << 20, File: 1 << 20, PIDs: 60, Tmp: 2 << 20}
@@ -121,7 +121,7 @@ func TestLimits_Exceeded_FailOnlyThatProcess(t *testing.T) {
 			t.Errorf("it raises its limits: %s", got)
 		}
 		if r.plan.Tier == TierLandlock {
-			return // the account's processes are counted with others'
+			return // the kernel counts this account's processes together with those of other workers
 		}
 		forks := "i=0; while [ $i -lt 100 ]; do sleep 30 & i=$((i+1)); done; echo none refused"
 		if said, err := r.run(forks); err == nil || strings.Contains(said, "none refused") {

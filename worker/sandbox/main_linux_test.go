@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && roles[os.Args[1]] != nil {
 		if err := roles[os.Args[1]](); err != nil {
 			fmt.Fprintln(os.Stderr, "mews-spawner:", err)
-			// at once, because with the race detector os.Exit waits a second
+			// syscall.Exit, because os.Exit waits a second with the race detector
 			syscall.Exit(126)
 		}
 		syscall.Exit(0)

@@ -98,7 +98,8 @@ func openBeneath(root, path string) (fd int, err error) {
 	}
 	defer unix.Close(dir)
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
-	// the kernel answers EAGAIN if a rename elsewhere made it unsure of a ".." (openat2(2))
+	// the kernel answers EAGAIN if a rename elsewhere happened during the lookup of a ".."
+	// (openat2(2))
 	for range 8 {
 		fd, err = unix.Openat2(dir, path, &how)
 		if err != unix.EAGAIN && err != unix.EINTR {

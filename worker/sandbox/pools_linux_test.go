@@ -14,7 +14,7 @@ import (
 // from taking all of it.
 type pool struct {
 	setting, whose, bound string
-	// rows of the escapes that use the pool; none means that no action of a worker does
+	// rows of the escapes that use the pool; none means that no action of a worker uses the pool
 	rows []string
 }
 
@@ -74,7 +74,7 @@ func TestPools_EachKernelSetting_IsInTable(t *testing.T) {
 		}
 	}
 	for _, folder := range poolFolders {
-		entries, _ := os.ReadDir(filepath.Join("/proc/sys", folder)) // older kernels lack some
+		entries, _ := os.ReadDir(filepath.Join("/proc/sys", folder)) // older kernels lack some of the folders
 		for _, e := range entries {
 			name := e.Name()
 			looks := folder == "user" || slices.ContainsFunc(poolNames, func(word string) bool { return strings.Contains(name, word) })

@@ -15,8 +15,8 @@ import (
 )
 
 // Two processes change the target of a workspace's path as fast as they can, while workers are
-// started with it. One puts a link to another user's folder there, the other that folder itself. A
-// worker gets the folder that was checked, or does not start.
+// started with it. One process puts a link to another user's folder there, the other process puts
+// that folder itself. A worker gets the folder that was checked, or does not start.
 
 // swapRaces are the ways to swap, until standard input ends.
 var swapRaces = map[string]func(dir string) error{
@@ -40,7 +40,7 @@ func swap() error {
 		if n == 100 {
 			fmt.Println("swapping")
 		}
-		if n%20 == 0 { // every rename makes all path lookups wait, and the workers must make progress
+		if n%20 == 0 { // pause: every rename makes all path lookups wait, and the workers must make progress
 			if ended, err := unix.Poll(stdin, 1); ended > 0 || err != nil && err != unix.EINTR {
 				return err
 			}

@@ -16,7 +16,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// Names of walls, by which the tests remove them. No program of Mews knows these names.
+// The tests remove walls by these names. No program of Mews knows the names.
 const (
 	wallRoot         = "root"         // a root of its own, initially empty
 	wallProcesses    = "processes"    // a process namespace
@@ -32,7 +32,7 @@ const (
 	wallEnvironment  = "environment" // an environment built from nothing
 
 	// The worker's own walls.
-	wallSocket  = "socket"  // the protocol is no pipe, which could be opened again
+	wallSocket  = "socket"  // the protocol is a socket; a pipe could be opened again
 	wallMoved   = "moved"   // the protocol is on a descriptor that no child has
 	wallPrivate = "private" // no process of the same account can read the worker
 	wallInput   = "input"   // children get none of the worker's descriptors
@@ -74,7 +74,7 @@ func removeWalls() {
 }
 
 // landlockOnHost is Landlock for a worker without a root of its own: the same rules, with the home
-// at its path on the host. In the landlock tier nothing changes.
+// at its path on the host. In the landlock tier it changes nothing.
 func landlockOnHost(p Plan) error {
 	if p.Tier == TierLandlock {
 		return restrictFiles(p)
@@ -107,7 +107,7 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	}
 	if slices.Contains(without, wallUsers) {
 		attr.UidMappings, attr.GidMappings, attr.GidMappingsEnableSetgroups = nil, nil, false
-		// another capability would belong to a new namespace, and root may lack it
+		// other capabilities would need a new namespace, and root may lack them
 		attr.AmbientCaps = stageOneCapabilities
 	}
 	if slices.Contains(without, wallCapabilities) && attr.Cloneflags&unix.CLONE_NEWUSER != 0 {
@@ -118,7 +118,7 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	}
 }
 
-// walls are a set of walls, each of which stops a row alone.
+// walls are a set of walls. Each wall of the set stops a row by itself.
 type walls []string
 
 // behindNamespaces lists the walls to remove before a row escapes, if people share an account. The
@@ -130,8 +130,8 @@ func behindNamespaces() map[string][]walls {
 	writing := []walls{{wallRoot, wallLandlock}}
 	looking := []walls{{wallRoot, wallUsers, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	tracing := []walls{{wallProcesses, wallUsers, wallLandlock, wallFilter}}
-	// With a user namespace but the service's processes a new /proc is impossible, and so is a root
-	// of its own.
+	// In a user namespace without a process namespace, a new /proc is impossible, and so is an own
+	// root.
 	signalling := []walls{{wallProcesses, wallRoot, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	changing := []walls{{wallProcesses, wallRoot, wallFilter}, {wallProcesses, wallUsers, wallFilter}}
 	privileged := []walls{{wallCapabilities, wallFilter}}
@@ -158,8 +158,8 @@ func behindNamespaces() map[string][]walls {
 	}
 }
 
-// behindLandlock is the same for the landlock tier. Rows that are known to escape there have no
-// walls.
+// behindLandlock lists the walls to remove before a row escapes in the landlock tier. Rows that are
+// known to escape there have no walls.
 func behindLandlock() map[string][]walls {
 	byFilter := []walls{{wallFilter}}
 	byFiles := []walls{{wallLandlock}}
@@ -183,7 +183,8 @@ func behindLandlock() map[string][]walls {
 }
 
 // kernelAlone are the rows that the kernel refuses to everybody except root, with or without walls,
-// and why. In TestRootWithoutWalls_KernelRows_Escape of package escape most of them escape as root.
+// each with the reason. In TestRootWithoutWalls_KernelRows_Escape of package escape most of them
+// escape as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
 	"F7":  "the folder is root's",
@@ -202,8 +203,8 @@ var kernelAlone = map[string]string{
 	"C2":  "the control groups are root's",
 }
 
-// ofMachine are errors that mean: the kernel does not have what a row tries to get, or gives it to
-// nobody.
+// ofMachine are errors by row. They mean that the kernel lacks the resource of the row, or gives it
+// to no process.
 var ofMachine = map[string][]string{
 	"N2": {"EAFNOSUPPORT"}, "N5": {"EAFNOSUPPORT"}, "N11": {"ENETUNREACH"}, "F19": {"ENOENT"},
 	"K3": {"ENOSPC", "EPERM"}, "K4": {"ENOSPC", "EPERM"}, "K5": {"ENOSPC", "EPERM"},
@@ -226,8 +227,8 @@ var removals = []struct {
 }
 
 // TestWallsTakenAway_EachRow_Escapes shows that the suite can fail. Without its walls each row
-// escapes, and with any one of them it is stopped. MEWS_WALLS=1 tries all rows, otherwise every
-// fifth is tried.
+// escapes. With any one of its walls, the row is stopped. MEWS_WALLS=1 tries all rows; otherwise
+// the test tries every fifth row.
 func TestWallsTakenAway_EachRow_Escapes(t *testing.T) {
 	program := plainBinary(t)
 	privilege, people := PrivilegeRoot, sharedAccount(personUID)
@@ -283,7 +284,7 @@ func TestWalls_EachRow_HasItsWalls(t *testing.T) {
 }
 
 // unprivileged rows need a capability that a process only has in a user namespace. The landlock
-// tier has none.
+// tier has no user namespace.
 var unprivileged = []string{"N4", "N7", "K1", "K2", "K12", "K18"}
 
 func count(facts ...bool) (n int) {
@@ -364,7 +365,7 @@ func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	return found
 }
 
-// compare checks that a row escapes without its walls, and that each of them stops it.
+// compare checks that a row escapes without its walls, and that each single wall stops the row.
 func (d *removalTest) compare(t *testing.T, row string, held []walls) {
 	for _, set := range held {
 		for i, part := range set.withEachBack() {

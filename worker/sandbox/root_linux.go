@@ -19,7 +19,8 @@ import (
 // link inside.
 var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// etcFromHost are the files and folders of the host's /etc that programs need. None holds a secret.
+// etcFromHost are the files and folders of the host's /etc that programs need. None of these files
+// holds a secret.
 var etcFromHost = []string{
 	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs",
 	"pki/ca-trust/extracted", "alternatives", "localtime", "timezone", "mime.types", "magic", "fonts", "terminfo",
@@ -321,7 +322,7 @@ func mountNew(p Plan) error {
 		new func() (int, error)
 	}{{"proc", newProc}, {"dev/pts", newPTS}, {"tmp", tmpfs}, {"dev/shm", tmpfs}}
 	if p.hasNoFolders() {
-		mounts = mounts[:1] // a worker without folders may write nothing there
+		mounts = mounts[:1] // a worker without folders gets no writable file system
 	}
 	for _, m := range mounts {
 		fd, err := m.new()
@@ -362,10 +363,10 @@ func makeLinks() error {
 	return nil
 }
 
-// pivotRoot makes the working directory the root, detaches the host's root, and makes the new one
+// pivotRoot makes the working directory the root, detaches the host's root, and makes the new root
 // read-only.
 func pivotRoot(root int, p Plan) error {
-	if err := unix.PivotRoot(".", "."); err != nil { // stacked on the old one: pivot_root(2)
+	if err := unix.PivotRoot(".", "."); err != nil { // the new root is stacked on the old root: pivot_root(2)
 		return fmt.Errorf("change the root: pivot_root: %w", err)
 	}
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {

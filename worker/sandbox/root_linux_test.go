@@ -95,8 +95,8 @@ func (r *testSandbox) gid() int {
 	return os.Getgid()
 }
 
-// groups returns the worker's groups. With another account they are left; with the own account
-// unmapped ones become nogroup.
+// groups returns the worker's groups. A worker with another account has left all groups. A worker
+// with the spawner's account sees unmapped groups as nogroup.
 func (r *testSandbox) groups() string {
 	if r.privilege != PrivilegeNone {
 		return fmt.Sprint(r.gid())
@@ -150,7 +150,7 @@ func TestRoot_Mounts_AreRestricted(t *testing.T) {
 	})
 }
 
-// givenOfHost reports whether a mount may be one of the host's folders, or in one.
+// givenOfHost reports whether a mount may be a folder of the host, or inside one.
 func givenOfHost(at string) bool {
 	for _, of := range append(slices.Clone(systemDirs), etcFromHost...) {
 		if !strings.HasPrefix(of, "/") {
@@ -210,8 +210,8 @@ func copyFile(from, to string, mode os.FileMode) error {
 	return errors.Join(err, os.WriteFile(to, b, mode))
 }
 
-// TestHostFolders_AreReadOnlyAtOwnPaths mounts host folders, also one in the user's home. No link
-// there is followed.
+// TestHostFolders_AreReadOnlyAtOwnPaths mounts host folders, also a folder in the user's home. No
+// link in a path is followed.
 func TestHostFolders_AreReadOnlyAtOwnPaths(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.MkdirAll(r.host("models/small"), 0o755))
@@ -227,7 +227,8 @@ func TestHostFolders_AreReadOnlyAtOwnPaths(t *testing.T) {
 	})
 }
 
-// TestMountPoint_InUsersFolder_FollowsNoLinks: a link of the user at the mount point leads nowhere.
+// TestMountPoint_InUsersFolder_FollowsNoLinks: a link that the user has put at the mount point is
+// not followed.
 func TestMountPoint_InUsersFolder_FollowsNoLinks(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -252,8 +253,8 @@ func TestMountPoint_InUsersFolder_FollowsNoLinks(t *testing.T) {
 	}
 }
 
-// TestMountPoint_DeepPath_IsMade: the folders above are made, for a link too: /etc/ssl/certs is a
-// link on systems with /etc/pki.
+// TestMountPoint_DeepPath_IsMade: the folders above a mount point are made, also above a link:
+// /etc/ssl/certs is a link on systems with /etc/pki.
 func TestMountPoint_DeepPath_IsMade(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := pendingMount{at: "etc/ssl/certs", link: "../pki/tls/certs", fd: -1}
@@ -268,8 +269,8 @@ func TestMountPoint_DeepPath_IsMade(t *testing.T) {
 	}
 }
 
-// TestRoot_LinkOnTheWay_IsNotFollowed: otherwise anybody who may change the folder of a root could
-// lead elsewhere with a link.
+// TestRoot_LinkOnTheWay_IsNotFollowed: otherwise a user who may change a folder above the root
+// could lead the mount elsewhere with a link.
 func TestRoot_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 	dir := homeOf(t, os.Getuid())
 	for _, path := range []string{"mine/projects/site", "theirs/projects/site"} {
@@ -297,7 +298,7 @@ func TestRoot_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 }
 
 // TestRoot_ClosedUmask_StillWorks: a spawner's umask applies to the worker's new files, but not to
-// the folders that it needs.
+// the folders of the worker's root.
 func TestRoot_ClosedUmask_StillWorks(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
 	for _, tier := range tiersWithRoot(t) {

@@ -1,6 +1,5 @@
-// Package sandbox builds the walls around a worker and around its programs. It is exact or it
-// fails: it tries what this system supports (Detect), and if a promised wall cannot be built no
-// program is executed.
+// Package sandbox builds the walls around a worker and around its programs. Detect tries which
+// walls this system supports. If a promised wall cannot be built, no program is executed.
 //
 //	Detect       the best tier that works here
 //	StageOne     mews-spawner executes it before the worker: it builds the walls, then becomes the worker
@@ -79,8 +78,8 @@ type Limits struct {
 	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 means 256 MiB
 	File   int64 // bytes of one file; 0 means 1 GiB
 	PIDs   int   // processes and threads; 0 means 512
-	// the kernel counts the account's processes together with those of others: PIDs is a ceiling
-	// for all of them
+	// the kernel counts this worker's processes together with those of other workers: PIDs is a
+	// limit for all of them
 	Shared bool
 }
 
@@ -100,10 +99,10 @@ type Plan struct {
 	Home   Bind
 	Binds  []Bind
 	Limits Limits
-	// account of the worker; -1 means that the process has it already
+	// account of the worker; -1 means that the process already has the account
 	UID   int
 	GID   int
-	Probe bool // whether to build the walls and execute nothing
+	Probe bool // build the walls, but execute no worker
 }
 
 // hasNoFolders reports whether the worker sees no folder at all, neither its user's nor the host's.

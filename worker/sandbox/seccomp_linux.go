@@ -42,7 +42,7 @@ var refusedCalls = []uint32{
 var hiddenCalls = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
-	// These give memory that need not be mapped, which a watchdog could not count.
+	// These calls give memory that need not be mapped. A watchdog could not count such memory.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 	// fs.aio-max-nr counts for the whole machine. System V's queues and semaphores outlive their
 	// maker.
@@ -50,8 +50,8 @@ var hiddenCalls = []uint32{
 }
 
 // selfOnlyCalls change a process, and may only change the caller: the argument that names the
-// process must be 0. If account is not 0, the first argument must not have that value, because 0
-// then means every process of the account.
+// process must be 0. If account is not 0, the first argument must not have that value, because 0 in
+// the other argument then means every process of the account.
 var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_PRLIMIT64, 0, 0}, {unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0},
 	{unix.SYS_SCHED_SETPARAM, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_SETPRIORITY, 1, unix.PRIO_USER},
@@ -114,12 +114,13 @@ func argChecks(p Profile) []argCheck {
 		{unix.SYS_IOCTL, checkValue(1, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD)},
 		{unix.SYS_PERSONALITY, checkPersonality()},
 		{unix.SYS_MKNODAT, checkMknod(2)},
-		// No socket at all. Not even a Unix one: a user's own folder may contain the socket of a
+		// No socket at all. Not even a Unix socket: a user's own folder may contain the socket of a
 		// program on the host.
 		{unix.SYS_SOCKET, []instruction{ret(retEAFNOSUPPORT)}},
 		{unix.SYS_SOCKETPAIR, checkSocketPair()},
 		{unix.SYS_FCNTL, checkValue(1, unix.F_SETPIPE_SZ)},
-		// Huge pages belong to the machine. Its admin has reserved them for another program.
+		// Huge pages belong to the machine. The machine's admin has reserved them for another
+		// program.
 		{unix.SYS_MMAP, append([]instruction{loadArg(3)}, ifAnyBit(unix.MAP_HUGETLB, retEPERM)...)},
 	}
 	for _, n := range legacyCalls.mknod {
@@ -143,8 +144,9 @@ func argChecks(p Profile) []argCheck {
 	return list
 }
 
-// checkClone refuses new namespaces. It refuses threads with descriptors of their own, which a
-// watchdog would have to find. In a review it allows only threads.
+// checkClone refuses new namespaces. It refuses threads that do not share their process's
+// descriptors, because a watchdog does not see those of single threads. In a review it allows only
+// threads.
 func checkClone(p Profile) []instruction {
 	body := append([]instruction{loadArg(0)}, ifAnyBit(namespaceFlags, retEPERM)...)
 	body = append(body, loadArg(0), instruction{code: opAnd, k: unix.CLONE_THREAD | unix.CLONE_FILES})

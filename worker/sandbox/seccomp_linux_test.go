@@ -17,8 +17,8 @@ import (
 // lastKnownCall is the last number of the table of 2026, on both architectures.
 const lastKnownCall = 471
 
-// mustRefuse are calls that no process inside may make, by what each would reach. They are repeated
-// here, so that none can vanish from the filter's own table unnoticed.
+// mustRefuse are calls that no process inside may make, grouped by the resource that they reach.
+// The list repeats the filter's own table, so that no call can vanish from that table unnoticed.
 var mustRefuse = map[string][]uint32{
 	"mounts": {unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_FSOPEN,
 		unix.SYS_FSCONFIG,
@@ -36,7 +36,7 @@ var mustRefuse = map[string][]uint32{
 		unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP},
 }
 
-// missingCalls are calls that must seem to be missing, so that libraries use others.
+// missingCalls are calls that must seem to be missing, so that libraries use other calls.
 var missingCalls = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET}
@@ -114,7 +114,7 @@ func TestFilter_ForeignCalls_AreKilled(t *testing.T) {
 			}
 		}
 		for n := uint32(0); n <= 600; n++ {
-			for _, bit := range []uint32{0x40000000, 0x80000000} { // x32's bit, and one that nobody uses
+			for _, bit := range []uint32{0x40000000, 0x80000000} { // x32's bit, and a bit that no architecture uses
 				if got, err := evaluate(f, call{number: n | bit, arch: auditArch}); got != retENOSYS {
 					t.Errorf("call %#x: %#x, %v", n|bit, got, err)
 				}
@@ -140,7 +140,7 @@ func TestFilter_Jumps_AreValid(t *testing.T) {
 	})
 }
 
-// TestFilterTables_NameNoCallTwice: of two rows for a call only the first would apply.
+// TestFilterTables_NameNoCallTwice: if a call had two rows, only the first row would apply.
 func TestFilterTables_NameNoCallTwice(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, _ []instruction) {
 		rows := slices.Concat(refusedCalls, archRefusedCalls, hiddenIn(tier))

@@ -8,13 +8,13 @@ var setIDCalls = map[uint32]uint32{
 	unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1,
 }
 
-// RestrictSetID allows this process to change only to these accounts. Its capabilities do not
-// matter. It holds for all threads of the process and all that it starts from now on. no_new_privs
-// must be set. It cannot be undone.
+// RestrictSetID allows this process to change only to these accounts. The process's capabilities do
+// not matter. The restriction holds for all threads of the process and for all processes that it
+// starts from now on. It cannot be undone. no_new_privs must be set.
 //
-// It protects against a wrong number from a supervisor. It does not protect against own code in a
-// spawner with CAP_SETUID: a user namespace can map an allowed number inside to another account
-// outside.
+// The restriction protects against a wrong number from a supervisor. It does not protect against an
+// attacker's code in a spawner with CAP_SETUID: a user namespace can map an allowed number inside
+// to another account outside.
 func RestrictSetID(allowed []IDRange) error {
 	return withKernelAdvice(installFilter(assemble(accountFilter(allowed)), unix.SECCOMP_FILTER_FLAG_TSYNC))
 }

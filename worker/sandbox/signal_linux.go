@@ -21,9 +21,9 @@ func SignalAccount(uid, gid int, sig unix.Signal) error {
 	return wrap(err, "signal all of account %d", uid)
 }
 
-// onSpareThread runs fn on a thread that ends with it, whatever fn has changed in the thread. The
-// main thread would not end (runtime.LockOSThread), and it stands for the process: anybody with its
-// account may signal it. So the main thread is only locked meanwhile, and another is used.
+// onSpareThread runs fn on a thread that ends with fn, so that changes of the thread do not last.
+// It never uses the main thread, which would not end (runtime.LockOSThread). Processes with the
+// main thread's account may signal this process. So the main thread is only locked meanwhile.
 func onSpareThread(fn func() error) error {
 	done := make(chan error, 1)
 	go func() { // the thread ends with fn
@@ -39,7 +39,7 @@ func onSpareThread(fn func() error) error {
 }
 
 // signalAs gives the calling thread an account and removes all its capabilities before it signals.
-// With them it could signal every process.
+// With capabilities the thread could signal every process.
 func signalAs(uid, gid int, sig unix.Signal) error {
 	if err := errors.Join(setAccount(uid, gid), dropCapabilities()); err != nil {
 		return err

@@ -39,8 +39,8 @@ func StageOne() error {
 	return nil
 }
 
-// stageOneActions run in this order. Mounts need capabilities, and Landlock and the filter need
-// that these are gone for good. After the filter a process can only limit itself and execute.
+// stageOneActions run in this order. Mounts need capabilities. Landlock and the filter come after
+// all capabilities are gone for good. After the filter a process can only limit itself and execute.
 var stageOneActions = []struct {
 	from Tier // lowest tier that has the action
 	what string
@@ -63,8 +63,8 @@ var stageOneActions = []struct {
 	{TierOff, "execute the worker", execWorker},
 }
 
-// tryWatch makes a watch as the worker's runtime does at once. The runtime could not report the
-// error: it would only die.
+// tryWatch makes an epoll watch, as the worker's runtime does at its start. The runtime can't
+// report an error: it would crash.
 func tryWatch(Plan) error {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -79,12 +79,12 @@ func tryWatch(Plan) error {
 	return unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, event, &unix.EpollEvent{Events: unix.EPOLLIN})
 }
 
-// oomScore makes the kernel end a worker and its programs before others when memory runs out
-// (proc_pid_oom_score_adj(5)).
+// oomScore makes the kernel end a worker and its programs before other processes when memory runs
+// out (proc_pid_oom_score_adj(5)).
 const oomScore = 500
 
 // raiseOOMScore makes the kernel end a worker before the service. It is no wall: if /proc cannot be
-// written nothing happens.
+// written, raiseOOMScore changes nothing.
 func raiseOOMScore(Plan) error {
 	const score = "/proc/self/oom_score_adj"
 	text := readFile(unix.AT_FDCWD, score, make([]byte, 16))
@@ -118,8 +118,8 @@ func restrictFiles(p Plan) error {
 // nullRule allows the worker to open /dev/null in place of standard input and output.
 var nullRule = rule{path: "/dev/null", rights: rightsDevice &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}
 
-// ownRootRules returns the rules for a worker with a root of its own. The root has no other
-// folders, so the rules are a second wall around the same ones.
+// ownRootRules returns the rules for a worker with its own root. The root has no other folders, so
+// the rules are a second wall around the same folders.
 func ownRootRules(p Plan) []rule {
 	if p.hasNoFolders() {
 		return []rule{{path: "/", rights: rightsRead &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}, nullRule}

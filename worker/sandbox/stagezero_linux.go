@@ -46,12 +46,12 @@ func StageZero() error {
 	return err
 }
 
-// stageZeroLimit bounds the time of StageZero; it usually takes milliseconds. It has the user's
-// account, so another process of that account may stop it, and the spawner waits meanwhile.
+// stageZeroLimit bounds the time of StageZero; it usually takes milliseconds. StageZero has the
+// user's account, so another process of that account may stop it, and the spawner waits meanwhile.
 var stageZeroLimit = 10 * time.Second
 
 // startViaStageZero starts stage one through StageZero, which enters the home as the user's
-// account: the spawner's may have no right to.
+// account. The spawner's account may lack that right.
 func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err error) {
 	output, pidFile, err := os.Pipe()
 	if err != nil {
@@ -65,7 +65,7 @@ func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err
 		return 0, err
 	}
 	_, failed := fmt.Fscanln(io.LimitReader(output, 16), &pid)
-	// stage zero has no more work; it has not been reaped, so the pid is its own
+	// stage zero has no further work; it has not been reaped, so no other process has its pid
 	_ = unix.Kill(zero, unix.SIGKILL)
 	ended := waitExit(zero)
 	switch {

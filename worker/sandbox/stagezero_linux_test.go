@@ -17,7 +17,7 @@ import (
 
 // TestStageZero_Hijacked_CannotChooseWorker: stage zero runs as the user's account, so another
 // process of that account may stop it, kill it, or write in its place. No other process may become
-// the worker, and nobody waits for long.
+// the worker, and the spawner waits only briefly.
 func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	defer func(limit time.Duration) { stageZeroLimit = limit }(stageZeroLimit)
 	stageZeroLimit = time.Second
@@ -33,7 +33,7 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	}
 	defer unix.Close(home)
 	const noChild = "which is no child of the spawner"
-	// again, because others in its session may continue it
+	// stops again and again, because other processes of the session may continue it
 	const stops = "while :; do kill -STOP $$; done"
 	for says, want := range map[string]string{
 		"echo 1 >&4":                      noChild, // the machine's first process

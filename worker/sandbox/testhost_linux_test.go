@@ -40,7 +40,7 @@ func ownAccounts() accounts { return accounts{personUID, otherUID, serviceUID} }
 // testHost is everything outside the walls: the victims, and the home of the attacking worker.
 type testHost struct {
 	t       testing.TB
-	dir     string // folder that everybody may pass through
+	dir     string // folder that all accounts may enter
 	home    string
 	program string // the test binary, executable for everybody
 	people  accounts
@@ -107,7 +107,7 @@ func plainBinary(t testing.TB) string {
 	return filepath.Join(dir, "plain")
 }
 
-// buildPlain builds it, once, into a folder that TestMain removes.
+// buildPlain builds the plain binary, once, into a folder that TestMain removes.
 var buildPlain = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "mews-sandbox-")
 	if err != nil {
@@ -232,7 +232,7 @@ func (y *testHost) victim(uid int) int {
 // actVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
 // rules do.
 func actVictim() error {
-	// Yama's rule, if the kernel has Yama
+	// fails if the kernel has no Yama
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, err := io.Copy(io.Discard, os.Stdin)
@@ -260,7 +260,7 @@ func (y *testHost) endDaemon(pid int) {
 	}
 }
 
-// printUID is the job of a set-uid program.
+// printUID is the program that runs as a set-uid program.
 func printUID() error {
 	_, err := fmt.Println(strconv.Itoa(os.Geteuid()))
 	return err

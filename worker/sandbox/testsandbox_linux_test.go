@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deadline ends a program that hangs. Only a defect reaches it.
+// deadline ends a program that hangs. Only a defect reaches the deadline.
 const deadline = time.Minute
 
 // testSandbox is a home and one workspace, and the plan of a worker for them.

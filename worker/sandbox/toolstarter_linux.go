@@ -18,15 +18,15 @@ type ToolStarter struct {
 	mu           sync.Mutex // held during a start
 	layer        *toolLayer // second layer of walls; nil until the first start
 	spareThreads int        // number of threads that were made and not used yet
-	wasFull      bool       // whether the process limit was reached at the last start
+	wasFull      bool       // the process limit was reached at the last start
 }
 
 // NewToolStarter returns a starter for a worker in a tier.
 func NewToolStarter(tier Tier) *ToolStarter { return &ToolStarter{tier: tier} }
 
 // toolLayer is a second layer of walls that any thread can apply. Its rules name the files that
-// existed when it was made; the first layer is older and allows no others anyway. It lives as long
-// as the process.
+// existed when the layer was made. The first layer is older and allows no other files. The second
+// layer lives as long as the process.
 type toolLayer struct {
 	rules  int // Landlock's descriptor, closed on execve(2)
 	filter []unix.SockFilter
@@ -70,15 +70,15 @@ func (l *toolLayer) start(cmd *exec.Cmd) error {
 
 const (
 	maxSpareThreads = 16 // number of threads to make
-	minSpareThreads = 12 // number of spare threads from which on no further ones are made
+	minSpareThreads = 12 // if there are this many spare threads, no further threads are made
 	runtimeThreads  = 8  // number of threads that the runtime itself needs
 )
 
-// prepareThreads ensures that there are threads for a start and for later work. Go ends a process
-// that cannot make a thread, and a user's programs may have reached the process limit. So threads
-// are made while no child lives and processes are available. Otherwise, after a shortage or with
-// few threads left, it first checks the limit. EAGAIN means that the limit is reached, or was
-// reached a moment ago and the last threads must not be risked.
+// prepareThreads ensures that there are threads for a start and for later work. Go crashes if it
+// cannot make a thread, and a user's programs may have reached the process limit. So threads are
+// made in advance, while no child lives. After a shortage, or with few threads left, prepareThreads
+// first checks the limit. The error EAGAIN means that the limit is reached, or was reached a moment
+// ago.
 func (s *ToolStarter) prepareThreads() error {
 	if s.spareThreads < minSpareThreads && hasNoChildren() {
 		s.makeThreads()
@@ -97,8 +97,8 @@ func (s *ToolStarter) prepareThreads() error {
 	return nil
 }
 
-// makeThreads makes the runtime keep maxSpareThreads more threads than are at work. For that, as
-// many goroutines each lock a thread for a moment.
+// makeThreads makes the runtime keep maxSpareThreads idle threads. For that, as many goroutines
+// each lock a thread for a moment.
 func (s *ToolStarter) makeThreads() {
 	var here, done sync.WaitGroup
 	here.Add(maxSpareThreads)

@@ -16,7 +16,7 @@ import (
 
 // TestToolStarter_LaterStarts_MakeNoThread: after its first start a worker has all threads to start
 // programs and wait for them. Go ends a process that cannot make a thread. Otherwise a program that
-// reaches the process limit would end its worker. Programs cannot signal any of those threads.
+// reaches the process limit would end its worker. A program cannot signal any of those threads.
 func TestToolStarter_LaterStarts_MakeNoThread(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
@@ -32,12 +32,12 @@ func TestToolStarter_LaterStarts_MakeNoThread(t *testing.T) {
 
 func init() {
 	if len(os.Args) > 1 && os.Args[1] == "startOnMain" {
-		runtime.LockOSThread() // while it initialises a program is on its main thread
+		runtime.LockOSThread() // an init function runs on the main thread
 	}
 }
 
-// startOnMain is a worker whose main thread starts a child. Another thread must do that, and the
-// main one can still make a socket.
+// startOnMain is a worker whose main thread starts a child. Another thread must start the child,
+// and the main thread can still make a socket.
 func startOnMain() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err
