@@ -12,7 +12,7 @@ import (
 	"mews/protocol"
 )
 
-// ErrBlobTooLong is the error of Keep if there are more bytes than it may store.
+// ErrBlobTooLong is the error of Keep if there are more bytes than Keep may store.
 var ErrBlobTooLong = errors.New("it is longer than it may be")
 
 // blobStore stores and reads the blobs of one turn or operation. The other id is 0.
@@ -22,8 +22,8 @@ type blobStore struct {
 }
 
 // Keep stores the bytes of r as a blob. It never holds all of r in memory. If r holds more than
-// most bytes, the error is ErrBlobTooLong, and at most that many were sent. The supervisor drops
-// the bytes if Keep fails.
+// most bytes, the error is ErrBlobTooLong, and at most that many bytes were sent. The supervisor
+// drops the bytes if Keep fails.
 func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, false)
 }
@@ -101,7 +101,7 @@ type BlobWriter struct {
 }
 
 // Write sends a full chunk once more bytes come. A chunk waits for the answer to the chunk before
-// it, which takes less time than sending one.
+// it, which takes less time than sending a chunk.
 func (w *BlobWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(w.chunk) == protocol.BlobChunk {

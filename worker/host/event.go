@@ -12,8 +12,8 @@ import (
 const maxEvents = 128
 
 // Event queues an event of a tool for the user and never blocks. If the supervisor is slow, newer
-// progress of a call replaces older progress. Beyond maxEvents it drops the oldest progress, or the
-// oldest event if no progress waits.
+// progress of a call replaces older progress. Beyond maxEvents, Event drops the oldest progress, or
+// the oldest event if no progress waits.
 func (t *Turn) Event(event protocol.TurnEvent) {
 	t.updateEvents(func() {
 		if event.Kind == protocol.ToolProgressed {
@@ -60,8 +60,9 @@ func (t *Turn) Run(ctx context.Context) error {
 	}
 }
 
-// flush sends all waiting events, after those that another goroutine is sending. Anything sent
-// after flush has returned follows them. closed says that no further event can come.
+// flush sends all waiting events, after those that another goroutine is sending. Calls that are
+// sent after flush has returned arrive after these events. closed means that no further event can
+// come.
 func (t *Turn) flush(ctx context.Context) (closed bool, err error) {
 	select {
 	case <-t.sending:

@@ -27,7 +27,7 @@ type supervisor struct {
 	mu         sync.Mutex
 	methods    []string
 	known      map[string]bool            // hashes of the texts and lists that were sent whole
-	forgetNext bool                       // whether to drop all known hashes before the next model call
+	forgetNext bool                       // drop all known hashes before the next model call
 	streams    []protocol.ModelStream     // model calls in the order of arrival
 	onStream   func(protocol.ModelStream) // hook before the answer to a model call; may be nil
 	commits    []protocol.StepCommit

@@ -109,7 +109,7 @@ func hashOf(text string) string {
 // user nearly always share both.
 type sentCache struct {
 	mu     sync.Mutex
-	system string // hashes of the newest text and list
+	system string // hash of the newest text and hash of the newest list
 	tools  string
 }
 

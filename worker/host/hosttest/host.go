@@ -1,6 +1,6 @@
 // Package hosttest provides a supervisor in memory for tests of turns. It answers with the messages
-// that the test has set, and commits and refuses as the real one does. Its calls fail if the test
-// says so.
+// that the test has set, and commits and refuses like the real supervisor. Its calls fail if the
+// test says so.
 package hosttest
 
 import (

@@ -62,7 +62,7 @@ func (h *Host) IsOver() bool {
 	return newest.Role == protocol.RoleAssistant && len(newest.Calls()) == 0
 }
 
-// Result returns a call's committed result; false means that it has none.
+// Result returns a call's committed result; false means that the call has no result.
 func (h *Host) Result(call string) (protocol.ToolResult, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
