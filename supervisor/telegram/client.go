@@ -23,7 +23,7 @@ const callTimeout = 30 * time.Second
 // Options configure a Client.
 type Options struct {
 	Token string
-	// the API's root, for example of your own Bot API server; "" means the public one
+	// APIURL is the API's root, for example of your own Bot API server; "" means the public API.
 	APIURL    string
 	Log       hclog.Logger      // nil means no log
 	Transport http.RoundTripper // makes every request; nil means the client's own connections
@@ -42,16 +42,16 @@ type Options struct {
 type Client struct {
 	id   int64
 	root string // the API's root
-	// returns a method's URL, which contains the token; it is a function, so that a printed Client
-	// shows no token
+	// endpoint returns a method's URL, with the token. It is a function, so that a printed Client
+	// shows no token.
 	endpoint func(method string) string
 	fileURL  func(path string) string // returns the URL of an escaped path, with the token
 	redact   func(text string) string
-	// separate from sends, so that a poll that waits 50 s never delays one
+	// Polls have their own connections, so that a poll that waits 50 s never delays a send.
 	polls   http.RoundTripper
 	sends   http.RoundTripper
 	fetches http.RoundTripper // connections for downloads
-	// the library's typed methods, which make their calls through this client
+	// bot has the library's typed methods, which make their calls through this client.
 	bot      *gotgbot.Bot
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
@@ -74,8 +74,8 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("read the Telegram token: it is not of the form 123456789:AAbbCC, as @BotFather gives it")
 	}
 	id, err := strconv.ParseInt(parts[1], 10, 64)
-	// the error's text would show the part before the colon, and that part is the secret if the
-	// token was pasted in the wrong order
+	// The error of ParseInt would show the part before the colon. That part is the secret if the
+	// token was pasted in the wrong order.
 	if err != nil {
 		return nil, errors.New("read the Telegram token: the number before its colon is too large for a bot's id")
 	}

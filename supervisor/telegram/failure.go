@@ -30,9 +30,11 @@ type responder string
 
 const (
 	responderNone responder = "" // no answer began
-	// the request was not sent completely: it could not be built, or its file could not be read
+	// responderSelf means that the request was not sent completely: it could not be built, or its
+	// file could not be read.
 	responderSelf responder = "here"
-	// a gateway, a proxy, another web server, or a truncated answer of the API
+	// responderGateway is a gateway, a proxy or another web server; it also stands for a truncated
+	// answer of the API.
 	responderGateway responder = "stranger"
 	responderAPI     responder = "api" // the API itself, with {"ok":false}
 )
@@ -44,7 +46,7 @@ type failure struct {
 	responder  responder
 	code       int   // the API's error code, or the HTTP status if there is none; 0 with responderNone
 	retryAfter int64 // seconds from the header; 0 if the header has none
-	sentWhole  bool  // the whole request may have reached the server
+	sentWhole  bool  // whether the whole request may have reached the server
 	api        *gotgbot.TelegramError
 	err        error // the error of the connection; nil if a complete answer came
 }
@@ -76,7 +78,7 @@ var failureRules = []failureRule{
 	// a damaged token, or a wrong root
 	{responderAPI, 404, 404, noBot, supervisor.SendUnsent, supervisor.ReasonNone},
 	{responderAPI, 408, 408, nil, supervisor.SendUnsent, supervisor.ReasonNone},
-	// the token may be repaired, and the message sent then
+	// a refused token: the message can be sent once the token is repaired
 	{responderAPI, 401, 401, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 	// another program uses this token
 	{responderAPI, 409, 409, nil, supervisor.SendUnsent, supervisor.ReasonNone},
@@ -92,7 +94,7 @@ var failureRules = []failureRule{
 	{responderAPI, 500, 599, nil, supervisor.SendUnsent, supervisor.ReasonNone},
 
 	{responderGateway, 429, 429, nil, supervisor.SendUnsent, supervisor.SendReasonFlood},
-	// every try with this file would get the same answer
+	// the file is too large for a gateway, so every try would get the same answer
 	{responderGateway, 413, 413, nil, supervisor.SendRefused, supervisor.ReasonNone},
 	// the request did not reach the API
 	{responderGateway, 300, 499, nil, supervisor.SendUnsent, supervisor.ReasonNone},

@@ -22,18 +22,19 @@ type failureClass struct {
 	is func(error) bool
 	// Telegram can't be reached, so an answer to another call means that Telegram is back
 	away bool
-	// the problem; {text} is Telegram's own text
+	// text is the problem; {text} in it stands for Telegram's own text.
 	text   string
 	advice string // the remedy, in whole sentences
-	// the wait after the first failure, which doubles after each further one; 0 means a second
+	// first is the wait after the first failure, which doubles after each further failure; 0 means
+	// a second.
 	first time.Duration
 	most  time.Duration // the longest wait; 0 means a minute
-	// failures in a row until an alarm; 0 means 3
+	// alarmAfter is the number of failures in a row until an alarm; 0 means 3.
 	alarmAfter int
-	// for the recovery message: which messages were lost meanwhile; "" means none
+	// lost says in the recovery message which messages were lost; "" means none.
 	lost string
-	// a success within this time after the last failure does not end the failure; 0 means that any
-	// success does
+	// remembered is a time after the last failure. A success within it does not end the failure. 0
+	// means that any success ends it.
 	remembered time.Duration
 	fix        func(context.Context, *Client) error // runs before the next attempt; may be nil
 }
@@ -141,7 +142,7 @@ func (e *deliveryError) Error() string { return "deliver to the webhook: " + e.t
 // retryDelays computes the waits between failed attempts. The zero value is the state before the
 // first failure.
 type retryDelays struct {
-	quick  bool // Telegram can't be reached, so pauses only grow to maxAwayDelay
+	quick  bool // whether Telegram can't be reached, so that pauses only grow to maxAwayDelay
 	class  *failureClass
 	pauses retry.Pauses
 }

@@ -22,7 +22,7 @@ type Health struct {
 
 	mu      sync.Mutex // guards the fields below
 	status  Status
-	alarmed bool      // Alarm was called, and Recovered was not called since
+	alarmed bool      // whether Alarm was called, and Recovered was not called since
 	toldAt  time.Time // time of the last call of Alarm or Recovered
 	last    lastFailure
 }
@@ -32,7 +32,7 @@ type lastFailure struct {
 	class   *failureClass // nil means no failure yet
 	at      time.Time
 	count   int  // failures of the class; each came within class.remembered after the previous one
-	lasting bool // the failure is more than a short interruption
+	lasting bool // whether the failure is more than a short interruption
 }
 
 // Status is the state as shown to users.
@@ -85,7 +85,7 @@ func (h *Health) Named(username string) {
 	h.update(func(s *Status) { s.Username = username })
 }
 
-// begin is called once, before the first attempt.
+// begin stores how updates come. It is called once, before the first attempt.
 func (h *Health) begin(mode Mode) {
 	h.update(func(s *Status) { s.Mode = mode; s.transition(HealthStarting) })
 }

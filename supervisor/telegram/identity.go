@@ -23,7 +23,7 @@ type identity struct {
 	asking *slots.Slots // one slot, held by the goroutine that asks Telegram; the slot guards the fields below
 
 	failure error     // failure of the last attempt; nil after a success
-	retryAt time.Time // no request before this time
+	retryAt time.Time // no request for the bot's user before this time
 	delays  retryDelays
 }
 

@@ -18,7 +18,7 @@ const maxThing = 2000
 type thing struct {
 	field string
 	words func(m fields) string // returns the line without brackets; "" if the field is invalid
-	world bool                  // another person made the attachment, or it is about another person
+	world bool                  // whether another person made the attachment, or is its subject
 }
 
 // things are sorted by precedence, because a venue also comes as a location.

@@ -89,8 +89,8 @@ func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int6
 
 func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.Duration{}} }
 
-// TestGroupMessage_WaitsBrieflyForName checks that the message is neither dropped nor treated as
-// another bot's. The group keeps its order.
+// TestGroupMessage_WaitsBrieflyForName checks that a message for the bot is neither dropped nor
+// treated as another bot's message. The group keeps its order.
 func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	for name, nameless := range map[string]time.Duration{"that comes at once": 0, "that comes late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {

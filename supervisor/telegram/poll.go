@@ -37,7 +37,7 @@ var updateKinds = []string{"message", "edited_message", "callback_query"}
 
 // PollOptions configure a Poller; all are optional.
 type PollOptions struct {
-	// the server's wait for an update, in whole seconds; 0 means 50 s
+	// Timeout is how long the server waits for an update, in whole seconds; 0 means 50 s.
 	Timeout time.Duration
 	Margin  time.Duration // time for the connection and the answer's travel; 0 means 15 s
 	Log     hclog.Logger
@@ -55,7 +55,7 @@ type Poller struct {
 	names    *nameLookup
 
 	offsetKnown bool // whether the receiver has returned the offset; only Run uses this and the fields below
-	// the start of the next batch: the highest stored id plus one
+	// offset is the start of the next batch: the highest stored id plus one.
 	offset       int64
 	lastWorked   bool // whether the last poll got a valid answer
 	staleBatches int  // batches in a row without an update at or after offset

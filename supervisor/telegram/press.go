@@ -13,8 +13,8 @@ import (
 const (
 	// ackTimeout limits the answer to a press. A later answer comes too late to be noticed.
 	ackTimeout = 10 * time.Second
-	// limit of characters in the answer to a press (Bot API); counted here in UTF-16 code units,
-	// which are at least as many
+	// maxAck is the most characters in the answer to a press (Bot API). They are counted here in
+	// UTF-16 code units, which are at least as many.
 	maxAck = 200
 )
 

@@ -27,25 +27,25 @@ type sendParams struct {
 	Messages []int64               `json:"message_ids,omitempty"`
 	Action   supervisor.ChatAction `json:"action,omitempty"`
 	Text     string                `json:"text,omitempty"`
-	// parse_mode is never set, so that Telegram parses no formatting
+	// Entities hold all formatting: parse_mode is never set, so that Telegram parses none.
 	Entities []gotgbot.MessageEntity `json:"entities,omitempty"`
-	// replaces the text if the message is a file
+	// Caption replaces Text if the message is a file.
 	Caption string                  `json:"caption,omitempty"`
 	Marks   []gotgbot.MessageEntity `json:"caption_entities,omitempty"`
-	// a document stays a document, even if it has a type that Telegram plays or shows
+	// AsIs keeps a document a document, even if Telegram can play or show its type.
 	AsIs bool `json:"disable_content_type_detection,omitempty"`
-	// an album's files
+	// Media lists the files of an album.
 	Media []albumMedia `json:"media,omitempty"`
-	// for a video: users can play it while it loads
+	// Streaming lets users play a video while it loads.
 	Streaming bool `json:"supports_streaming,omitempty"`
-	// length of audio or video, in seconds
+	// Duration is the length of audio or video, in seconds.
 	Duration int `json:"duration,omitempty"`
-	// size of a video, in pixels
+	// Width and Height are the size of a video, in pixels.
 	Width    int                         `json:"width,omitempty"`
 	Height   int                         `json:"height,omitempty"`
 	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list removes the reaction
 	Preview  *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
-	// an edit without the markup removes the buttons
+	// Markup has the buttons; an edit without it removes them.
 	Markup gotgbot.ReplyMarkup      `json:"reply_markup,omitempty"`
 	Reply  *gotgbot.ReplyParameters `json:"reply_parameters,omitempty"`
 	Silent bool                     `json:"disable_notification,omitempty"`

@@ -24,9 +24,10 @@ type trackedBody struct {
 	open func() (io.ReadCloser, error) // opens the body at its beginning; may be called again
 
 	mu sync.Mutex
-	// number of readers: net/http makes another one if a connection failed before its first byte
+	// readers is the number of readers. net/http makes another one if a connection failed before
+	// its first byte.
 	readers   int
-	sentWhole bool // the newest reader has given out the last byte
+	sentWhole bool // whether the newest reader has given out the last byte
 	ended     bool
 	readErr   error // the error of the body itself
 }
@@ -67,13 +68,14 @@ type bodyReader struct {
 	number int
 	source io.ReadCloser
 	left   int64 // bytes that were not given out yet
-	closed bool  // the source is closed. body.mu guards this and the fields above
+	closed bool  // whether the source is closed; body.mu guards this and the fields above
 }
 
 func (r *bodyReader) Read(buf []byte) (int, error) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()
-	// at the end, an answer may be there already, and an error would cut off that answer
+	// Once all bytes are given out, an answer may be there already. An error would cut off that
+	// answer.
 	if r.left == 0 {
 		return 0, io.EOF
 	}

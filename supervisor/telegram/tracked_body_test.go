@@ -61,7 +61,7 @@ func TestBody_ClosedEarly_IsNotBroken(t *testing.T) {
 	}
 }
 
-// once fails if it is read after Close.
+// once is a body that fails if it is read after Close.
 type once struct {
 	io.Reader
 	closed bool

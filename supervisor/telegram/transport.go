@@ -36,10 +36,11 @@ type apiCall struct {
 	chat   string // the chat in the error's text; "" if the call is about no chat
 	params any    // value that is marshalled to a JSON object; nil means an empty object
 	files  uploads
-	// errors of the API that count as success; then there is neither a result nor an error
+	// forgiving lists errors of the API that count as success. Such a call has neither a result nor
+	// an error.
 	forgiving []string
-	// limit of the whole call with its connection; 0 means callTimeout, with more time for the
-	// bytes of files
+	// timeout limits the whole call with its connection; 0 means callTimeout, with more time for
+	// the bytes of files.
 	timeout time.Duration
 }
 
@@ -197,7 +198,7 @@ func (c *Client) redacted(k apiCall, f *failure) *failure {
 		f.api.Description = clip(c.redact(f.api.Description))
 	}
 	if f.err != nil && !errors.Is(f.err, context.Canceled) && !errors.Is(f.err, context.DeadlineExceeded) {
-		// only as text, because a wrapped error could be printed with the URL
+		// The error is kept only as text, because a wrapped error could be printed with the URL.
 		f.err = errors.New(clip(c.redact(f.err.Error())))
 	}
 	return f
@@ -219,7 +220,8 @@ func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 
 // readAnswer reads a body to its end, because a connection is reused only after that.
 func readAnswer(resp *http.Response, method string) ([]byte, error) {
-	// the body is then the connection itself, and no context ends it
+	// After a switch of protocols, the body is the connection itself, and no context ends its
+	// reads.
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errors.New("the answer is another protocol's")
 	}

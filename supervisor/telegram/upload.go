@@ -24,16 +24,17 @@ const (
 	sendAlbum    = "sendMediaGroup"
 
 	maxPhoto = 10 << 20 // bytes (TDLib: MAX_PHOTO_SIZE)
-	// bytes; Telegram says 50 MB, and this is the smaller meaning of MB
+	// maxDocument is in bytes. Telegram says 50 MB, and this is the smaller meaning of MB.
 	maxDocument = 50_000_000
 	maxSides    = 10000 // pixels of a photo's width and height together (Bot API, sendPhoto)
-	// the highest ratio of a photo's sides (Bot API, sendPhoto)
+	// maxStretch is the highest ratio of a photo's sides. (Bot API, sendPhoto)
 	maxStretch  = 20
 	maxCaption  = 1024 // UTF-16 code units (Bot API)
 	maxFileName = 200  // characters of a file's name
 
 	uploadRate = 128 << 10 // the assumed speed of the slowest line, in bytes a second
-	// bytes in which the size of a picture is searched; cameras put a preview before the size
+	// maxPictureHead is how many bytes are searched for the size of a picture. Cameras put a
+	// preview before the size.
 	maxPictureHead = 1 << 20
 )
 

@@ -15,7 +15,8 @@ import (
 
 const (
 	checkInterval = time.Minute
-	// most concurrent deliveries: few chats are active, and a chat's updates come one by one anyway
+	// defaultConnections is the most concurrent deliveries. Few chats are active, and a chat's
+	// updates come one by one anyway.
 	defaultConnections = 10
 )
 
@@ -33,7 +34,7 @@ type WebhookRegistrar struct {
 	o      WebhookRegistrarOptions
 	client *Client
 
-	registered  bool           // Telegram knows the URL; only Run uses this and the fields below
+	registered  bool           // whether Telegram knows the URL; only Run uses this and the fields below
 	lastErrorAt int64          // time of the last known failed delivery, by Telegram's clock
 	undelivered *deliveryError // the last delivery error, if no later update is known to have come
 	nextCheck   time.Time
