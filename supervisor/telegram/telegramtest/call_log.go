@@ -10,12 +10,12 @@ import (
 // Call is one complete request of the API.
 type Call struct {
 	Method string // the method's name, as the client wrote it
-	// the parameters. Those of a JSON body keep their types, with whole numbers as int64; others
-	// are strings. Tests must not change the map
+	// Params are the parameters. Those of a JSON body keep their types, with whole numbers as
+	// int64; all others are strings. Tests must not change the map.
 	Params map[string]any
 	ChatID int64     // the chat of the request; 0 means none
 	At     time.Time // time of arrival, by the server's clock
-	// the HTTP status; 0 without a complete answer
+	// Code is the HTTP status; 0 means that there was no complete answer.
 	Code      int
 	Processed bool // whether the request was carried out, whatever the answer said
 }

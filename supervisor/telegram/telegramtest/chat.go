@@ -13,9 +13,10 @@ import (
 type Message struct {
 	ID      int64
 	From    User
-	FromBot bool // sent by the bot of the token
+	FromBot bool // whether the server's bot sent the message
 	Text    string
-	// the kind of the attachment in the Bot API's word: photo, voice ...; Text is then its caption
+	// Media is the Bot API's word for the kind of the attachment: photo, voice ... Text is then its
+	// caption.
 	Media    string
 	File     *File  // the attached file; only set for messages of the bot
 	Album    string // id of the message's album; "" means none
@@ -41,7 +42,7 @@ type chat struct {
 	nextID       int64      // next message id, if the chat numbers its own messages
 	topics       map[int64]bool
 	blocked      bool
-	refusesVoice bool  // the chat's person accepts no voice messages
+	refusesVoice bool  // whether the chat's person accepts no voice messages
 	migratedTo   int64 // id of the supergroup that the chat has become; 0 means none
 }
 
@@ -49,7 +50,7 @@ type chat struct {
 type chats struct {
 	byID  map[int64]*chat
 	first int64 // the first message id of each counter
-	// next message id of the account: for all private chats and basic groups together
+	// next is the next message id of the account, in all private chats and basic groups together.
 	next        int64
 	openQueries map[string]time.Time // start times of the callback queries without an answer
 }

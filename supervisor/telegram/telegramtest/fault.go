@@ -14,12 +14,12 @@ import (
 type FaultKind string
 
 const (
-	// a refusal with Code, Text and RetryAfter, in Telegram's JSON
+	// Error is a refusal with Code, Text and RetryAfter, in Telegram's JSON.
 	Error     FaultKind = "error"
 	HTML      FaultKind = "html"      // a web page with Code, as a proxy sends it
 	Reset     FaultKind = "reset"     // the connection is reset
 	Truncated FaultKind = "truncated" // half of a correct answer; implies After
-	// half of a correct answer, which claims to be complete; implies After
+	// Short is half of a correct answer, which claims to be complete. It implies After.
 	Short   FaultKind = "short"
 	Slow    FaultKind = "slow"     // a correct answer that takes the time Over; implies After
 	Hang    FaultKind = "hang"     // no answer until the client closes the connection
@@ -39,8 +39,8 @@ type Fault struct {
 	Chat   int64  // the chat; 0 means any chat
 	After  bool   // whether the request is carried out before it fails
 
-	// number of requests that fail; 0 means one, or any number with For or Rate; -1 means any
-	// number
+	// Times is how many requests fail. 0 means one, or any number if For or Rate is set. -1 means
+	// any number.
 	Times int
 	For   time.Duration // duration of the fault; 0 means until Times are used up
 	Rate  float64       // share of the requests that fail; 0 means all

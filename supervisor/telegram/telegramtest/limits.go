@@ -22,9 +22,11 @@ type limits struct {
 	rates   Rates
 	control floodControl
 	frozen  map[floodScope]floodWait
-	// times of messages, albums and edits, by chat; the times of chat 0 are those of all chats
+	// sends holds the times of messages, albums and edits, by chat; the times of all chats are at
+	// chat 0.
 	sends map[int64][]time.Time
-	// times of messages and edits by group; an album counts once for each of its messages
+	// groupMessages holds the times of messages and edits, by group. An album counts once for each
+	// of its messages.
 	groupMessages map[int64][]time.Time
 }
 
@@ -46,7 +48,7 @@ type floodScope struct {
 type floodWait struct {
 	since, until time.Time
 	toldOn       net.Conn // the connection on which the client got its last refusal
-	maybeUnread  bool     // the client may not have read the refusal
+	maybeUnread  bool     // whether the client may not have read the refusal
 }
 
 // clientKilled marks recent refusals as possibly unread, because the client was killed.

@@ -56,7 +56,7 @@ type pollRequest struct {
 	batch         []json.RawMessage
 	from          int64
 	confirmed     []int64
-	hookIsSet     bool // a webhook is set, so that polls are refused
+	hookIsSet     bool // whether a webhook is set, so that polls are refused
 }
 
 // getUpdates answers at once if there is an update, or waits for one.

@@ -45,7 +45,7 @@ type Options struct {
 	Files string
 
 	Rates  Rates            // the most messages of a good client; the zero value means no limits
-	Strict bool             // every violation fails the test at its end
+	Strict bool             // whether every violation fails the test at its end
 	Now    func() time.Time // returns the current time; nil means time.Now
 }
 
@@ -56,8 +56,8 @@ type Rates struct {
 	Chat   int           // messages within Window to one chat
 	Window time.Duration // the time for Chat; 0 means 1 s
 	Group  int           // messages within any minute to one group, supergroup or channel
-	// allowed error of Window, because requests may arrive closer together than they were sent. 0
-	// means 50 ms
+	// Slack is the allowed error of Window, because requests may arrive closer together than they
+	// were sent. 0 means 50 ms.
 	Slack time.Duration
 }
 
@@ -74,7 +74,7 @@ type Chat struct {
 	ID    int64
 	Type  string // private, group, supergroup or channel; "" means the type that the id implies
 	Title string
-	Forum bool // a supergroup with topics
+	Forum bool // whether the chat is a supergroup with topics
 }
 
 // Private returns the private chat of a user with the bot.
@@ -251,7 +251,7 @@ func newBot(token, username string) (bot, error) {
 // lifetime counts a server's goroutines and ends them.
 type lifetime struct {
 	ctx context.Context // ends when the server closes
-	// guarded by the state's mutex; if closing is true, no request may begin
+	// closing means that no request may begin. The state's mutex guards it.
 	closing bool
 	sync.WaitGroup
 }
