@@ -14,25 +14,25 @@ type chatQueue struct {
 	*Options
 	outbox *Outbox
 	chat   string
-	// context for calls of the channel; it ends a few seconds after the service
+	// calls is the context for calls of the channel. It ends a few seconds after the service.
 	calls context.Context
 	wake  chan struct{} // holds a token if woken may not be empty
-	// conversations to read again; the outbox's mutex guards woken and renamed
+	// woken holds the conversations to read again. The outbox's mutex guards woken and renamed.
 	woken   map[int64]struct{}
 	renamed bool // whether the chat was renamed since the last read of woken
-	// whether the next call may be claimed; guarded by the outbox's mutex
+	// idle is true if the next call may be claimed. The outbox's mutex guards it.
 	idle  bool
 	claim queueClaim // guarded by the outbox's mutex
-	// whether the chat was renamed, and dropMoved has not run since
+	// movePending is true if the chat was renamed and dropMoved has not run since.
 	movePending bool
 
-	// the delivery that is being sent; nil between deliveries
+	// current is the delivery that is being sent; nil between deliveries.
 	current *postSet
 	replies map[int64]*growingReply // growing replies, by conversation
 	growAt  time.Time               // no reply is edited before this time
-	// turns with a message below the shown part of their replies
+	// below holds the turns with a message below the shown part of their replies.
 	below map[int64]bool
-	// the turn of the last delivery, by conversation; the turn's reply is over
+	// lastTurn is the turn of the last delivery, by conversation. The turn's reply is over.
 	lastTurn map[int64]int64
 	inChat   map[int64]supervisor.RichText // the known contents that the chat shows, by post
 
@@ -42,13 +42,14 @@ type chatQueue struct {
 	retryAt     time.Time    // the queue tries nothing before this time
 	reachPauses retry.Pauses // pauses between tries to reach the channel
 	storePauses retry.Pauses // pauses between tries to write to the store
-	// time at which the channel did not answer; zero if retryAt has another cause
+	// unreachedAt is when the channel did not answer; zero if retryAt has another cause.
 	unreachedAt time.Time
-	// time of the first failed try since the channel's last visible success
+	// awaySince is the time of the first failed try since the channel's last visible success.
 	awaySince time.Time
-	// time when retryAt was last ignored, because the channel had answered other queues
+	// triedEarlyAt is when retryAt was last ignored, because the channel had answered other queues.
 	triedEarlyAt time.Time
-	// time of the channel's last answer to this queue; zero if a later call failed
+	// answeredAt is the time of the channel's last answer to this queue; zero if a later call
+	// failed.
 	answeredAt time.Time
 	typingAt   time.Time // typing is not shown before this time
 }
@@ -56,7 +57,7 @@ type chatQueue struct {
 // queueClaim is the claim of a queue's next call. A session claims that call to send its answer at
 // once.
 type queueClaim struct {
-	held bool     // a session holds the claim, and the queue waits for it
+	held bool     // whether a session holds the claim, so that the queue waits
 	set  *postSet // the claimed delivery, which goes first; nil means none
 }
 

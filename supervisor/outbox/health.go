@@ -21,7 +21,7 @@ type health struct {
 	mu       sync.Mutex // guards the fields below
 	answered time.Time  // time of the channel's last answer to any queue
 	troubles map[string]Trouble
-	// start of an unbroken series of failed sends; zero if the last one succeeded
+	// failing is the start of an unbroken series of failed sends; zero if the last send succeeded.
 	failing time.Time
 	alarmed bool // whether Alarm was called after the last Recovered
 }

@@ -92,7 +92,7 @@ type Options struct {
 	Replies       Replies
 
 	// Render renders Markdown and splits it into parts; growing means that the text is not
-	// complete. A part that leaves Room below Limit is used unchanged; a longer one is halved.
+	// complete. A part that leaves Room below Limit is used unchanged; a longer part is halved.
 	Render func(markdown string, growing bool) []supervisor.RichText
 	Halve  func(supervisor.RichText) []supervisor.RichText // cuts one part into two or more
 	Rates  Rates

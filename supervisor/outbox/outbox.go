@@ -31,11 +31,12 @@ type Outbox struct {
 
 	mu        sync.Mutex // guards the fields below, and the queues' fields whose comments say so
 	locations map[int64]location
-	// number of renames of chats; results of reads before the last rename may be wrong
+	// moves is the number of renames of chats. Results of reads before the last rename may be
+	// wrong.
 	moves    int
 	toLocate map[int64]struct{}    // conversations whose chats are to be looked up
 	queues   map[string]*chatQueue // by chat
-	// queues of renamed chats that have not noticed the rename yet, by the new name
+	// leaving holds queues of renamed chats that have not noticed the rename yet, by the new name.
 	leaving   map[string]*chatQueue
 	unstarted []*chatQueue
 	changed   chan struct{} // holds a token if toLocate or unstarted may hold something
@@ -50,7 +51,7 @@ type location struct {
 // Status is a snapshot of an outbox.
 type Status struct {
 	Chats []string // chats with work, sorted
-	// by chat, the time before which nothing is sent; "" means all chats
+	// Frozen is the time before which nothing is sent, by chat; "" means all chats.
 	Frozen   map[string]time.Time
 	Troubles []Trouble // chats to which sending fails, sorted
 }

@@ -34,7 +34,7 @@ var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 type window struct {
 	limit   int
 	span    time.Duration
-	each    bool        // each post of an album counts as one call
+	each    bool        // whether each post of an album counts as one call
 	reserve int         // slots that a growing reply leaves free for its final text
 	held    int         // calls that have begun and not yet ended
 	ends    []time.Time // ends of the calls that still count, in order
@@ -44,7 +44,7 @@ type window struct {
 // never means that a call must end first.
 func (w *window) nextTime(now time.Time, spare int) time.Time {
 	w.trim(now)
-	// number of counted calls that must expire first, less one
+	// over is the number of counted calls that must expire first, less one.
 	over := w.held + len(w.ends) + spare - w.limit
 	switch {
 	case over < 0:

@@ -56,7 +56,7 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 		parts = append(parts, fileContents(d.Files)...)
 		bearer = len(parts) - 1
 	}
-	// a recording comes first: if it is refused, the text replaces it, with its buttons
+	// A recording comes first. If the channel refuses it, the text with the buttons replaces it.
 	if nothing {
 		parts = o.withEffects(parts, d.Effects)
 	}

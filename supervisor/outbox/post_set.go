@@ -14,19 +14,20 @@ type postSet struct {
 	conversation supervisor.Conversation
 	turn         int64               // the turn that made the set; 0 means none
 	message      string              // the channel's name of the user's message that the set answers
-	delivery     supervisor.Delivery // the zero value while the reply grows
+	delivery     supervisor.Delivery // the delivery of the set; the zero value while the reply grows
 
 	posts  []supervisor.Post // by part, with the contents that the chat should show
 	loaded bool              // whether posts match the disk
 	stored bool              // whether the contents of the delivery are on disk
-	// posts that can't be corrected by an edit: they are deleted and sent again
+	// unfit holds posts that can't be corrected by an edit: they are deleted and sent again.
 	unfit map[int64]bool
 	plain bool // whether formatting is left out because the channel can't read it
 	muted bool // whether a growing reply shows nothing more until its end
-	// outcome of a delivery that is given up; "" before that
+	// outcome is the outcome of a delivery that is given up; "" before that.
 	outcome supervisor.Outcome
 	why     string // the channel's error behind outcome
-	// the reason, if the thread or the chat is to blame; otherwise ReasonNone
+	// reason is the reason of the outcome if the thread or the chat is to blame; otherwise
+	// ReasonNone.
 	reason   supervisor.SendReason
 	last     supervisor.Post // the post to store together with the delivery's end; ID 0 means none
 	giveUpAt time.Time       // time at which an unreachable delivery is given up

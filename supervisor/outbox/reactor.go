@@ -15,8 +15,8 @@ import (
 type ReactionMode string
 
 const (
-	ReactWaiting ReactionMode = "waiting" // reacts to waiting messages, until their turn begins
-	// reacts also to messages of a running turn, until the turn has answered
+	ReactWaiting ReactionMode = "waiting" // a reaction to waiting messages, until their turn begins
+	// ReactAll reacts also to messages of a running turn, until the turn has answered.
 	ReactAll ReactionMode = "all"
 	ReactOff ReactionMode = "off"
 )
