@@ -38,7 +38,7 @@ type Options struct {
 	Questions     *question.Questions
 	Undos         sqlite.Undos
 	LargestFile   int64 // the largest file that the channel can fetch, in bytes
-	// nil if the seal's key can't be used: then no user is offered a second factor
+	// Seal is nil if the seal's key can't be used. Then no user is offered a second factor.
 	Seal    *access.Seal
 	Renames *ChatRenames
 
@@ -137,7 +137,7 @@ var fromPeople = map[supervisor.IncomingKind]bool{
 // gate decides whether the user must send a code first.
 func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.Item, ok bool, err error) {
 	if !fromPeople[in.Kind] || !in.Addressed {
-		// conversations within a group are not audited
+		// A group's messages that are not for the bot are not audited.
 		return item, false, nil
 	}
 	edited, invited := !in.EditedAt.IsZero(), false
