@@ -23,8 +23,8 @@ type Store interface {
 	PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error)
 }
 
-// Gate decides about an inbound before it is stored, and again if it is sent again. After an error
-// the inbound is not stored.
+// Gate decides about an inbound before it is stored, and again if the inbound is sent again. After
+// an error the inbound is not stored.
 type Gate interface {
 	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
 }
@@ -104,7 +104,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbou
 	var receipt supervisor.Receipt
 	var err error
 	in := item.Inbound
-	// a text may answer a question
+	// Only a text may answer a question. Any other inbound is stored without a batch.
 	if letsThrough(item.Decision) && item.Decision.Lock == "" && in.Kind != supervisor.KindText {
 		in, _, err = b.o.Store.Put(ctx, in)
 		receipt.Stored = []supervisor.Inbound{in}
