@@ -76,9 +76,9 @@ type Options struct {
 	// Missing reports packages that the machine lacks to read files. A package may be named several
 	// times.
 	Missing func(ctx context.Context, to supervisor.Conversation, packages []string)
-	// reports whether the user is served now; otherwise their inbounds wait
+	// Serves reports whether a conversation's user is served now; otherwise their inbounds wait.
 	Serves func(supervisor.Conversation) bool
-	// wakes a conversation's session; never blocks
+	// Wake wakes a conversation's session. It never blocks.
 	Wake   func(supervisor.Conversation)
 	Queued func(conversation int64) // called after a delivery was queued; never blocks
 	Log    hclog.Logger

@@ -18,7 +18,8 @@ const (
 	tries        = 3
 	fetchTimeout = 60 * time.Second // time limit of one try, plus the time that the bytes take at minRate
 	minRate      = 128 << 10        // bytes per second
-	// bytes that a file of unknown size is assumed to have (the maximum of Bot API's getFile)
+	// unknownSize is the assumed size of a file of unknown size, in bytes. (Bot API, getFile: the
+	// maximum.)
 	unknownSize = 20 << 20
 )
 

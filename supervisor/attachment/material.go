@@ -38,8 +38,8 @@ func describe(file supervisor.Attachment) string {
 // of the usual limits.history (32000 tokens of four bytes) for the user's own words.
 const (
 	maxText = 64 << 10
-	// kept bytes of each file, so that the first line, with the path, stays; a recording without a
-	// file for its text is never cut
+	// minTextPerFile is how many bytes of each file are kept, so that the first line, with the
+	// path, stays. A recording without a file for its text is never cut.
 	minTextPerFile = 3 << 10
 )
 

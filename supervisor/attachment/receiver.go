@@ -29,7 +29,8 @@ type arrival struct {
 	firstSeen time.Time // when the Receiver first saw the inbound; a clock that is set back delays no inbound
 	cancel    context.CancelCauseFunc
 	arrived   *sqlite.Arrived // the prepared inbound, set once all files are ready
-	// whether later messages no longer wait for this inbound; their conversation was then woken
+	// overtaken is true if later messages no longer wait for this inbound. Their conversation was
+	// then woken.
 	overtaken bool
 }
 
