@@ -13,8 +13,8 @@ import (
 // element is the meaning of an HTML tag.
 type element struct {
 	mark supervisor.EntityType // "" means no mark
-	// the sign ^ or _ if the element's text is raised or lowered; the sign is written before a text
-	// that has no such characters
+	// script is the sign ^ or _ if the element's text is raised or lowered. It is written before a
+	// text that has no such characters.
 	script   string
 	line     bool // whether the element is on lines of its own
 	unpaired bool // whether the element needs no closing tag

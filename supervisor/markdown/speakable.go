@@ -24,8 +24,8 @@ const (
 
 // Speech is a text to be spoken.
 type Speech struct {
-	// the text of each recording: one line of whole sentences, with only words and punctuation;
-	// empty if there is nothing to speak
+	// Parts are the texts of the recordings. Each is one line of whole sentences, with only words
+	// and punctuation. There is none if nothing is to be spoken.
 	Parts []string
 	Code  bool // whether the text has code, of which only the length is spoken
 	Cut   bool // whether only the beginning is spoken; its end then says so

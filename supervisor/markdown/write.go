@@ -29,7 +29,7 @@ type writer struct {
 	prefix      string // prefix of each line
 	lastPrefix  string // the prefix of the previous line
 	newlines    int    // newlines before the next text
-	sameLine    bool   // the next text stays on this line, after a space
+	sameLine    bool   // whether the next text stays on this line, after a space
 	scripts     []int  // starts of open raised or lowered texts
 }
 
