@@ -63,14 +63,14 @@ type Options struct {
 	Settings   Settings
 	Operations Operations
 	Engine     func() Engine // the current engine
-	// shows the chat action "recording" for some seconds
+	// ShowRecording shows the chat action "recording" for some seconds.
 	ShowRecording func(ctx context.Context, c supervisor.Conversation)
-	// puts a notice into the outbox
+	// Say puts a notice into the outbox.
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// tells that the outbox has something new
+	// Queued tells other parts that the outbox has something new.
 	Queued func(conversation int64)
-	// reports whether a user is served; the answers of other users wait. nil means that all users
-	// are served
+	// IsServed reports whether a user is served; the answers of other users wait. nil means that
+	// all users are served.
 	IsServed func(user string) bool
 	Log      hclog.Logger
 }
@@ -83,7 +83,7 @@ type Voices struct {
 
 	mu    sync.Mutex // guards the fields below
 	begun map[int64]bool
-	// the last notice about failed speech in each conversation
+	// lastNotice is the last notice about failed speech in each conversation.
 	lastNotice map[int64]string
 }
 

@@ -50,7 +50,7 @@ type store struct {
 	r *rig
 }
 
-// write does one write. If it is the last one, the process ends.
+// write does one write. The last allowed write ends the process.
 func (s store) write(ctx context.Context, do func() error) error {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
