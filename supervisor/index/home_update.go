@@ -176,7 +176,8 @@ type HomeReport struct {
 	Files    int       `json:"-"`  // number of searchable files
 	Sections int       `json:"-"`  // number of sections in the searchable files
 	Bytes    int64     `json:"-"`  // bytes of the searchable files
-	// number of files that are too large to search; the next fields count other reasons
+	// Large is the number of files that are too large to search. The next fields count other files
+	// that can't be searched.
 	Large      int `json:"large"`
 	NotText    int `json:"not_text"`   // number of files that are no text
 	Unreadable int `json:"unreadable"` // number of unreadable files

@@ -58,10 +58,11 @@ type Options struct {
 	Path       string
 	Transcript Transcript
 	People     func() []string // returns the users whose conversations are read at the start
-	// called after each opening, when the index takes reports of homes; must not block; may be nil
+	// OnOpen is called after each opening, when the index takes reports of homes. It must not
+	// block, and may be nil.
 	OnOpen   func()
 	Embedder Embedder // nil means a search by words only
-	// the Embedder's model: vectors of different models are never compared
+	// Model is the Embedder's model: vectors of different models are never compared.
 	Model string
 	Now   func() time.Time // nil means time.Now
 	Log   hclog.Logger     // nil means no log
@@ -71,7 +72,7 @@ type Options struct {
 // before Run has opened the database.
 type Index struct {
 	o Options
-	// holds a token if changed is not empty or the database is damaged
+	// wake holds a token if changed is not empty or the database is damaged.
 	wake      chan struct{}
 	embedWake chan struct{} // holds a token if sections may need vectors
 

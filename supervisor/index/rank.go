@@ -13,12 +13,14 @@ import (
 const (
 	otherFormFactor = 0.7 // factor for another form of a query's word
 	headingFactor   = 1.5 // factor for a word in the heading or in the file's path
-	// share of two words' weights, added if they are neighbours as in the query
+	// phraseShare is the share of two words' weights that is added if the words are neighbours as
+	// in the query.
 	phraseShare = 0.25
-	// share of the scores of the same file's other hits, which are likely to be about the same
-	// subject
+	// sameFileShare is the share of the scores of the same file's other hits, which are likely to
+	// be about the same subject.
 	sameFileShare = 0.5
-	// share of the best hit's score, added to a new hit; it halves with each month of age
+	// freshBonus is the share of the best hit's score that is added to a new hit. It halves with
+	// each month of age.
 	freshBonus    = 0.1
 	maxFreshShare = 0.2 // largest share of a hit's score that comes from its age
 	month         = 30 * 24 * time.Hour

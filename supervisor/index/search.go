@@ -33,7 +33,7 @@ type Query struct {
 	From, To     time.Time // time of the message, or of the file's last change; To is exclusive
 	Who          string    // supervisor.SpeakerUser or SpeakerAssistant; only for messages
 	Conversation int64     // id of the only conversation to search; only for messages
-	// a folder or a file of the home, without a final slash; only for files
+	// Under is a folder or a file of the home, without a final slash. It is only for files.
 	Under string
 	Limit int // largest number of hits; 0 means 10
 }
@@ -57,7 +57,7 @@ type Hit struct {
 // Result lists the hits, the best first.
 type Result struct {
 	Hits []Hit
-	// reason in words why hits may be missing; "" means that everything is indexed
+	// Incomplete says in words why hits may be missing; "" means that everything is indexed.
 	Incomplete string
 }
 
