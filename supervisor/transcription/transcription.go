@@ -67,7 +67,7 @@ type Recording struct {
 	Kind         protocol.AttachmentKind
 	Path         string // the file, relative to the home
 	Seconds      int    // 0 means unknown: a command named the recording
-	// the recording's bytes in the spool; the zero value if they may be gone
+	// Blob is the recording's bytes in the spool; the zero value if they may be gone.
 	Blob protocol.BlobRef
 }
 
