@@ -57,7 +57,7 @@ type HistoryQuery struct {
 // HistoryPage is one page of the answer to a HistoryQuery.
 type HistoryPage struct {
 	Lines []HistoryLine `json:"lines"`
-	// the last position of this page; the zero value means that no page follows
+	// Next is the last position of this page; the zero value means that no page follows.
 	Next supervisor.HistoryPosition `json:"next,omitzero"`
 }
 
@@ -194,7 +194,8 @@ func WriteHistory(q HistoryQuery, format string, w io.Writer, ask func(HistoryQu
 	}
 }
 
-// HistoryFormats append one message to b. day is the day of the previous message.
+// HistoryFormats are functions that append one message to b. day is the day of the previous
+// message.
 var HistoryFormats = map[string]func(b *strings.Builder, line HistoryLine, day *string){
 	"text": func(b *strings.Builder, line HistoryLine, _ *string) { b.WriteString(line.text()) },
 	"jsonl": func(b *strings.Builder, line HistoryLine, _ *string) {

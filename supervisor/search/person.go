@@ -19,7 +19,7 @@ const maxUserExcerpt = 160
 
 // UserSearch is a user's search in the history: words, or a span, or both.
 type UserSearch struct {
-	// where the user asks; in a group, only that group is searched
+	// Conversation is where the user asks. In a group, only that group is searched.
 	Conversation supervisor.Conversation
 	Words        string
 	Span         supervisor.Span
