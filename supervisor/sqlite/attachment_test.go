@@ -14,7 +14,7 @@ func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 	voice := supervisor.Attachment{File: "AwAC", Kind: "voice", Name: "note.ogg", MediaType: "audio/ogg", Size: 900, Seconds: 3}
 	batch := supervisor.Batch{Source: "bot", Next: 2, Items: []supervisor.Item{{Update: 1, Attachments: []supervisor.Attachment{photo, voice},
 		Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}}
-	for range 2 { // sent twice, they are stored once
+	for range 2 { // the files are sent twice and stored once
 		_, err := s.db.Inbox().PutBatch(t.Context(), batch)
 		s.must(err)
 	}

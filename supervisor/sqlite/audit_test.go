@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// auditStory is a database for tests of the audit log.
+// auditStory is a story for tests of the audit log.
 type auditStory struct{ *story }
 
 func newAuditStory(t *testing.T, rows int) auditStory {
@@ -111,7 +111,7 @@ func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	early := l.verify("")
 	l.same("early", []int64{early.Rows, early.Early, early.Broken}, []int64{2, 2, 0})
 	var rows []sqlite.AuditRow
-	for n := range 2500 { // more rows than two pages
+	for n := range 2500 { // more rows than Verify reads in two pages
 		rows = append(rows, sqlite.AuditRow{User: "alice", Action: "new", Detail: fmt.Sprint(n)})
 	}
 	l.must(l.db.Audit().PutAll(t.Context(), rows))
@@ -167,7 +167,7 @@ func TestAuditList_Filter_SelectsRows(t *testing.T) {
 	l.same("a row", list, []sqlite.AuditRow{{ID: 3, User: "bob", Action: "login.refused", Detail: "d", CreatedAt: l.now}})
 }
 
-// BenchmarkAudit adds a row to a log of ten thousand.
+// BenchmarkAudit adds a row to an audit log of ten thousand rows.
 func BenchmarkAudit(b *testing.B) {
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
 	if err := db.Audit().PutAll(b.Context(), make10k()); err != nil {

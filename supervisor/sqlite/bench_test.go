@@ -135,8 +135,8 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
-// BenchmarkPendingIn lists the deliveries that wait for a chat: none. That query runs after every
-// message to it.
+// BenchmarkPendingIn lists the waiting deliveries to a chat that has none. This query runs after
+// every message to a chat.
 func BenchmarkPendingIn(b *testing.B) {
 	db := sqlitetest.Open(b)
 	for b.Loop() {
@@ -161,8 +161,8 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 // BenchmarkPutBatch stores a hundred updates of four users with their raw JSON in one transaction.
-// The updates meet no gate, an open one, or one that holds them. Held inbounds pile up, since
-// nobody sends a code.
+// The updates come without a gate, at an open gate, or at a closed gate. The closed gate holds more
+// and more inbounds, since nobody sends a code.
 func BenchmarkPutBatch(b *testing.B) {
 	open := &supervisor.GateCheck{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
 	for name, guard := range map[string]*supervisor.GateCheck{"free": nil, "open": open, "held": {Challenge: locked}} {
@@ -172,7 +172,7 @@ func BenchmarkPutBatch(b *testing.B) {
 
 func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	db := sqlitetest.Open(b)
-	// codes open the gates; for held updates the gate closes at once
+	// codes open the gates; in the case of held updates the gates close at once
 	for i := range int64(4) {
 		item := codeItem(fmt.Sprint("u", i), i+1, 1)
 		if _, err := db.Inbox().PutBatch(b.Context(), supervisor.Batch{Source: "codes", Items: []supervisor.Item{item}}); err != nil {

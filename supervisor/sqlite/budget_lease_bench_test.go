@@ -12,15 +12,14 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fillMonth inserts a month of calls of two users, 50,000 each.
+// fillMonth inserts the model calls of two users in a month, 50,000 each.
 const fillMonth = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
 	INSERT INTO usage (user, conversation, turn, spec, model, purpose, input, output, cache_read, cache_write, cost, request,
 	created_at) SELECT iif(i % 2, 'alice', 'bob'), NULL, NULL, 'a/b', 'b', 'chat', 9000, 300, 8000, 100, 1000 + i % 777, 'req',
 	?1 + i * 20000 FROM n`
 
 // BenchmarkTake takes and returns a lease. The month has 50,000 calls of the user and 50,000 of
-// another. Comparing with leases under the turn's limit only, or under no limit, shows the cost of
-// a long month.
+// another user. Cases with only the turn's limit, or with no limit, show what a long month costs.
 func BenchmarkTake(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(b, path, sqlite.Options{})

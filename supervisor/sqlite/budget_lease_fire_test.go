@@ -6,8 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// A fire's limit counts all tries of the fire, with their child turns, leases and late usage. It
-// does not count fires of another time, job or user.
+// A fire's limit counts all tries of the fire, with their child turns, leases and late usage. Fires
+// of another time, job or user are left out.
 func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 	s := newStory(t)
 	begins := func(user, source, key string) supervisor.Turn {

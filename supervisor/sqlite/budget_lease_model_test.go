@@ -13,14 +13,14 @@ import (
 	"mews/supervisor"
 )
 
-// entry is an amount of a turn at a time: a lease, a cost or an extension.
+// entry is a lease, a cost or an extension of a turn, with its time.
 type entry struct {
 	turn   supervisor.Turn
 	amount int64
 	at     time.Time
 }
 
-// accounts is a model of the leases in plain loops.
+// accounts is a model of Leases that sums in plain loops.
 type accounts struct {
 	*story
 	turns      []supervisor.Turn
@@ -29,7 +29,7 @@ type accounts struct {
 	extensions []entry
 }
 
-// maxLimits lists limits that are small enough to be reached.
+// maxLimits lists limits that the random steps can reach.
 var maxLimits = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330},
 	{Scope: supervisor.ScopeMonth, Max: 220},
 	{Scope: supervisor.ScopeDay, Max: 120}, {Scope: supervisor.ScopeTurn, Max: 170}}
@@ -58,7 +58,7 @@ func counts(e entry, l supervisor.Limit, turn supervisor.Turn) bool {
 	return e.turn.Conversation.User == turn.Conversation.User && !e.at.Before(l.Since)
 }
 
-// measure returns the expected sums of a limit.
+// measure returns the expected sums for a limit.
 func (a *accounts) measure(l supervisor.Limit, turn supervisor.Turn) supervisor.Shortage {
 	s := supervisor.Shortage{Limit: l}
 	for _, e := range a.costs {
@@ -87,7 +87,7 @@ func (a *accounts) take(t *rapid.T) {
 	turn, amount := a.drawTurn(t), rapid.Int64Range(15, 60).Draw(t, "amount")
 	c := claim(turn, amount, a.limits()...)
 	c.Least = rapid.Int64Range(0, amount).Draw(t, "least")
-	least := amount // least without a lower bound
+	least := amount // the least acceptable amount; equal to amount without a lower bound
 	if c.Least > 0 {
 		least = c.Least
 	}
@@ -113,7 +113,7 @@ func (a *accounts) take(t *rapid.T) {
 	}
 }
 
-// drawLease draws an open lease.
+// drawLease draws a random open lease.
 func (a *accounts) drawLease(t *rapid.T) (int64, entry) {
 	if len(a.leases) == 0 {
 		t.Skip("no lease")
@@ -188,7 +188,7 @@ func TestLeases_AnyOrder_ExceedNoLimit(t *testing.T) {
 	s := newStory(t)
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
-		s.now = s.now.AddDate(0, 2, -s.now.Day()+26) // move the clock to the end of another month
+		s.now = s.now.AddDate(0, 2, -s.now.Day()+26) // the clock moves to the end of another month
 		a := &accounts{story: s, leases: map[int64]entry{}}
 		for i := range 4 {
 			n++

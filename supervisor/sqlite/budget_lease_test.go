@@ -109,7 +109,7 @@ func TestLease_UsageStored_Ends(t *testing.T) {
 	s.same("what is left", s.query("SELECT id FROM lease ORDER BY id"), s.query("SELECT ? || ' ' || ?", third, bobs))
 	s.same("counts as of the lease", s.query("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1")
 	putCost(s, turn, 1, third)
-	putCost(s, turn, 1, third) // the lease has ended before
+	putCost(s, turn, 1, third) // the third lease has ended before
 	s.same("as of the lease, then as of now", s.query("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1 1 0")
 	s.must(s.db.Leases().Return(t.Context(), bobs))
 	s.must(s.db.Leases().Return(t.Context(), bobs))
@@ -143,7 +143,7 @@ func TestRecover_LeaseOfCrash_CountsInFull(t *testing.T) {
 	s.same("the sum", sum(s, sqlite.UsageQuery{})[0].Cost, int64(77))
 }
 
-// A recording is transcribed before a turn starts, so its claim has no turn.
+// A recording is transcribed before a turn starts. So the claim for the transcription has no turn.
 func TestTake_WithoutTurn_Works(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
@@ -204,7 +204,7 @@ func TestExtend_AboveMax_ChangesNothing(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeInvalid, "more than 0")
 }
 
-// Only as many concurrent claims succeed as the limit allows.
+// Of concurrent claims only as many succeed as the limit allows.
 func TestTake_Concurrent_StaysWithinLimit(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")

@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// dueCleanings lists the due cleanings on Telegram: message, kind, chat.
+// dueCleanings lists the due changes of messages on Telegram, each as message, kind and chat.
 func (s postStory) dueCleanings(at time.Time) (list []string) {
 	s.Helper()
 	due, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, at, 100)
@@ -37,7 +37,7 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 		{Conversation: chat, Message: "1", Kind: supervisor.CleaningDelete, Due: noon.Add(time.Hour)},
 		{Conversation: s.chat("bob", "-5"), Message: "2", Kind: supervisor.CleaningRemoveButtons,
 			Due: noon.Add(time.Minute)},
-		// a cleaning on another channel
+		// a message on another channel
 		{Conversation: s.home, Message: "3", Kind: supervisor.CleaningDelete},
 		{Conversation: chat, Message: "4", Kind: supervisor.CleaningRemoveButtons},
 	} {
@@ -158,7 +158,7 @@ func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 	s.same("on Telegram", s.dueCleanings(noon.Add(time.Hour)), []string(nil))
 }
 
-// The deleted text is neither in free pages of the database nor in its journal.
+// The deleted text is gone from the free pages of the database and from its journal.
 func TestDeleteAfter_Closed_LeavesNoTextOnDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Policies: policies.All()})
@@ -182,7 +182,7 @@ func TestDeleteAfter_Closed_LeavesNoTextOnDisk(t *testing.T) {
 	s.checkNotOnDisk(path)
 }
 
-// checkNotOnDisk fails if one of the database's files holds the secret.
+// checkNotOnDisk fails the test if a file of the database holds the secret.
 func (s postStory) checkNotOnDisk(path string) {
 	s.Helper()
 	files, err := filepath.Glob(path + "*")
@@ -196,7 +196,8 @@ func (s postStory) checkNotOnDisk(path string) {
 	}
 }
 
-// Erased text of any length is not in the file: short texts share a page, long ones have their own.
+// Erased texts of any length are gone from the file. Short texts share a page, and long texts have
+// pages of their own.
 func TestErase_Texts_LeaveNothingOnDisk(t *testing.T) {
 	s := postStory{newStory(t)}
 	for n := range 60 {

@@ -70,7 +70,7 @@ func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
 
 	s.close(answer, supervisor.OutcomeSent, "")
 	s.same("its inbound", s.state(turn.Inbound), "done")
-	// the turn ran in the old conversation, and the next report of the move finds its answer
+	// The turn ran in the old conversation. The next call moves its answer.
 	late := s.finish(running, "late")
 	s.same("moved", s.move("-5", "-1005"), 1)
 	s.same("of the new one", s.pendingTexts(new), []string{"late"})
@@ -81,8 +81,8 @@ func TestMove_KnownChat_TakesWaitingDeliveries(t *testing.T) {
 	s.same("foreign keys", s.query("PRAGMA foreign_key_check"), "")
 }
 
-// Inbounds of the old chat that have not begun move too, held or not, since no session works for
-// the old chat any more.
+// Inbounds of the old chat that have not begun move too, since no session works for the old chat
+// any more. Held inbounds move as well.
 func TestMove_KnownChat_TakesWaitingInbounds(t *testing.T) {
 	s := newStory(t)
 	old, new := s.chat("alice", "-5"), s.chat("alice", "-1005")

@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// IOCounts counts a database's system calls on its files: pread64, pwrite64, fdatasync and fcntl on
+// IOCounts counts the system calls on a database's files: pread64, pwrite64, fdatasync and fcntl on
 // Linux.
 type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
 
-// CountedOptions returns options of a database whose system calls are counted. Only one such
+// CountedOptions returns options for a database whose system calls are counted. Only one such
 // database may be open at a time.
 func CountedOptions() (Options, *IOCounts) {
 	c := &IOCounts{}
@@ -28,7 +28,7 @@ func (c *IOCounts) Reset() {
 	}
 }
 
-// Report reports the counts per operation, for n operations.
+// Report reports the counts of system calls per operation. n is the number of operations.
 func (c *IOCounts) Report(b *testing.B, n int) {
 	for unit, calls := range map[string]*atomic.Int64{"pread/op": &c.reads, "pwrite/op": &c.writes, "fdatasync/op": &c.syncs,
 		"fcntl/op": &c.locks} {

@@ -22,14 +22,14 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// crashPath is the environment variable with the path of a database. A second process of the test
-// binary writes to that database.
+// crashPath is the environment variable with the path of the database to which a second process of
+// the test binary writes.
 const crashPath = "MEWS_TEST_CRASH_PATH"
 
 const (
 	crashRuns    = 20
 	crashWriters = 4
-	crashMost    = 90 // largest number of promises in one run
+	crashMost    = 90 // largest number of printed writes in one run
 )
 
 // writeUntilKilled runs whole turns in several writers, and prints each durable write.
@@ -63,7 +63,7 @@ func writeUntilKilled(path string) int {
 	return 1
 }
 
-// runTurn runs a turn and reports each durable write.
+// runTurn runs a turn and calls say after each durable write.
 func runTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(string)) error {
 	c := supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: key}
 	in, _, err := db.Inbox().Put(ctx, supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
@@ -119,7 +119,7 @@ func runSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func
 func runGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	user := "gate-" + d.Text
 	held, opening := guardedItem(user, 1, "one"), []supervisor.Item{codeItem(user, 2, 1), guardedItem(user, 3, "two")}
-	// the last batch comes again
+	// the opening batch comes twice
 	for n, items := range [][]supervisor.Item{{held}, opening, opening} {
 		for i := range items {
 			items[i].Inbound.Key = fmt.Sprint("gate", items[i].Update, d.Text)
@@ -206,8 +206,8 @@ func auditFault(t *testing.T, path string) string {
 	return string(report.Why)
 }
 
-// runAndKill runs the writing process and kills it after so many promises, that is, printed writes.
-// It returns them.
+// runAndKill runs the writing process. It kills the process after a number of printed writes, and
+// returns the printed lines.
 func runAndKill(t *testing.T, path string, promises int) (lines []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -65,7 +65,8 @@ func TestAnswer_LedgerSetting_HidesEffects(t *testing.T) {
 	}
 }
 
-// The last step makes no post, because a post from before the effects were read would lack them.
+// The last step makes no post if the turn has effects, because the caller's post lacks the effect
+// lines.
 func TestCommitLast_TurnWithEffects_MakesNoPost(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
@@ -86,7 +87,7 @@ func TestAnswer_CrashAfterResult_ListsEffects(t *testing.T) {
 	open := func(t *testing.T) *story {
 		return &story{T: t, path: path, now: noon, db: sqlitetest.OpenPath(t, path, sqlite.Options{})}
 	}
-	t.Run("before", func(t *testing.T) { // the end of this subtest closes the database
+	t.Run("before", func(t *testing.T) { // a subtest, whose end closes the database
 		s := open(t)
 		s.home = s.conversation("alice")
 		turn = s.startTurnCalling("c1")
@@ -161,7 +162,7 @@ func TestPutArrived_Files_AreInLedger(t *testing.T) {
 		s.must(s.db.Attachments().PutBytes(t.Context(), arriving[0].ID, i, protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 12}))
 	}
 	s.must(s.db.Attachments().PutFailure(t.Context(), arriving[0].ID, 2, "It is gone."))
-	for range 2 { // a repeat after a crash stores them once
+	for range 2 { // the second round is a repeat after a crash
 		_, err := s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}})
 		s.must(err)
 	}

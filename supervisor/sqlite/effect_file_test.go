@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/effect"
 )
 
-// The list has each file effect with its recorded change, and is settled only after the tool has
+// The list has each file effect with its recorded change. It is settled only after the tool has
 // ended.
 func TestListFileEffects_ToolRuns_IsUnsettled(t *testing.T) {
 	s := newStory(t)

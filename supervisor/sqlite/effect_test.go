@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// startSendingTurn starts a turn of alice with two calls of send_file, and returns a file of hers.
+// startSendingTurn starts a turn of alice with two calls of send_file. It also returns a file that
+// she owns.
 func startSendingTurn(s *story) (supervisor.Turn, supervisor.File) {
 	s.Helper()
 	turn := s.startTurnCalling("c1", "c2")
@@ -21,7 +22,7 @@ func startSendingTurn(s *story) (supervisor.Turn, supervisor.File) {
 func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
 	s := newStory(t)
 	turn, f := startSendingTurn(s)
-	// before the call runs again, the file at that path has changed or is gone
+	// Before the call runs again, the file at the path has changed.
 	other := f
 	other.Name, other.SHA256 = "b.png", strings.Repeat("ef", 32)
 	for i, file := range []supervisor.File{f, f, other} {

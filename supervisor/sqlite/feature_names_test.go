@@ -11,7 +11,7 @@ import (
 // features lists the prefixes of the features' files. All other files belong to the core.
 var features = []string{"forget", "github", "instructions", "memory", "schedule", "undo", "voice", "webhook"}
 
-// usedByCore lists the names of features' files that the core uses, with reasons. The list must
+// usedByCore lists the names in features' files that the core uses, with reasons. The list must
 // only get shorter.
 var usedByCore = map[string]string{
 	"JobPolicy":       "Policies has a field for each feature",
@@ -37,7 +37,7 @@ var usedByCore = map[string]string{
 	"buttonsOf":         "the answer of a review has the review's buttons",
 }
 
-// The core may use only these names of features. Otherwise no feature could be removed, or read
+// The core may use only the names in usedByCore. Otherwise no feature could be removed, or read
 // alone.
 func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
 	used := namesUsed(parseSources(t))
@@ -58,10 +58,10 @@ func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
 	}
 }
 
-// nameUse tells which files of the core use a feature's name.
+// nameUse tells which files of the core use a name of a feature.
 type nameUse struct {
-	of string   // the file that declares it
-	by []string // the core's files that use it
+	of string   // the file that declares the name
+	by []string // the files of the core that use the name
 }
 
 // namesUsed returns the names of features that the core uses: package-level names, and names of
@@ -109,7 +109,7 @@ func namesUsed(files map[string]*ast.File) map[string]nameUse {
 	return used
 }
 
-// declare adds the names of a declaration to methods or to names.
+// declare adds the declared methods to methods, and other declared names to names.
 func declare(d ast.Decl, file string, names, methods map[string]string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -15,7 +15,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// copiedColumns lists, by table, the columns that differ in copy n of an exchange.
+// copiedColumns lists the columns that differ in copy n of an exchange, by table.
 var copiedColumns = []struct {
 	table   string
 	columns map[string]string
@@ -26,7 +26,8 @@ var copiedColumns = []struct {
 	{"outbox", map[string]string{"id": "id + n", "inbound": "inbound + n", "turn": "turn + n"}},
 }
 
-// databaseWithTalk makes a database with so many exchanges of alice. Each has two messages.
+// databaseWithTalk makes a database with a number of exchanges of alice. Each exchange has two
+// messages.
 func databaseWithTalk(b *testing.B, exchanges int) *sqlite.DB {
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
 	if err := oneTurn(b, db, supervisor.Conversation{User: "alice", Channel: "terminal"}, "k"); err != nil {

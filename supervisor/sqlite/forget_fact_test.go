@@ -13,7 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// runMemoryCall runs a new exchange whose turn calls a memory tool and answers, and delivers the answer.
+// runMemoryCall runs a new exchange: the turn calls a memory tool and answers. It delivers the
+// answer.
 func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes ...protocol.Change) {
 	m.ask(nil)
 	e := m.exchanges[len(m.exchanges)-1]
@@ -31,8 +32,8 @@ func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes
 	m.deliver(e)
 }
 
-// The current and former words of a fact stay only in the user's own messages. The surrounding text
-// and all other rows are unchanged.
+// The present and earlier words of a fact stay only in the user's own messages. The text around
+// them and all other rows are unchanged.
 func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
@@ -79,7 +80,7 @@ func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
 	}
 }
 
-// checkGone searches the database's files for words.
+// checkGone fails the test if the database's files have a word that should be gone.
 func (m *forgetting) checkGone(words func(string) bool) {
 	m.Helper()
 	for _, file := range []string{m.path, m.path + "-wal"} {
@@ -90,7 +91,7 @@ func (m *forgetting) checkGone(words func(string) bool) {
 	}
 }
 
-// The answer of a turn that forgets a fact has the fact's words. They are removed after the
+// If a turn forgets a fact, its answer has the fact's words. The words are removed after the
 // answer's delivery.
 func TestBlankFacts_UndeliveredAnswer_Waits(t *testing.T) {
 	n := 0

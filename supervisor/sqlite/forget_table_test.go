@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// worded lists the tables that may have a user's words: those with text or bytes besides the user's
-// name.
+// worded lists the tables that may have words of a user. These are tables with text or bytes
+// besides the user's name.
 func (r *rig) worded() []string {
 	r.Helper()
 	return r.list(`SELECT DISTINCT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND c.type NOT IN ('INTEGER', 'REAL') AND c.name <> 'user'`)
 }
 
-// A new table with words of users needs a row in forgetTable. The row says how to forget them, or
-// why not.
+// A new table with words of users needs a row in forgetTable. The row says how to forget the words,
+// or why they stay.
 func TestForgetTable_CoversEveryTable(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

@@ -24,15 +24,15 @@ import (
 // exchangeState is a message of the user with everything that followed from it.
 type exchangeState struct {
 	words   []string
-	at      []time.Time // times that count for a span
+	at      []time.Time // times that put the exchange into a span
 	turn    supervisor.Turn
 	inbound supervisor.Inbound
 	ends    supervisor.Delivery
 	done    bool
-	edited  bool // the message was edited; its row has only the time of the last edit
+	edited  bool // the message was edited, and its row has only the time of the last edit
 }
 
-// forgetting is a user's conversation with a part to forget.
+// forgetting is a conversation of which a part will be forgotten.
 type forgetting struct {
 	*editStory
 	rt        *rapid.T
@@ -106,7 +106,7 @@ func (m *forgetting) begin(e *exchangeState) {
 	}
 }
 
-// work adds to the turn a tool call that changes a file, and a message.
+// work adds a tool call that changes a file, and a message, to the turn.
 func (m *forgetting) work(e *exchangeState) {
 	if e.ends.ID != 0 {
 		return
@@ -153,7 +153,7 @@ func (m *forgetting) deliver(e *exchangeState) {
 	e.done = true
 }
 
-// answerAll answers and delivers everything that waits.
+// answerAll answers all waiting messages and delivers all answers.
 func (m *forgetting) answerAll() {
 	for _, e := range m.exchanges {
 		if !e.done {
@@ -189,9 +189,8 @@ func hasAny(text []byte, words []string) (found []string) {
 	return found
 }
 
-// Messages are sent, edited, quoted, answered or left waiting, and forgetting is interrupted
-// anywhere. In the end the database's files have no data of the span, and all other data is
-// unchanged.
+// Messages are sent, edited, quoted, answered or left waiting. Forgetting is interrupted anywhere.
+// In the end the database's files have no data of the span. All other data is unchanged.
 func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 	commits, stopAt := atomic.Int64{}, atomic.Int64{}
 	var stop atomic.Pointer[context.CancelFunc]
@@ -244,7 +243,7 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 				want = append(want, row)
 			}
 		}
-		// forgetting is interrupted after one of its commits, and continues
+		// Forgetting is interrupted after one of its commits, and continues.
 		cuts := []int64{int64(rapid.IntRange(1, 10).Draw(rt, "cut")), 0}
 		for _, cut := range cuts {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -7,7 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// Notices with the same key become one message, oldest first, which is sent once.
+// Notices with the same key become one message, with the oldest notice first. The message is sent
+// once.
 func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

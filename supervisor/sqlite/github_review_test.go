@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reviewRequest returns a request to review a pull request of alice; it settles for five minutes.
+// reviewRequest returns a request to review alice's pull request. The review is due five minutes
+// after at.
 func reviewRequest(asked string, at time.Time) supervisor.Review {
 	r := supervisor.Review{
 		User:      "alice",
@@ -72,7 +73,7 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 	s.must(reviews.Request(t.Context(), reviewRequest("", noon)))
 	s.must(reviews.Request(t.Context(), reviewRequest("", minute(3))))
-	s.must(reviews.Request(t.Context(), reviewRequest("", minute(1)))) // a request that comes late
+	s.must(reviews.Request(t.Context(), reviewRequest("", minute(1)))) // an old request that comes late
 	none("the last push was two minutes ago", minute(5))
 	next, _, err := reviews.Next(t.Context())
 	s.must(err)
@@ -102,11 +103,11 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	found.State = supervisor.ReviewRunning
 	s.checkRefused(reviews.Update(t.Context(), found), supervisor.CodeInvalid, "is done in round 1 and cannot become running")
 
-	// The same head again is not reviewed, unless somebody asks.
+	// The same head is reviewed a second time only if somebody asks.
 	same := s.queueDueReview(minute(20), "aaaa")
 	s.same("done it stays", same.State, supervisor.ReviewDone)
 	none("it was looked at", minute(99))
-	for _, at := range []int{9, 10} { // late, repeated, or pushed within the same second
+	for _, at := range []int{9, 10} { // pushes of these times came late, were repeated, or came within the same second
 		s.must(reviews.Request(t.Context(), reviewRequest("", minute(at))))
 		s.same("done it stays", s.queueDueReview(minute(20), "aaaa").State, supervisor.ReviewDone)
 	}
@@ -123,7 +124,7 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.same("what was read is not", same.Change+same.Result, "")
 	found.State = supervisor.ReviewDone
 	s.checkRefused(reviews.Update(t.Context(), found), supervisor.CodeInvalid, "in round 2")
-	s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30)))) // the same request again
+	s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30)))) // the same request a second time
 	s.begin(same)
 	list, err := reviews.ListOf(t.Context(), "alice", "acme/widget", 7)
 	s.must(err)

@@ -39,7 +39,7 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	}
 	opened := triageRequest(5, "", noon)
 	s.must(triages.Request(t.Context(), opened))
-	// the same request again, as for a reopened issue
+	// A second automatic request, as for a reopened issue.
 	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
 	w := opened
 	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
@@ -64,7 +64,7 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	w.State = supervisor.TriageFailed
 	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 
-	// the issue was triaged before
+	// An automatic request after the triage changes nothing.
 	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour))))
 	s.same("as it was", find().State, supervisor.TriageDone)
 	asked := triageRequest(5, "bob", noon.Add(3*time.Hour))

@@ -2,7 +2,7 @@ package sqlite
 
 import "testing"
 
-// The second call returns the same id. After the user is erased, nobody gets it.
+// A second call returns the same id. After the user is erased, no other user gets that id.
 func TestHostUID_ErasedUser_IsNotReused(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

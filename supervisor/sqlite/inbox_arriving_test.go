@@ -10,11 +10,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// arrivals is a story of messages with files.
+// arrivals is a story for tests of messages with files.
 type arrivals struct{ *story }
 
-// send sends a message of alice on her terminal. together names its group, and files is the number
-// of its files.
+// send sends a message of alice on her terminal. together names the message's group, and files is
+// the number of its files.
 func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	s.Helper()
 	s.keys++
@@ -28,7 +28,7 @@ func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	return receipt.Stored[0]
 }
 
-// arrive marks inbounds as arrived with a text each.
+// arrive marks inbounds as arrived. Each gets a part with a text.
 func (s arrivals) arrive(ins ...supervisor.Inbound) {
 	s.Helper()
 	var list []sqlite.Arrived
@@ -59,7 +59,7 @@ func TestNext_ArrivingInbound_IsSkipped(t *testing.T) {
 	photo := s.send("look", "", 1)
 	s.same("state", photo.State, supervisor.InboundArriving)
 	s.same("next", s.next(), "nothing")
-	s.text("and now?") // this text has the key key-2
+	s.text("and now?") // the text has the key key-2
 	s.same("behind it", s.next(), "nothing")
 	s.now = s.now.Add(sqlite.ArrivingFirst - time.Second)
 	s.same("a second before it is left behind", s.next(), "nothing")
@@ -100,7 +100,7 @@ func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
 func TestAlbum_AllParts_ShareOneTurn(t *testing.T) {
 	s := arrivals{newStory(t)}
 	one, two := s.send("our week", "album 7", 1), s.send("", "album 7", 1)
-	s.text("what do you see?")       // this text has the key key-3
+	s.text("what do you see?")       // the text has the key key-3
 	late := s.send("", "album 7", 1) // a photo of the album that arrives after other texts
 	s.arrive(one, two, late)
 	turn, _, err := s.db.Turns().Start(t.Context(), one.ID, nil)
@@ -175,8 +175,8 @@ func TestOrigin_ReceivedFileResult_IsWorld(t *testing.T) {
 		"user own,assistant own,tool world,tool own")
 }
 
-// Forwards belong together, whatever their origin. A message between two of them keeps its
-// position.
+// Forwarded messages belong together, whatever their origin. A message between two forwarded
+// messages keeps its position.
 func TestForwards_ArrivingBetween_KeepsOrder(t *testing.T) {
 	s := arrivals{newStory(t)}
 	first := s.send("first", "forward", 0)
@@ -190,7 +190,7 @@ func TestForwards_ArrivingBetween_KeepsOrder(t *testing.T) {
 	s.same("next", s.next(), "key-2")
 }
 
-// A dropped inbound starts no more work, even if a caller was about to.
+// A dropped inbound gets no new operation, even if a caller was about to start one.
 func TestOperations_DroppedInbound_Fails(t *testing.T) {
 	s := arrivals{newStory(t)}
 	photo := s.send("", "", 1)

@@ -31,7 +31,7 @@ func TestPutBatch_WaitingTogether_ShareCommit(t *testing.T) {
 		for i := range 10 {
 			fns = append(fns, batchWrite(int64(i+1), "alice", fmt.Sprint(i, "a"), fmt.Sprint(i, "b")))
 		}
-		fns[4] = batchWrite(5, "alice", "4a", "") // this write fails in its group, and also alone
+		fns[4] = batchWrite(5, "alice", "4a", "") // this write fails together with the group's writes, and also alone
 		for i, err := range r.writeTogether(fns...) {
 			if (err == nil) != (i != 4) {
 				t.Errorf("batch %d: %v", i, err)
@@ -56,6 +56,6 @@ func TestForget_ManyRows_UsesSeveralCommits(t *testing.T) {
 	n, err := r.db.Inbox().Forget(t.Context(), fromMillis(2*forgetChunk+1))
 	r.same("error", err, nil)
 	r.same("forgotten", n, int64(2*forgetChunk))
-	r.same("commits", r.commits, 3) // the last of the commits finds nothing
+	r.same("commits", r.commits, 3) // the third commit finds nothing to delete
 	r.same("left", r.count("SELECT count(*) FROM received"), 1000-2*forgetChunk)
 }

@@ -11,10 +11,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// bot is a source of updates.
+// bot is the source of the updates in these tests.
 const bot = "telegram/https://api.telegram.org/7"
 
-// textItem is a user's text to the bot as an update.
+// textItem is an update with a user's text to the bot.
 func textItem(user string, update int64, text string) supervisor.Item {
 	return supervisor.Item{Update: update, Raw: fmt.Sprintf(`{"update_id":%d,"text":%q}`, update, text),
 		Inbound: supervisor.Inbound{Key: fmt.Sprintf("%d.1763640000", update), Message: fmt.Sprint("m", update),
@@ -22,7 +22,7 @@ func textItem(user string, update int64, text string) supervisor.Item {
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"}}}
 }
 
-// batchStory is a story of batches.
+// batchStory is a story for tests that store batches.
 type batchStory struct{ *story }
 
 func (s batchStory) putBatch(next int64, items ...supervisor.Item) []supervisor.Inbound {

@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Messages are sent, edited, dropped and answered, buttons are pressed, and the source repeats
+// Messages are sent, edited, dropped and answered. Buttons are pressed, and the source repeats
 // updates. Turns take each version of a message at most once. In the end a turn has read the last
-// version, got it as a correction, or the user was offered a new answer.
+// version or got it as a correction, or the user was offered a new answer.
 func TestEdits_AnyOrder_AnswerLatestText(t *testing.T) {
 	s := newEditStory(t)
 	runs := 0
@@ -33,7 +33,7 @@ func TestEdits_AnyOrder_AnswerLatestText(t *testing.T) {
 	})
 }
 
-// editModel runs alice's messages and edits in a chat.
+// editModel makes random messages and edits of alice in a chat.
 type editModel struct {
 	*editStory
 	rt       *rapid.T
@@ -47,7 +47,7 @@ type editModel struct {
 var editSteps = map[string]func(*editModel){
 	"send":    func(m *editModel) { m.send() },
 	"edit":    (*editModel).edit,
-	"edit it": (*editModel).edit, // listed twice, to happen more often
+	"edit it": (*editModel).edit, // listed twice, so that edits happen more often
 	"send again": func(m *editModel) {
 		m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt,
 			"item"))
@@ -63,14 +63,14 @@ var editSteps = map[string]func(*editModel){
 	},
 }
 
-// put sends an update, perhaps repeated.
+// put sends an update, and sometimes repeats it.
 func (m *editModel) put(item supervisor.Item) {
 	if item.Update != 0 {
 		m.receive(item)
 	}
 }
 
-// item returns the next update of the source.
+// item makes the next update of the source.
 func (m *editModel) item(message, text string) supervisor.Item {
 	m.keys++
 	item := textItem("alice", int64(m.keys), text)
@@ -88,7 +88,7 @@ func (m *editModel) send() {
 	m.put(item)
 }
 
-// edit changes a message, or repeats the current version.
+// edit edits a message, or sends its current version again.
 func (m *editModel) edit() {
 	if len(m.messages) == 0 {
 		return
@@ -100,8 +100,8 @@ func (m *editModel) edit() {
 	m.put(item)
 }
 
-// arrive makes all arriving inbounds arrive. The first late results are for files that were
-// replaced.
+// arrive makes all arriving inbounds arrive. The first results, late of them, are for files that
+// were replaced.
 func (m *editModel) arrive(late int) {
 	for _, in := range m.arriving() {
 		_, err := m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
@@ -167,7 +167,7 @@ func (m *editModel) finish() {
 	m.story.finish(open.Turn, "Done.")
 }
 
-// press presses an offered button twice, as after a crash.
+// press presses the button of an offer twice, as after a crash.
 func (m *editModel) press() {
 	for _, press := range strings.Fields(m.query(`SELECT buttons ->> '$[0][0].press' FROM outbox WHERE conversation = ? AND buttons <> ''`, m.home.ID)) {
 		item := m.item("", press)
@@ -182,7 +182,7 @@ func (m *editModel) press() {
 	}
 }
 
-// drop drops all that waits, as /stop all does.
+// drop drops all waiting texts, as /stop all does.
 func (m *editModel) drop() {
 	item := m.item("", "/stop all")
 	item.Inbound.Kind, item.Inbound.Command, item.Inbound.Message, item.Attachments = supervisor.KindCommand, "stop", "", nil
@@ -190,7 +190,7 @@ func (m *editModel) drop() {
 	m.must(err)
 }
 
-// settle runs everything to its end.
+// settle runs all turns to their ends.
 func (m *editModel) settle() {
 	for more := true; more; {
 		m.arrive(0)
@@ -212,7 +212,8 @@ func (m *editModel) check() {
 		m.rt.Errorf("%s messages are answered, and %s were read", answered, taken)
 	}
 	for _, message := range m.messages {
-		// The newest version was read, told without its ReplacementNote, or offered.
+		// The query finds messages whose newest version was not read, not told to a turn, and not
+		// offered. ReplacementNote is left out of the comparison.
 		unheard := m.query(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
 			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND (instr(m.parts ->> '$[0].text', i.text)
 				OR instr(m.parts ->> '$[0].text', 'now it reads: “' || substr(i.text, 1, instr(i.text || char(10), char(10)) - 1) || '”')))

@@ -14,12 +14,12 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// editStory is a story of alice's messages to the bot and her edits.
+// editStory is a story for tests of alice's messages to the bot and her edits.
 type editStory struct{ batchStory }
 
 func newEditStory(t *testing.T) *editStory { return &editStory{batchStory{newStory(t)}} }
 
-// photoOf returns a photo whose name for the bot differs each time.
+// photoOf returns a photo. Its file name at the bot differs each time.
 func photoOf(content string) supervisor.Attachment {
 	return supervisor.Attachment{File: "file-" + content, ContentID: content, Kind: protocol.AttachmentPhoto,
 		MediaType: "image/jpeg"}
@@ -43,7 +43,7 @@ func (s *editStory) sendUpdate(update int64, text string, files ...supervisor.At
 	return s.receive(item).Stored[0]
 }
 
-// begin starts the turn of an inbound.
+// begin starts the turn of an inbound, and returns the turn.
 func (s *editStory) begin(in supervisor.Inbound) supervisor.Turn {
 	s.Helper()
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
@@ -58,8 +58,8 @@ func (s *editStory) correct(turn supervisor.Turn) int {
 	return n
 }
 
-// userWords returns the user's text in the transcript, and offers returns the offers in the outbox
-// about edits.
+// userWords returns the user's texts in the transcript. offers returns the offers about edits in
+// the outbox.
 func (s *editStory) userWords() string {
 	return s.query("SELECT coalesce(group_concat(parts ->> '$[0].text', '; '), '') FROM (SELECT parts FROM message WHERE role = 'user' ORDER BY id)")
 }
@@ -85,7 +85,7 @@ func (s *editStory) finishTurn(in supervisor.Inbound) supervisor.Delivery {
 
 const offered = `You changed this message after I had answered it. [[{"text":"Answer it anew","press":"e:%d"}]]`
 
-// The effect of an edit depends on the state of the message and on the change.
+// Mews handles an edit by the state of the message and by the kind of change.
 func TestEdit_StateAndChange_DecideEffect(t *testing.T) {
 	cat, dog := photoOf("cat"), photoOf("dog")
 	again := cat
@@ -193,8 +193,8 @@ func TestEdit_StateAndChange_DecideEffect(t *testing.T) {
 	}
 }
 
-// A turn is told about an edit once, before its next step, with the latest text. Edits after its
-// last step are offered to the user.
+// A turn gets the latest text of an edited message once, before its next step. For edits after the
+// last step the user is offered a new answer.
 func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s := newEditStory(t)
 	first := s.sendUpdate(1, "buy "+strings.Repeat("tee ", 60))
@@ -216,7 +216,7 @@ func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 	s.same("whose words they are", s.query("SELECT group_concat(DISTINCT source) FROM message WHERE role = 'user'"), "own")
 
 	s.receive(editItem(5, 2, "be slow"))
-	s.receive(editItem(6, 2, "be quick")) // changes the text back
+	s.receive(editItem(6, 2, "be quick")) // this edit changes the text back
 	s.same("after nothing", s.correct(turn), 0)
 	s.receive(editItem(7, 2, "be exact"), editItem(8, 1, strings.Repeat("long ", 8<<10)))
 	s.same("what has room", s.correct(turn), 1)
@@ -275,7 +275,7 @@ func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
 	s.same("another's", len(s.receive(bobs).Stored), 0)
 }
 
-// A replaced file is fetched again, and late results for the earlier file change nothing.
+// A replaced file is fetched. Late results for the earlier file change nothing.
 func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sendUpdate(1, "look", photoOf("cat"))
@@ -318,7 +318,7 @@ func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 	s.same("together", s.query("SELECT group_concat(DISTINCT together) FROM inbox"), "album")
 }
 
-// Text that Mews added to a message stays, and is not compared.
+// A note that Mews added to a message stays. It is not compared with the edited text.
 func TestEdit_AddedNote_Stays(t *testing.T) {
 	s := newEditStory(t)
 	story := textItem("alice", 1, "a story")
@@ -360,7 +360,7 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	}
 	s.receive(editItem(3, 1, "buy te"))
 	s.now = s.now.Add(9 * time.Minute)
-	// the same button now answers the new text
+	// The button of the earlier offer now answers the newest text.
 	s.receive(editItem(4, 1, "buy tea", photoOf("cat")))
 	s.same("offered", s.offers(), fmt.Sprintf(offered, in.ID))
 	s.now = s.now.Add(time.Hour)
@@ -388,7 +388,7 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 	s.same("changed while it waits again", s.rowsOf("m1"), "text answered buy tea +1file-cat; text arriving buy tea now +0file-cat")
 }
 
-// A repeated edit after a later one, or after a press, changes nothing.
+// A repeated edit changes nothing after a later edit or after a press.
 func TestEdit_OlderThanLast_IsIgnored(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sendUpdate(1, "tee")

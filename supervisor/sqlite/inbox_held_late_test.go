@@ -22,7 +22,7 @@ func TestLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s.same("kept", texts(s.receive(batch...).Stored), want)
 
 	s.receive(codeItem("alice", 9, 9))
-	s.receive(batch...) // a repeat after a crash does not lock again
+	s.receive(batch...) // the repeat after a crash does not close the gate again
 	s.same("after a code", texts(s.receive(guardedItem("alice", 10, "open")).Stored), []string{"new open"})
 
 	r := s.receive(inChat("44", lockItem(11, supervisor.LockAll)), guardedItem("alice", 12, "here"), inChat("43", guardedItem("alice", 13, "there")),

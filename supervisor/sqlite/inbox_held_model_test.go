@@ -14,9 +14,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// The gate is compared with a model: batches of texts and codes in several chats, repeated in part
-// or as a whole, while time passes and gates are closed by hand. Exactly the model's texts wait for
-// their turns, nothing is stored twice, and each code is tried once.
+// The gate is compared with a model. Batches of texts and codes come in several chats, and some are
+// repeated. Meanwhile time passes and gates are closed by hand. Exactly the model's texts wait for
+// their turns. Nothing is stored twice, and each code is tried once.
 func TestGate_RandomSteps_MatchesModel(t *testing.T) {
 	clock := noon
 	dir, run := t.TempDir(), 0
@@ -43,15 +43,15 @@ func TestGate_RandomSteps_MatchesModel(t *testing.T) {
 	})
 }
 
-// gateModel is the expected state of one user.
+// gateModel is the expected state of one user's gates and texts.
 type gateModel struct {
 	*rapid.T
 	db     *sqlite.DB
 	clock  *time.Time
 	user   string
 	sent   []supervisor.Item
-	step   int64                   // step of the last right code
-	opened map[string][2]time.Time // times of opening and of the last use, by chat
+	step   int64                   // step of the last right code; a step is 30 seconds
+	opened map[string][2]time.Time // times when the gate was opened and last used, by chat
 	held   map[string]string       // chat of each held text, by key
 	asked  map[string]string       // chat that got the challenge for a text, by key
 	texts  map[string]string       // chat of each text that waits for its turn, by key
@@ -111,7 +111,7 @@ func (m *gateModel) expect(item supervisor.Item) {
 		m.opened[chat], m.texts[key] = [2]time.Time{at[0], now}, chat
 		return
 	}
-	if len(m.held) < 100 { // above the limit the gate answers instead of holding
+	if len(m.held) < 100 { // with a hundred held texts the gate refuses more
 		m.held[key] = chat
 		if m.asked[key] = chat; item.Decision.Check.ChallengeIn.Chat != "" {
 			m.asked[key] = item.Decision.Check.ChallengeIn.Chat

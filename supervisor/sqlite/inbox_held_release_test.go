@@ -7,11 +7,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// isServed accepts every chat except one.
+// isServed accepts every chat except 666.
 func isServed(c supervisor.Conversation) bool { return c.Chat != "666" }
 
-// A user who no longer needs a code has their held inbounds released, once. Those of chats that are
-// not served stay held.
+// If a user no longer needs a code, the held inbounds are released, once. Inbounds of chats that
+// are not served stay held.
 func TestReleaseWithoutCode_ServedChats_Releases(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guardedItem("alice", 1, "one"), inChat("666", guardedItem("alice", 2, "from an account that was theirs")),

@@ -15,14 +15,15 @@ const (
 	locked     = "Send your code."
 )
 
-// guardedItem is an update that meets a gate.
+// guardedItem is an update with a gate to check.
 func guardedItem(user string, update int64, text string) supervisor.Item {
 	item := textItem(user, update, text)
 	item.Decision.Check = &supervisor.GateCheck{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 	return item
 }
 
-// codeItem is an update with the code of a step: it is right unless a later one was taken.
+// codeItem is an update with the code of a step. The code is right unless a code of a later step
+// was accepted.
 func codeItem(user string, update, step int64) supervisor.Item {
 	item := textItem(user, update, fmt.Sprint("99999", step))
 	item.Decision.CheckCode = acceptStep(step)
@@ -41,13 +42,13 @@ func acceptStep(step int64) supervisor.CodeChecker {
 	}
 }
 
-// inChat moves an update to another chat.
+// inChat returns an update in another chat.
 func inChat(chat string, item supervisor.Item) supervisor.Item {
 	item.Inbound.Conversation.Chat = chat
 	return item
 }
 
-// challengedIn sends the challenge of an update to another chat.
+// challengedIn returns an update whose challenge goes to another chat.
 func challengedIn(chat string, item supervisor.Item) supervisor.Item {
 	c := item.Inbound.Conversation
 	item.Decision.Check.ChallengeIn = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
@@ -61,7 +62,7 @@ func (s batchStory) receive(items ...supervisor.Item) supervisor.Receipt {
 	return r
 }
 
-// texts returns the states and texts of inbounds, with a mark for held ones.
+// texts returns the states and texts of inbounds. Held inbounds are marked.
 func texts(list []supervisor.Inbound) (texts []string) {
 	for _, in := range list {
 		text := string(in.State) + " " + in.Text
@@ -138,8 +139,8 @@ func TestWrongCode_ReleasesNothing(t *testing.T) {
 
 func TestGate_IdleAndLifetime_Close(t *testing.T) {
 	for name, c := range map[string]struct {
-		steps []time.Duration // times between messages
-		held  bool            // whether the last message is held
+		steps []time.Duration // time before each message
+		held  bool            // the last message is held
 	}{
 		"at once":                    {[]time.Duration{0}, false},
 		"in time":                    {[]time.Duration{idle - 1e6}, false},
@@ -239,7 +240,7 @@ func TestChallenge_ManyMessages_IsSentRarely(t *testing.T) {
 	s.same("open", s.query("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
 	s.receive(group(10))
-	told("closed again", 6) // the notice comes together with the code's answer
+	told("closed again", 6) // the new challenge and the code's answer are in the chat
 }
 
 func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
@@ -254,8 +255,8 @@ func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 	s.same("told", s.pendingTexts(s.chat("alice", "42")), []string{locked, "no code 2", "no code 4", "no code 5"})
 }
 
-// A code opens its chat, and the groups whose challenge was sent to that chat. Somebody who took
-// over another account of the user gets nothing released.
+// A code opens the gate of its chat, and the gates of groups whose challenge was sent to that chat.
+// So somebody who took over another account of the user releases nothing.
 func TestCode_OpensOnlyItsChats(t *testing.T) {
 	terminal := func(item supervisor.Item) supervisor.Item {
 		item.Inbound.Conversation.Channel, item.Inbound.Conversation.Chat = supervisor.ChannelTerminal, ""

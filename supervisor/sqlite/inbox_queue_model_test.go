@@ -16,9 +16,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// The queue is compared with a model of texts, albums and follow-ups. Some are dropped, and some
-// are moved to the front. Meanwhile turns begin, take texts in, are stopped and end, and the
-// database restarts. Each text is answered once in the model's order, and a dropped one never.
+// The queue is compared with a model of texts, albums and follow-ups. Some texts are dropped, and
+// some are moved to the front. Meanwhile turns begin, take texts, are stopped and end, and the
+// database restarts. Each text is answered once, in the model's order. A dropped text is never
+// answered.
 func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 	path, run := filepath.Join(t.TempDir(), "mews.db"), 0
 	open := func() *sqlite.DB { return sqlitetest.OpenPath(t, path, sqlite.Options{}) }
@@ -41,7 +42,7 @@ func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 			"step":   func(*rapid.T) { m.take(supervisor.PriorityNow) },
 			"finish": func(*rapid.T) { m.finish() },
 			"crash": func(rt *rapid.T) {
-				// reopen the database rarely, since that takes longest
+				// The database is rarely reopened, since that is slow.
 				if rapid.IntRange(0, 9).Draw(rt, "crash") > 0 {
 					return
 				}
@@ -97,7 +98,7 @@ func (m *queueModel) send() {
 		got, err := m.db.Inbox().PutBatch(m.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: in}}})
 		m.must(err)
 		s.id, s.priority = got.Stored[0].ID, texts[0].priority
-		if s.together != "" { // an inbound without files does not have to arrive
+		if s.together != "" { // a text outside of an album has no files, and so arrives at once
 			_, err := m.db.Inbox().PutArrived(m.t.Context(), []sqlite.Arrived{{Inbound: s.id, Origin: supervisor.OriginOwn}})
 			m.must(err)
 		}
@@ -105,7 +106,7 @@ func (m *queueModel) send() {
 	}
 }
 
-// press presses a button of any earlier text, once or twice.
+// press presses a button of a random earlier text, once or twice.
 func (m *queueModel) press(do func(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error), changes func(*sentText)) {
 	if len(m.sent) == 0 {
 		return
@@ -216,8 +217,8 @@ func (m *queueModel) check() {
 	}
 }
 
-// answeredOnce checks that each text that was not dropped is in one turn, and once in the
-// transcript, in the order of taking.
+// answeredOnce checks that each text that was not dropped is in one turn. The transcript must have
+// each text once, in the order of taking.
 func (m *queueModel) answeredOnce() {
 	list, err := m.db.Transcript().Messages(m.t.Context(), m.home.ID)
 	m.must(err)

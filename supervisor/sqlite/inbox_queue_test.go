@@ -34,7 +34,8 @@ func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 	return receipt.Stored
 }
 
-// listQueue lists what waits: its text, + for each file, and an unusual state or priority.
+// listQueue lists the waiting texts, each with a + for each file, and with an unusual state or
+// priority.
 func (s *story) listQueue() (list []string) {
 	s.Helper()
 	q, err := s.db.Inbox().Queue(s.Context(), s.home.ID)
@@ -120,8 +121,8 @@ func TestTake_FollowUp_Stays(t *testing.T) {
 	s.same("a text does", supersedes, true)
 }
 
-// An arriving inbound delays neither a text that was moved to the front nor, if it is a follow-up,
-// any other text.
+// An arriving inbound does not delay a text that was moved to the front. An arriving follow-up
+// delays no text.
 func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
 	s := newStory(t)
 	s.putTexts("followup:album/", "a", "other/", "b")
@@ -142,7 +143,7 @@ func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
 	}
 }
 
-// The running text is the preceding one, even if a waiting text was sent before it.
+// The preceding text is that of the running turn, even if a waiting text was sent earlier.
 func TestPrecedingText_RunningText_IsReturned(t *testing.T) {
 	s := newStory(t)
 	kept := s.putTexts("followup:later", "first", "second")

@@ -123,7 +123,8 @@ func TestText_AnyBytes_RoundTrips(t *testing.T) {
 	})
 }
 
-// checkRoundTrip writes text into each column that a user's words may reach, and reads it again.
+// checkRoundTrip writes text into each column that may hold a user's words, and compares it with
+// the text that it reads.
 func checkRoundTrip(ctx context.Context, db *sqlite.DB, text string) error {
 	in := supervisor.Inbound{Source: "terminal", Key: "k" + text, Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: "alice" + text, Channel: supervisor.ChannelTerminal, Chat: text}}

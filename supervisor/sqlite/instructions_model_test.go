@@ -17,9 +17,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Turns, programs that outlive them, git and the user change AGENTS.md. Two turns run at a time and
-// workers crash. Pending text is accepted or put back, and old text returns. Prompts have only text
-// that the user accepted, or wrote while nothing ran.
+// AGENTS.md is changed by turns, by programs that outlive their turn, by git and by the user. Two
+// turns run at a time, and workers crash. Pending texts are accepted or replaced by the old text.
+// Prompts have only texts that the user accepted, or wrote while no program ran.
 func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	run := 0
@@ -65,7 +65,7 @@ func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
 	})
 }
 
-// promptFileModel is a home with AGENTS.md in it, and what runs there.
+// promptFileModel is a home with AGENTS.md, and the turns and programs that run in it.
 type promptFileModel struct {
 	*rapid.T
 	t       *testing.T
@@ -73,20 +73,20 @@ type promptFileModel struct {
 	user    string
 	turns   [2]*modelTurn
 	program bool
-	disk    string // text of the file; text of the file; "" means no file
+	disk    string // text of the file; "" means no file
 	written int
 
 	inbounds int
-	seen     []string // states in the last report
+	seen     []string // states of the file in the last report
 	allowed  map[string]bool
 }
 
-// modelTurn is a turn. A killed turn continues or is given up.
+// modelTurn is a turn of the model. A killed turn continues or is given up.
 type modelTurn struct {
 	supervisor.Turn
 	n                      int
 	begun, resumed, killed bool
-	programs               bool // state of the turn as reported
+	programs               bool // the turn reported that it has run programs
 }
 
 func (m *promptFileModel) must(err error) {
@@ -187,7 +187,7 @@ func (m *promptFileModel) finish(s *modelTurn, why protocol.TurnEndReason) {
 	m.turns[s.n] = nil
 }
 
-// kill crashes the worker with all that runs in it.
+// kill ends the worker with all turns and programs in it.
 func (m *promptFileModel) kill() {
 	m.program = false
 	for _, s := range m.turns {
@@ -197,7 +197,7 @@ func (m *promptFileModel) kill() {
 	}
 }
 
-// decide accepts the pending text, or puts it back if it is still there.
+// decide accepts the pending text, or restores the old text if the file has not changed.
 func (m *promptFileModel) decide(accept bool) {
 	files, err := m.db.PromptFiles().List(m.t.Context(), m.user)
 	m.must(err)

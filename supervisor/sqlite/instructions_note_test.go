@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// notesStory are a home's daily notes; each turn reads three days.
+// notesStory is a story for tests of daily notes. Each turn reads the notes of three days.
 type notesStory struct {
 	*testing.T
 	db     *sqlite.DB
@@ -22,8 +22,8 @@ type notesStory struct {
 	begins bool
 }
 
-// reportDays sends the state of some days' notes. It returns the text in force of those that differ
-// from the home.
+// reportDays reports the state of some days' notes. It returns the texts in force that differ from
+// the notes in the home.
 func (d *notesStory) reportDays(days ...string) map[string]string {
 	d.Helper()
 	r := protocol.PromptFileReport{Turn: d.turn.ID, InForce: true}
@@ -71,9 +71,9 @@ func (d *notesStory) nextTurn(key string) {
 	d.begins = true
 }
 
-// A turn may write the notes of any day. Notes of an unknown day wait for the user when that day
-// comes. The user's own later changes count at once. Notes of past days are forgotten unless they
-// wait.
+// A turn may write the notes of any day. Notes of a later day wait for the user when that day
+// comes. The user's own changes count at once. Notes of past days are deleted from the table unless
+// they wait.
 func TestNotes_WrittenByTurn_WaitForUser(t *testing.T) {
 	d := &notesStory{
 		T:     t,

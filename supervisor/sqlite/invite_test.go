@@ -50,7 +50,7 @@ func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 	s.same("bound", s.query("SELECT account || user FROM binding ORDER BY account"), "7alice 8bob")
 	again := put("e", "alice", time.Hour)
 	_, err = invites.Redeem(t.Context(), again.Digest, "telegram", "7", "alice")
-	s.must(err) // the owner of the account may enrol with it
+	s.must(err) // the owner of the account may use the invite to enrol
 	put("f", "alice", time.Hour)
 	n, err := invites.Revoke(t.Context(), "alice")
 	s.must(err)
@@ -58,15 +58,15 @@ func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 	open()
 }
 
-// An invite lets its user enrol one factor. Once that is confirmed or reset, the invite allows no
-// other.
+// An invite lets its user enrol one factor. After that factor is confirmed or reset, the invite
+// allows no other factor.
 func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 	for name, end := range map[string]func(sqlite.Factors) error{
 		"confirmed": func(f sqlite.Factors) error {
 			_, err := f.Attempt(t.Context(), "alice", acceptStep(1), "")
 			if err == nil {
 				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
-					f.Confirmed = false // as without a factor
+					f.Confirmed = false // an unconfirmed factor counts as none
 					return f, supervisor.CodeResult{Action: "x"}
 				}, "")
 			}
@@ -95,7 +95,7 @@ func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 			s.must(access.Factors.Put(t.Context(), "alice", []byte("sealed"), nil))
 			_, err := access.Factors.Attempt(t.Context(), "alice", acceptStep(-1), "")
 			s.must(err)
-			may("alice", true) // a wrong code ends nothing
+			may("alice", true) // a wrong code does not end the permission
 			s.must(end(access.Factors))
 			may("alice", false)
 			may("bob", true)

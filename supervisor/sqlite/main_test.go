@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// withEmpty opens an empty database.
+// withEmpty calls use with an empty database.
 func withEmpty(use func(*engine.DB)) error {
 	dir, err := os.MkdirTemp("", "mews-plans-")
 	if err != nil {

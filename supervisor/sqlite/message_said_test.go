@@ -13,8 +13,7 @@ import (
 )
 
 // OnMessage is called after the message is on disk. ListSaid lists the user's messages and the
-// answers, and no tool messages. Messages of a channel where nobody talks are neither reported nor
-// listed.
+// answers, without tool messages. Messages of a channel where nobody talks are left out by both.
 func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string

@@ -47,7 +47,7 @@ func TestSumOfTurns_CountsBlobsOfTurns(t *testing.T) {
 		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID)) // the same blob counts once
 	}
 	sent := protocol.BlobRef{SHA256: strings.Repeat("c", 64), Size: 1 << 30}
-	// files from the user do not count for turns
+	// Files from the user are not counted for turns.
 	s.must(s.db.Blobs().Put(t.Context(), "alice", sent, 0))
 	for _, c := range []struct {
 		user  string

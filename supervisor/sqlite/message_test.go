@@ -44,7 +44,7 @@ func TestTrim_ForeignMessage_Fails(t *testing.T) {
 
 func TestRestart_EmptiesWindow(t *testing.T) {
 	s := newStory(t)
-	// in a conversation without messages
+	// The window of a conversation without messages can be emptied too.
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
 	runTalk(s)
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor"
 )
 
-// released lists the migrations that users' databases have had, with their SHA-256. They must never
-// change. A release adds a line for each new migration.
+// released lists the released migrations with their SHA-256. They must never change, since users'
+// databases have run them. A release adds a line for each new migration.
 var released = map[string]string{
 	"migration/0001_first.sql":             "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
 	"migration/0002_telegram.sql":          "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
@@ -38,7 +38,7 @@ func TestReleasedMigrations_AreUnchanged(t *testing.T) {
 	}
 	got := map[string]string{}
 	for i, name := range names {
-		if i >= len(released) { // not released yet; the names are in order
+		if i >= len(released) { // later migrations are not released yet; the names are sorted
 			break
 		}
 		body, err := fs.ReadFile(migrations, name)
@@ -53,7 +53,7 @@ func TestReleasedMigrations_AreUnchanged(t *testing.T) {
 	}
 }
 
-// schema returns the objects of a database and their columns.
+// schema returns the tables and indexes of a database with their columns.
 func schema(r *rig) []string {
 	r.Helper()
 	return r.list(`SELECT type || ' ' || name || ' on ' || tbl_name || ': ' ||
@@ -63,7 +63,7 @@ func schema(r *rig) []string {
 		FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY 1`)
 }
 
-// makeDatabase makes a database without the program.
+// makeDatabase makes a database by SQL statements, without package sqlite.
 func makeDatabase(t *testing.T, path, statements string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
@@ -79,7 +79,7 @@ func makeDatabase(t *testing.T, path, statements string) {
 const deliverAll = `;INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at)
 	VALUES (2, 'alice', 1, 1, 1, 'answer', 'It is sunny.', 1763640001000, 1763640002000)`
 
-// begun adds commands and a running turn; the newest of both was deleted.
+// begun adds commands and a running turn. The newest command and the newest turn were deleted.
 const begun = `;INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (3, 'alice', 1, 'terminal', 'k3', 'command', '/Stop@mews_bot at once', 'new', 1, 1),
 	(4, 'alice', 1, 'terminal', 'k4', 'command', '/new', 'done', 1, 1),

@@ -27,10 +27,10 @@ func TestOperation_Done_StaysDone(t *testing.T) {
 	}
 	unfinished(o)
 	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
-	s.must(operations.Delete(t.Context(), o.ID)) // it stays, since it runs
+	s.must(operations.Delete(t.Context(), o.ID)) // the operation stays, since it runs
 	o.State = supervisor.OperationRunning
 	unfinished(o)
-	// it begins again after a crash
+	// The operation begins again after a crash.
 	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
 	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationDone, `{"sha256":"00"}`))
 	o.State, o.Result = supervisor.OperationDone, `{"sha256":"00"}`

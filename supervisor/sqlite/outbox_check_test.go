@@ -80,7 +80,7 @@ func TestSay_InvalidDelivery_Fails(t *testing.T) {
 		})
 	}
 	_, err := s.db.Outbox().Say(t.Context(), button("x", strings.Repeat("~", 63)+" "))
-	// the error must not blame the conversation
+	// The error must not call the conversation unknown or foreign.
 	s.checkRefused(err, supervisor.CodeInternal, "conversation")
 	longest := button("x", strings.Repeat("~", 63)+" ")
 	longest.Conversation = s.home
@@ -133,7 +133,7 @@ func TestListNeeded_PendingDeliveries_ListsBlobs(t *testing.T) {
 	s.same("in the end", sent(), "")
 }
 
-// The notice names its inbound, which still waits for its answer.
+// The notice names its inbound. The inbound still waits for its answer.
 func TestSayAbout_Inbound_StaysUnanswered(t *testing.T) {
 	s := newStory(t)
 	in := s.text("a recording")
@@ -149,7 +149,7 @@ func TestSayAbout_Inbound_StaysUnanswered(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeNotFound, "there is no inbound 4711")
 }
 
-// The notice is not repeated after a crash before the inbound had arrived.
+// After a crash the notice about an arriving inbound is not repeated.
 func TestSayAbout_SameText_IsSentOnce(t *testing.T) {
 	s := newStory(t)
 	in, other := s.text("a recording"), s.text("another")

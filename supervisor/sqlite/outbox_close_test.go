@@ -87,7 +87,7 @@ func TestListUntold_ToldDelivery_IsGone(t *testing.T) {
 	s.must(err)
 	s.same("sent again", n, 1)
 	s.close(first, supervisor.OutcomeFailed, "refused again")
-	s.close(next, supervisor.OutcomeSent, "", first.ID) // repeated after a crash
+	s.close(next, supervisor.OutcomeSent, "", first.ID) // the same call is repeated after a crash
 	s.same("a second outcome", untold(), []int64{first.ID, after.ID})
 }
 

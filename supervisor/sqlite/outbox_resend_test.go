@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// resend returns how many deliveries of a conversation wait again.
+// resend sends deliveries of a conversation again, and returns how many.
 func (s *story) resend(c supervisor.Conversation, limit int) int {
 	s.Helper()
 	n, err := s.db.Outbox().Resend(s.Context(), c.ID, limit)

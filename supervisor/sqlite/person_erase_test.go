@@ -12,8 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// insertEverything adds a row to each table that names a user. USER stands for the name and N for a
-// number of that user alone.
+// insertEverything adds a row to each table that names a user. USER stands for the user's name and
+// N for a number that no other user has.
 const insertEverything = `
 INSERT INTO person (name, role, account, timezone, created_at) VALUES ('USER', 'user', '', '', 1);
 INSERT INTO setting (user, name, value) VALUES ('USER', 'model', 'offline');
@@ -80,8 +80,8 @@ func (r *rig) addUserRows(user string, number int) {
 	r.same("audit", r.db.Audit().Put(r.Context(), user, "made", ""), nil)
 }
 
-// addUserRow adds a row of a user to a table that insertEverything does not cover. References get
-// the number of the user's rows; no CHECK is applied.
+// addUserRow adds a row of a user to a table that insertEverything lacks. References get the number
+// of the user's other rows. CHECK constraints are off.
 func (r *rig) addUserRow(table, user, n string) {
 	r.Helper()
 	columns := r.list(`SELECT name FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL OR pk ORDER BY cid`, table)
@@ -98,7 +98,7 @@ func (r *rig) addUserRow(table, user, n string) {
 	}
 }
 
-// userTables lists the tables with a column that names a user, from the database.
+// userTables lists the tables of the database with a column that names a user.
 func (r *rig) userTables() []string {
 	r.Helper()
 	return r.list(`SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
@@ -168,7 +168,7 @@ func TestErase_DeletesOnlyThatUser(t *testing.T) {
 	for _, table := range r.userTables() {
 		left := 0
 		if table == "audit" {
-			left = 2 // the row about her erasure stays too
+			left = 2 // the audit log keeps alice's row and the row about erasing her
 		}
 		r.same(table+" of alice", r.countOf(table, "alice"), left)
 		r.same(table+" of bob", r.countOf(table, "bob"), 1)
@@ -211,7 +211,7 @@ func TestErase_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)
-	late := func(t *tx) error { // another user's row that refers to her turn must not dangle
+	late := func(t *tx) error { // this row of another user refers to alice's turn, so the turn must not be deleted
 		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
 	r.same("late", r.write(late), nil)
@@ -262,8 +262,8 @@ type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, errGone }
 
-// insertArriving adds to insertEverything the rows of a message whose recording is being
-// transcribed. N1 is a number that no other row has.
+// insertArriving adds the rows of a message whose recording is being transcribed, after
+// insertEverything. N1 is a number that no other row has.
 const insertArriving = `
 INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (N1, 'USER', N, 'bot', 'N1', 'text', '', 'arriving', 1, 1);

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// digest returns a digest of an unknown code.
+// digest returns a text with the form of a digest.
 func digest(name string) string { return strings.Repeat("0", 64-len(name)) + name }
 
 func TestPeople_Remove_DeletesUser(t *testing.T) {
@@ -64,7 +64,7 @@ func TestSuspend_EndsLogins(t *testing.T) {
 	}
 }
 
-// An invite code of a suspended user is useless, now and later.
+// An invite code of a suspended user can't be used, even after the suspension.
 func TestSuspend_DeletesInvites(t *testing.T) {
 	s := newStory(t)
 	a := s.db.Access()
@@ -82,7 +82,7 @@ func TestSuspend_DeletesInvites(t *testing.T) {
 	put("a")
 	put("b")
 	s.must(a.People.Suspend(t.Context(), "alice", true, sqlite.AuditRow{User: "alice", Action: "user.disabled"}))
-	put("c") // as if at the same time
+	put("c") // the invite is stored during the suspension
 	refused("a")
 	refused("c")
 	s.must(a.People.Suspend(t.Context(), "alice", false))

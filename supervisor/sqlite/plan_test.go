@@ -9,13 +9,14 @@ import (
 	"mews/supervisor/internal/engine/enginetest"
 )
 
-// allowedScan is a step that reads a whole table or index, and the reason why that is fine.
+// allowedScan is a step of a query plan that reads a whole table or index, with the reason why that
+// is fine.
 type allowedScan struct {
 	step    *regexp.Regexp
 	because string
 }
 
-// harmlessScans lists steps that are fine in any statement.
+// harmlessScans lists plan steps that are fine in any statement.
 var harmlessScans = []allowedScan{
 	{regexp.MustCompile(`^SCAN (CONSTANT ROW|\(subquery-\d+\))$`), "it is no table"},
 	{regexp.MustCompile(`VIRTUAL TABLE INDEX`), "the elements of a JSON text, or a pragma's rows"},
@@ -31,8 +32,8 @@ var harmlessScans = []allowedScan{
 	{regexp.MustCompile(`^SCAN sqlite_(sequence|master)$`), "there is a row for each table"},
 }
 
-// wholesaleStatement matches statements about all data of a user or about whole tables, whose table name
-// comes at run time.
+// wholesaleStatement matches statements on all rows of a user or of a table. Their table name is
+// set at run time.
 var wholesaleStatement = regexp.MustCompile(`^(SELECT count\(\*\)|SELECT \*|DELETE) FROM \w+ WHERE user = \?( AND rowid > \? AND rowid <= \?)?$`)
 
 // allowedStatements lists the statements that may scan a table, and why.
@@ -58,8 +59,8 @@ var allowedStatements = map[string]string{
 	eraseStatements["conversation"]: "a person is erased, one conversation at a time",
 }
 
-// FaultOfPlan returns the plan's step that reads finished work; "" means none. Statements of a turn
-// or of the start must not do that.
+// FaultOfPlan returns the step of a statement's plan that reads finished work; "" means none.
+// Statements of turns and of the start must not read finished work.
 func FaultOfPlan(s enginetest.Statement) string {
 	for _, step := range s.Plan {
 		isHarmless := slices.ContainsFunc(harmlessScans, func(s allowedScan) bool { return s.step.MatchString(step) })
@@ -70,7 +71,7 @@ func FaultOfPlan(s enginetest.Statement) string {
 	return ""
 }
 
-// A user's month is read by index, without rows of other users and months.
+// The sum of a user's month is read by an index, without rows of other users and months.
 func TestUsagePlan_ReadsOnlyUsersMonth(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
@@ -81,7 +82,7 @@ func TestUsagePlan_ReadsOnlyUsersMonth(t *testing.T) {
 	}
 }
 
-// Held inbounds may pile up: the check for earlier challenges reads only the challenges.
+// There may be many held inbounds. So the check for earlier challenges reads only the challenges.
 func TestGatePlan_ReadsOnlyChallenges(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
@@ -92,7 +93,7 @@ func TestGatePlan_ReadsOnlyChallenges(t *testing.T) {
 	}
 }
 
-// Each due task checks whether its user is away, and each refused message looks up its fire. Both
+// Each due task checks whether its user is away. Each refused message looks up its fire. Both
 // queries use an index.
 func TestFirePlan_UsesIndexes(t *testing.T) {
 	r := newRig(t)

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// open opens a delivery with these texts.
+// open creates the posts of a delivery from texts.
 func (s postStory) open(d supervisor.Delivery, texts ...string) []supervisor.Post {
 	s.Helper()
 	list, err := s.db.Posts().Open(s.Context(), d.ID, richTexts(texts...))
@@ -65,7 +65,7 @@ func TestOpen_ShorterAnswer_DropsPosts(t *testing.T) {
 		}
 	}
 	d := s.finish(turn, "short")
-	posts := s.open(d, "short") // the channel refused the first post with its earlier text
+	posts := s.open(d, "short") // the channel refused the first post with its earlier, longer text
 	s.same("posts", summarize(posts), []string{"queued short", "surplus growing", "surplus growing"})
 	s.same("parts", []int{posts[1].Part, posts[2].Part}, []int{1, 6})
 	s.same("kept", s.query("SELECT state FROM post ORDER BY part"),
@@ -92,7 +92,7 @@ func TestReplace_TooLongPart_IsSplit(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeInvalid, "it was not said yet")
 	posts := s.open(d, "one", "two three", "four")
 	s.settle(s.startSending(posts[0]), supervisor.PostSent, "7")
-	s.startSending(posts[1]) // the channel then finds it too long
+	s.startSending(posts[1]) // the channel then finds the second part too long
 
 	for range 2 { // a second call changes nothing
 		got := s.replace(d, 1, "two", "three", "four")

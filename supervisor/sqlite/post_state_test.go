@@ -32,14 +32,14 @@ type postModel struct {
 	home     supervisor.Conversation
 	turn     int64
 	delivery int64
-	rows     map[int64]supervisor.Post // posts after the last step, including deleted ones
-	shown    []string                  // the texts of the answer by part, once it is open
+	rows     map[int64]supervisor.Post // all posts after the last step, including deleted posts
+	shown    []string                  // texts of the answer by part, after its posts are created
 }
 
 const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
-// checkStep compares the posts with their last state. Each step must be legal, and a refused step
-// must change nothing.
+// checkStep compares the posts with their states before the step. Each change must be legal. A
+// refused step must change nothing.
 func (c *postModel) checkStep(what string, refused bool) {
 	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *postModel) checkOnePostPerPart() {
 	}
 }
 
-// checkShown checks that an open answer has a post for each of its parts and needs no other.
+// checkShown checks that an answer has exactly one post for each of its parts.
 func (c *postModel) checkShown(what string) {
 	if c.shown == nil {
 		return
@@ -102,7 +102,7 @@ func (c *postModel) checkShown(what string) {
 	}
 }
 
-// drawPost draws one of the posts, or a missing one.
+// drawPost draws a random post, or one that does not exist.
 func (c *postModel) drawPost() supervisor.Post {
 	ids := slices.Sorted(maps.Keys(c.rows))
 	if i := rapid.IntRange(-1, len(ids)-1).Draw(c.T, "post"); i >= 0 {
@@ -129,8 +129,8 @@ func (c *postModel) send(*rapid.T) {
 	c.checkStep("send", err != nil)
 }
 
-// settle stores any state, except that it does not change whether a part is needed: Open and
-// Replace decide that.
+// settle stores a random state of a post. It does not make a post surplus or needed: only Open and
+// Replace do.
 func (c *postModel) settle(*rapid.T) {
 	p := c.drawPost()
 	unneeded := func(s supervisor.PostState) bool {
@@ -166,7 +166,7 @@ func (c *postModel) replace(*rapid.T) {
 	c.checkStep("replace", err != nil)
 }
 
-// resend fails the answer and sends it again.
+// resend marks the answer as failed and sends it again.
 func (c *postModel) resend(*rapid.T) {
 	if err := c.db.Outbox().Close(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
 		c.Fatal(err)
@@ -183,7 +183,7 @@ func (c *postModel) resend(*rapid.T) {
 	}
 }
 
-// begin starts a turn that has said something, which no post shows yet.
+// begin starts a turn with a text that no post shows yet.
 func (c *postModel) begin(person string) {
 	in, _, err := c.db.Inbox().Put(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
 		Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram, Chat: "42"}})

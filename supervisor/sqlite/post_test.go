@@ -14,7 +14,7 @@ func richTexts(texts ...string) (list []supervisor.RichText) {
 	return list
 }
 
-// postStory is a story of posts.
+// postStory is a story for tests of posts.
 type postStory struct{ *story }
 
 // listPosts lists the posts of a delivery or, with delivery 0, of a turn.
@@ -25,7 +25,7 @@ func (s postStory) listPosts(turn, delivery int64) []supervisor.Post {
 	return list
 }
 
-// startSending claims a post of alice for sending.
+// startSending marks a post of alice as being sent.
 func (s postStory) startSending(p supervisor.Post) supervisor.Post {
 	s.Helper()
 	p, err := s.db.Posts().StartSending(s.Context(), s.home.ID, p)
@@ -103,7 +103,7 @@ func TestStartSending_Interrupted_IsRepeatedOnce(t *testing.T) {
 	p = s.startSending(p)
 	s.checkRefused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
 
-	// the channel has certainly not taken the repeat: it may be sent again, and stays a repeat
+	// The channel has not taken the repeat. So it may be sent again, and stays a repeat.
 	p = s.settle(p, supervisor.PostQueued, "")
 	unmarked := p
 	unmarked.Repeat = false

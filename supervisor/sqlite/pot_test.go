@@ -10,7 +10,7 @@ import (
 
 const widgets = "review/acme/widget"
 
-// startReview starts a turn of alice that reviews.
+// startReview starts a review turn of alice.
 func startReview(s *story) supervisor.Turn {
 	s.Helper()
 	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it",
@@ -29,7 +29,7 @@ func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWi
 	return w
 }
 
-// answerChild answers in a child turn, at a cost.
+// answerChild commits the answer of a child turn, with a cost.
 func answerChild(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
 	s.Helper()
 	_, err := s.db.Turns().CommitLast(s.Context(), sqlite.LastStep{End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone},
@@ -86,7 +86,7 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s.same("everybody's and hers", []int64{short[0].Spent, short[1].Spent}, []int64{57, 7})
 }
 
-// OpenChild finds an existing child turn by its name, even if it has ended meanwhile.
+// OpenChild finds an existing child turn by its name, even if the child turn has ended meanwhile.
 func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
 	s := newStory(t)
 	turn := startReview(s)

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// askModelQuestion asks alice a question of the model on Telegram. It is message 900 of her chat.
+// askModelQuestion asks alice a question of the model on Telegram. The question is message 900 of
+// her chat.
 func askModelQuestion(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
 	s.Helper()
 	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
@@ -34,7 +35,7 @@ func askModelQuestion(s *story, kind protocol.AskKind, options ...string) superv
 	return q
 }
 
-// pressWord returns the result of a press by alice in that chat.
+// pressWord presses a button of the question as alice, and returns the result.
 func pressWord(s *story, q supervisor.Question, word string) supervisor.PressResult {
 	s.Helper()
 	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: nonceA, User: "alice", Conversation: q.Conversation.ID, Word: word})
@@ -58,7 +59,7 @@ func questionText(s *story) string {
 	return text
 }
 
-// The turn has continued without the press, which is stored once as a message.
+// The turn has continued without the answer. The late press is stored once, as a message.
 func TestLatePress_BecomesQuotingMessage(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskChoice, "Red", "Blue")
@@ -72,7 +73,7 @@ func TestLatePress_BecomesQuotingMessage(t *testing.T) {
 	s.same("in the ledger", s.query("SELECT kind || ' ' || target || detail FROM effect"), "question.asked Which?")
 }
 
-// Each press updates the ticks in the message.
+// Each press changes the ticks in the question's message.
 func TestPicks_Done_AnswersQuestion(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskSeveral, "Salt", "Oil")
@@ -93,8 +94,8 @@ func TestPicks_Done_AnswersQuestion(t *testing.T) {
 	s.same("in the ledger", s.query("SELECT kind || ' ' || target || ' ' || detail FROM effect"), "question.asked Which? Oil")
 }
 
-// Several files together answer, and so do the words of a recording. An answer that does not fit
-// waits.
+// Several files together answer a question. The words of a recording answer it too. A message that
+// does not fit the question waits for a turn.
 func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 	photo := []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}
 	for _, c := range []struct {
@@ -133,8 +134,8 @@ func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 	}
 }
 
-// The edit must be of a message that came after the question and did not answer it. An earlier
-// waiting message does not answer it.
+// The edit of a message answers the question if the message came after the question and did not
+// answer it. An earlier waiting message does not answer the question.
 func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.AnswerText(supervisor.Question{})}} {
 		s := newEditStory(t)
@@ -158,7 +159,7 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 	}
 }
 
-// A tool call asks only once, before and after its answer is used.
+// A tool call that runs again asks no second question, before and after its answer is used.
 func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 	s := newStory(t)
 	q := askModelQuestion(s, protocol.AskText)

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// putCommand stores a command of alice, and returns the command's question to her.
+// putCommand stores a command of alice, and returns a question of the command.
 func putCommand(s *story) (supervisor.Inbound, supervisor.Question) {
 	s.Helper()
 	in := s.put(s.home, supervisor.KindCommand, "/settings stream off")
@@ -16,8 +16,8 @@ func putCommand(s *story) (supervisor.Inbound, supervisor.Question) {
 	return in, q
 }
 
-// A command that runs again after a crash finds its question, and the press that came meanwhile.
-// One press is enough for all runs of a command.
+// A command that runs again after a crash finds its question and the press that came meanwhile. One
+// press is enough for all runs of a command.
 func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
 		s := newStory(t)
@@ -50,7 +50,7 @@ func TestAsk_SecondCommand_AsksAgain(t *testing.T) {
 	s.same("about something else", fresh, true)
 }
 
-// The question of an answered command changes nothing any more.
+// A press after the command was answered changes nothing.
 func TestQuestion_CommandAnswered_IsOver(t *testing.T) {
 	s := newStory(t)
 	in, q := putCommand(s)

@@ -17,7 +17,8 @@ var (
 	onceDeny = [][]supervisor.Button{{{Text: "Once", Press: "q:n:once"}}, {{Text: "Deny", Press: "q:n:deny"}}}
 )
 
-// approvalQuestion returns a turn's question about subject that is open for an hour after its delivery.
+// approvalQuestion returns an approval question of a turn. It is open for an hour after its
+// delivery.
 func approvalQuestion(s *story, turn supervisor.Turn) supervisor.Question {
 	return supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", OpenFor: time.Hour}
@@ -30,7 +31,7 @@ func ask(s *story, q supervisor.Question, digest string) (supervisor.Question, b
 	return asked, fresh
 }
 
-// press returns the result of a press by alice at her home.
+// press presses a button as alice in her terminal, and returns the result.
 func press(s *story, digest string, say supervisor.Say) supervisor.PressResult {
 	s.Helper()
 	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: digest, User: "alice",
@@ -56,7 +57,7 @@ func deliverAll(s *story) {
 	}
 }
 
-// expire ends the expired questions, and returns when the next one expires.
+// expire ends the expired questions, and returns when the next question expires.
 func expire(s *story) time.Time {
 	s.Helper()
 	next, err := s.db.Questions().Expire(s.Context())
@@ -64,7 +65,7 @@ func expire(s *story) time.Time {
 	return next
 }
 
-// resumable returns the conversations whose turn can continue.
+// resumable returns the ids of the conversations whose waiting turn can continue.
 func resumable(s *story) (ids []int64) {
 	s.Helper()
 	list, err := s.db.Questions().ListResumableConversations(s.Context())
@@ -146,7 +147,7 @@ func TestTakeAnswer_DenyOrAlways_CountsForAll(t *testing.T) {
 	}
 }
 
-// The time limit of a question starts at its delivery. A turn takes the end of the question once,
+// The time limit of a question starts at its delivery. A turn uses the end of its question once,
 // even without an answer.
 func TestQuestion_TimeLimit_StartsAtDelivery(t *testing.T) {
 	s := newStory(t)
@@ -186,7 +187,7 @@ func TestQuestion_FailedDelivery_Ends(t *testing.T) {
 	s.same("its end", asked.End, supervisor.QuestionUndelivered)
 }
 
-// The turn continues after the wait: the call that asked has not begun.
+// A turn continues after the wait for its user. The call that asked counts as not begun.
 func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	s := newStory(t)
 	const call = "c1"
@@ -219,7 +220,7 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	s.same("goes on once", resumable(s), []int64(nil))
 }
 
-// A yes to a budget question is for all waiting turns of the user: each checks its budget again.
+// After a yes to a budget question all waiting turns of the user check their budget again.
 func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
 	s := newStory(t)
 	money := approvalQuestion(s, s.startTurn("one"))

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// databaseWith makes a database with messages: each line is a user, a chat, an age, a role and a
+// databaseWith makes a database with messages. Each line has a user, a chat, an age, a role and a
 // text.
 func databaseWith(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return now },
@@ -46,7 +46,7 @@ func databaseWith(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 	return db
 }
 
-// sayHello sends a hello of alice somewhere, and returns what the model reads of it.
+// sayHello sends the text hello of alice in a chat, and returns the message as the model reads it.
 func sayHello(t *testing.T, db *sqlite.DB, channel supervisor.Channel, chat, key string) protocol.Message {
 	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: channel, Chat: chat},
 		Source: "test", Key: key, Kind: supervisor.KindText, Text: "hello"})

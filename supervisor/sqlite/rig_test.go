@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// rig is a database whose transactions the test controls.
+// rig is a database for tests within the package, which counts commits.
 type rig struct {
 	*testing.T
 	db      *DB
@@ -33,7 +33,7 @@ func newRigAt(t *testing.T, path string) *rig {
 	return r
 }
 
-// run runs the database; stop ends that and waits for it.
+// run runs the database. stop ends the run and waits for its end.
 func (r *rig) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	ran := make(chan error, 1)
@@ -49,7 +49,7 @@ func (r *rig) run() (stop func()) {
 	}
 }
 
-// note returns a write of a row that is easy to find.
+// note returns a write function that adds a row with a name.
 func note(name string) func(*tx) error {
 	return func(t *tx) error {
 		return t.Query(nil, "INSERT INTO setting (user, name, value) VALUES ('note', ?, '')", name)
@@ -96,8 +96,8 @@ func (r *rig) plan(query string) []string {
 	return steps
 }
 
-// writeTogether starts writes during another write, so that they wait for it together. It returns their
-// errors.
+// writeTogether starts writes while another write runs, so that they wait together. It returns
+// their errors.
 func (r *rig) writeTogether(fns ...func(*tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)
@@ -107,7 +107,7 @@ func (r *rig) writeTogether(fns ...func(*tx) error) []error {
 	for i, fn := range fns {
 		outcomes[i] = make(chan error, 1)
 		go func() { outcomes[i] <- r.write(fn) }()
-		synctest.Wait() // one after another
+		synctest.Wait() // each write waits before the next one starts
 	}
 	close(release)
 	if err := <-held; err != nil {

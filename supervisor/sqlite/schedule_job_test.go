@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// A due job is fired in one transaction with its notice, and only if it has not changed.
+// A fire is stored in one transaction with its notice, and only if the job has not changed.
 func TestPutFires_ChangedJob_IsSkipped(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
@@ -29,7 +29,7 @@ func TestPutFires_ChangedJob_IsSkipped(t *testing.T) {
 	}
 	j, _, err := jobs.Put(t.Context(), put, nil)
 	s.must(err)
-	again, _, err := jobs.Put(t.Context(), put, nil) // a repeat of the command after a crash
+	again, _, err := jobs.Put(t.Context(), put, nil) // the same call is repeated after a crash
 	s.must(err)
 	s.same("the same", again, j)
 	due := func(at time.Time, but ...string) []supervisor.Job {
@@ -147,7 +147,8 @@ func TestJobPut_AtLimit_Fails(t *testing.T) {
 	}
 }
 
-// If jobs are late and more than a page is due, a page has all due jobs of each of its users.
+// If jobs are late and more jobs are due than fit in a page, the page has all due jobs of each of
+// its users.
 func TestListDue_LateJobs_ListsWholeUsers(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()

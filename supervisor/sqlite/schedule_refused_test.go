@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// fireJobs fires due jobs of a conversation that speak there.
+// fireJobs stores fires of new jobs that speak in a conversation, and returns their deliveries.
 func (s *story) fireJobs(c supervisor.Conversation, texts ...string) (said []supervisor.Delivery) {
 	s.Helper()
 	for i, text := range texts {
@@ -26,7 +26,8 @@ func (s *story) fireJobs(c supervisor.Conversation, texts ...string) (said []sup
 	return said
 }
 
-// A notice for a deleted topic goes to the private chat, and so do all later ones of the job.
+// A job's message for a deleted topic goes to the private chat. All later messages of the job go
+// there too.
 func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 	s := newStory(t)
 	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-100", "7")

@@ -8,9 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// The notice that is shown until an inbound has arrived is deleted on arrival, or when the inbound
-// is dropped. If it is not sent yet, it is deleted right after sending. Other notices about the
-// inbound stay.
+// A notice with a DeleteAfter is deleted when its inbound has arrived or is dropped. If the notice
+// is not sent yet, it is deleted right after sending. Other notices about the inbound stay.
 func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 	for name, ends := range map[string]func(s arrivals, in supervisor.Inbound){
 		"arrived": func(s arrivals, in supervisor.Inbound) { s.arrive(in) },
@@ -19,7 +18,7 @@ func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 			s.must(err)
 		},
 	} {
-		for _, early := range []bool{true, false} { // early means that the notice was sent before
+		for _, early := range []bool{true, false} { // early means that the notice was sent before the inbound arrived
 			t.Run(name, func(t *testing.T) {
 				s := postStory{newStory(t)}
 				chat := s.chat("alice", "42")

@@ -12,21 +12,23 @@ import (
 	"testing"
 )
 
-// sentence matches a text for users, not SQL: it begins with a capital and has a second word.
+// userSentence matches a text for users: it begins with a capital and has a second word. sqlWord
+// matches the beginning of SQL.
 var (
 	userSentence = regexp.MustCompile(`(?s)^[^\pL]*\p{Lu}.*\s\S`)
 	sqlWord      = regexp.MustCompile(`^[^\pL]*\p{Lu}{2,}\b`)
 )
 
-// allowedImports lists our packages that sqlite may import; none of them has texts. The texts of a
-// problem are found elsewhere, by its kind.
+// allowedImports lists our packages that sqlite may import. None of them has texts for users.
+// Package problem has only kinds of problems here.
 var allowedImports = []string{
 	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
 	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/quotes",
 	"mews/supervisor/internal/signals",
 }
 
-// Transactions return facts, or call a Policy: this package makes no text and no button for users.
+// Package sqlite makes no text and no button for users. Transactions return facts, or call a
+// policy.
 func TestSource_Transactions_HaveNoUserTexts(t *testing.T) {
 	files := 0
 	for name, file := range parseSources(t) {
@@ -84,11 +86,11 @@ func parseSources(t *testing.T) map[string]*ast.File {
 	return files
 }
 
-// userTextIn returns the text or button for users in a piece of code, or "".
+// userTextIn describes a text or button for users in a piece of code; "" means none.
 func userTextIn(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
-		path, _ := strconv.Unquote(n.Path.Value) // the parser accepts only valid strings
+		path, _ := strconv.Unquote(n.Path.Value) // there is no error, since the parser accepts only valid strings
 		if strings.HasPrefix(path, "mews/") && !slices.Contains(allowedImports, path) {
 			return "it imports " + path
 		}

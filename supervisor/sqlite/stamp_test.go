@@ -14,7 +14,7 @@ import (
 const attachmentOf = `INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds)
 	VALUES (%[1]d, 0, 'alice', 'f', '%[2]s', '', '', 0, 0)`
 
-// A message gets its time, channel and kind in the zone that its user had then.
+// A message's stamp has its time, in the zone that the user had then, its channel and its kind.
 func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	madrid, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	for i, c := range []struct {
 		name   string
 		in     supervisor.Inbound
-		change string // SQL that changes the inbound before its turn
+		change string // SQL that changes the inbound before its turn starts
 		want   string
 	}{
 		{"written", supervisor.Inbound{}, "", "[Fri 20 Nov 2026 13:19, Telegram, written]"},
@@ -73,7 +73,7 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	if err != nil || first[0].Stamp != "[Fri 20 Nov 2026 13:19, Telegram, written]" {
 		t.Errorf("the first: %+v, %v", first, err)
 	}
-	// a minute later
+	// The user edits the message a minute later.
 	told := "UPDATE inbox SET text = 'hallo', told = 'hello', edited_at = 1795177200000 WHERE id = 1"
 	sqlitetest.Change(t, db, told)
 	if n, err := db.Turns().Correct(t.Context(), 1, 1000); n != 1 || err != nil {

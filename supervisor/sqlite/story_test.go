@@ -17,16 +17,17 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// noon is the first time of a story's clock.
+// noon is the time at which a story's clock starts.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// story is a database with a user who writes to it. Its methods end the test if they fail.
+// story is a database with the conversation of a user, alice. Its methods end the test if they
+// fail.
 type story struct {
 	*testing.T
 	db   *sqlite.DB
 	path string
-	now  time.Time               // the clock's time; changed between writes
-	home supervisor.Conversation // alice's terminal
+	now  time.Time               // the clock's time; tests change it between writes
+	home supervisor.Conversation // alice's conversation in the terminal
 	keys int
 }
 
@@ -45,7 +46,7 @@ func (s *story) must(err error) {
 	}
 }
 
-// checkRefused checks that err has that code and contains the words.
+// checkRefused checks that err has a code and contains some words.
 func (s *story) checkRefused(err error, code supervisor.Code, words string) {
 	s.Helper()
 	if supervisor.ErrorCode(err) != code || !strings.Contains(err.Error(), words) {
@@ -90,7 +91,7 @@ func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why str
 	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told}))
 }
 
-// pendingTexts returns the texts that wait for a conversation.
+// pendingTexts returns the texts of the pending deliveries to a conversation.
 func (s *story) pendingTexts(c supervisor.Conversation) (texts []string) {
 	s.Helper()
 	list, err := s.db.Outbox().ListPending(s.Context(), c.ID, 0, 1000)
@@ -129,7 +130,7 @@ func (s *story) startTurn(text string) supervisor.Turn {
 	return turn
 }
 
-// startTurnCalling starts a turn whose model has called read_file with those ids.
+// startTurnCalling starts a turn whose model has called read_file, once for each id in calls.
 func (s *story) startTurnCalling(calls ...string) supervisor.Turn {
 	s.Helper()
 	turn := s.startTurn("read my notes")
@@ -159,7 +160,7 @@ func (s *story) state(inbound int64) string {
 	return s.query("SELECT state FROM inbox WHERE id = ?", inbound)
 }
 
-// query reads what no store shows, and joins the rows.
+// query returns the first column of a query's rows, joined by spaces.
 func (s *story) query(query string, args ...any) string {
 	s.Helper()
 	if s.db == nil {

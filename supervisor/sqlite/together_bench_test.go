@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkTurnsTogether is BenchmarkTurn for fifty users at once, whose turns read about as often
-// as they write.
+// BenchmarkTurnsTogether runs the turn of BenchmarkTurn for fifty users at once. The turns read
+// about as often as they write.
 func BenchmarkTurnsTogether(b *testing.B) {
 	db := sqlitetest.Open(b)
 	var group sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The inbound of a review comes once, starts a turn of its kind, and its answer goes to its
+// The inbound of a review is stored once and starts a review turn. The answer goes to the inbound's
 // destination.
 func TestStart_Destination_AnswersElsewhere(t *testing.T) {
 	for kind, want := range map[supervisor.InboundKind]supervisor.TurnKind{supervisor.KindJob: supervisor.TurnJob,
@@ -83,7 +83,7 @@ func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 	s.same("its end", []any{d.ID, d.Text, d.Turn}, []any{int64(0), "the first says so", child.ID})
 	s.same("put into the outbox", s.pendingTexts(child.Conversation), []string(nil))
 
-	// the same conversation, with an empty window
+	// The second child runs in the same conversation, with an empty window.
 	again, err := s.db.Turns().StartChild(t.Context(), ask)
 	s.must(err)
 	seen := s.transcript(again.Conversation)
@@ -96,7 +96,7 @@ func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 	s.same("answers to", deeper.Destination, s.home)
 	unfinished, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
-	// its parent continues with a child
+	// The parent continues, and only its conversation is unfinished.
 	s.same("unfinished", unfinished, []supervisor.Conversation{s.home})
 	s.finish(parent, "compared")
 	s.same("running", s.query("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")

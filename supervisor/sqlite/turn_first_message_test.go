@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// askedText returns the text of the first message that a turn is to answer.
+// askedText returns the text of the first message that a turn must answer.
 func askedText(s *story, turn supervisor.Turn) string {
 	s.Helper()
 	id, err := s.db.Turns().FirstMessage(s.Context(), turn.ID)
@@ -64,8 +64,8 @@ func TestFirstMessage_StoppedTurns_AreIncluded(t *testing.T) {
 	}
 }
 
-// A turn that a model refused leaves the window, with the turns that were stopped for it. Earlier
-// and later messages stay.
+// The window leaves out a turn that a model refused, with the turns that were stopped for the same
+// message. Earlier and later messages stay.
 func TestWindow_RefusedTurn_IsLeftOut(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.startTurn("zero"), "ok")

@@ -93,7 +93,7 @@ func TestCommitLast_EarlierDelivery_MakesNoPost(t *testing.T) {
 	}
 }
 
-// showReply adds the first post of a turn's growing reply.
+// showReply stores the first post of a turn's growing reply.
 func (s *story) showReply(turn supervisor.Turn) {
 	s.Helper()
 	_, err := s.db.Posts().StartSending(s.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "he"}})

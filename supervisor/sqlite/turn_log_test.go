@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The commit that ends a turn queues its log entry, if the user wants a log. Afterwards no row
-// holds the words.
+// The commit that ends a turn queues the log entry, if the user wants a log. After the entry is
+// written, no row holds its words.
 func TestLog_Setting_QueuesEntry(t *testing.T) {
 	for setting, want := range map[string]int{"": 0, "off": 0, "on": 1} {
 		for _, ends := range []string{"finished", "with its last step"} {
@@ -47,7 +47,7 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 	}
 }
 
-// A log entry that crashes workers is given up and deleted.
+// A log entry that crashes three workers is dropped.
 func TestLog_ThreeDeaths_IsDropped(t *testing.T) {
 	s := newStory(t)
 	s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, sqlite.LogOn))

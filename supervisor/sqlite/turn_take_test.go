@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// take makes a turn take in what waits.
+// take lets waiting texts join a turn, and returns their number.
 func (s *story) take(turn supervisor.Turn) int {
 	s.Helper()
 	return s.takeUpTo(turn, 32<<10)
 }
 
-// takeUpTo is take with room for so many bytes.
+// takeUpTo lets waiting texts of at most room bytes join a turn, and returns their number.
 func (s *story) takeUpTo(turn supervisor.Turn, room int) int {
 	s.Helper()
 	n, err := s.db.Turns().Take(s.Context(), turn.ID, room, supervisor.PriorityUsual)
@@ -23,7 +23,7 @@ func (s *story) takeUpTo(turn supervisor.Turn, room int) int {
 	return n
 }
 
-// transcriptTexts returns the texts and results of alice's transcript.
+// transcriptTexts returns the texts and tool results of alice's transcript.
 func transcriptTexts(s *story) (all []string) {
 	for _, m := range s.transcript(s.home) {
 		text := m.Text()
@@ -93,7 +93,7 @@ func TestFinish_TakenInbounds_EndTogether(t *testing.T) {
 	}
 }
 
-// A message after a /stop is not part of the turn that the /stop ends.
+// A message after /stop does not join the turn that /stop ends.
 func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
 	for _, sent := range []string{"/stop", "/Stop@mews_bot now", "/new"} {
 		s := newStory(t)
@@ -110,7 +110,7 @@ func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
 	}
 }
 
-// A command that waits for its user's approval may do so for an hour.
+// A command may wait an hour for its user's approval. Texts behind it still join the turn.
 func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
@@ -119,7 +119,7 @@ func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
 	s.same("taken in", s.take(turn), 1)
 }
 
-// Later messages did not cause two crashes of the worker.
+// Later messages do not join a turn whose workers crashed, since they did not cause the crashes.
 func TestTake_TurnWithDeaths_TakesNothing(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
@@ -154,7 +154,7 @@ func TestErase_TurnWithTakenTexts_IsDeleted(t *testing.T) {
 	s.same("erased of the inbox", counts["inbox"], int64(2))
 }
 
-// Messages that were sent together get one answer, even if only some of them fit.
+// Messages that were sent together get one answer. If only some of them fit, all wait.
 func TestTake_Album_AllOrNothing(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.startTurn("first")

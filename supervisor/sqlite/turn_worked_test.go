@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// The list has the tools whose calls succeeded in the turn and its child turns, and in as many
-// earlier messages as asked for.
+// The list has the tools whose calls succeeded in the turn and its child turns. It also covers a
+// given number of earlier messages.
 func TestListWorked_FailedCalls_AreLeftOut(t *testing.T) {
 	s := newStory(t)
 	worked := func(turn supervisor.Turn, messages int, want ...string) {

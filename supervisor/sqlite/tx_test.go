@@ -17,7 +17,7 @@ const (
 	makeNote = "INSERT INTO setting (user, name, value) VALUES ('note', ?, '') RETURNING 7"
 )
 
-// Other writes of the same commit are stored, and do not see the failure.
+// A write fails after its first error. Other writes of the same commit are stored.
 func TestTx_AfterError_DoesNothing(t *testing.T) {
 	boom, later := errors.New("boom"), errors.New("later")
 	failures := map[string]struct {

@@ -37,7 +37,8 @@ func (s *story) lastUserText() string {
 	return said[len(said)-1].Text()
 }
 
-// An undo is recorded like a change, so that it can be undone itself; and the model is told once.
+// An undo is stored like a change, so that the undo can be undone too. The model is told about it
+// once.
 func TestUndo_IsStoredAndToldOnce(t *testing.T) {
 	s := newStory(t)
 	undos, ctx := s.db.Undos(), t.Context()
@@ -87,7 +88,7 @@ func TestUndo_IsStoredAndToldOnce(t *testing.T) {
 	s.same("told of that", s.lastUserText(), "[The user has restored your change to notes.md.]\nso?")
 }
 
-// A path in the text for the model can't pass for another part of the text.
+// A path with a line break can't look like another part of the model's text.
 func TestUndo_StrangePath_IsOneLine(t *testing.T) {
 	s := newStory(t)
 	turn := s.changingFiles("c1")
@@ -100,7 +101,7 @@ func TestUndo_StrangePath_IsOneLine(t *testing.T) {
 	}
 }
 
-// The bytes of old files have limits of their own.
+// The sizes of old files are summed separately from other blobs.
 func TestSumOldFiles_IsSeparateFromBlobs(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1")
@@ -118,8 +119,8 @@ func TestSumOldFiles_IsSeparateFromBlobs(t *testing.T) {
 	s.same("kept", []int64{kept, ofTurn, ofUser, ofOther}, []int64{40, 3, 3, 0})
 }
 
-// The ledger says what can't be undone and why, and the answer shows it. Changes by programs are
-// left out, since nobody expects to undo them.
+// The ledger and the answer say why a change can't be undone. Changes by programs are left out,
+// since nobody expects to undo them.
 func TestLedger_ImpossibleUndo_SaysWhy(t *testing.T) {
 	s := newStory(t)
 	turn, r := s.startTurnCalling("c1"), result("c1", "done")
@@ -132,7 +133,7 @@ func TestLedger_ImpossibleUndo_SaysWhy(t *testing.T) {
 	s.same("the ledger", s.query("SELECT detail FROM effect ORDER BY id"), "3 bytes; can't be undone: it was large written")
 }
 
-// If the newest answer can't be undone, no older one is undone instead.
+// If the changes of the newest turn can't be undone, no older turn is undone instead.
 func TestLast_ImpossibleUndo_IsNotSkipped(t *testing.T) {
 	s := newStory(t)
 	older := s.changingFiles("c1")
@@ -148,7 +149,7 @@ func TestLast_ImpossibleUndo_IsNotSkipped(t *testing.T) {
 	}
 }
 
-// The undo buttons go after the undo, or when the old bytes are deleted.
+// The undo buttons are removed after the undo, or when the old bytes are deleted.
 func TestUndoButtons_UndoneOrExpired_AreRemoved(t *testing.T) {
 	s := postStory{newStory(t)}
 	chat := s.chat("alice", "42")

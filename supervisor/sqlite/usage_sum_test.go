@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// callAt is a call and its time.
+// callAt is a model call with its time.
 type callAt struct {
 	sqlite.ModelCall
 	at time.Time
 }
 
-// makeCalls makes calls of two users on some days, each different from the others.
+// makeCalls stores different model calls of two users on several days.
 func makeCalls(s *story) (calls []callAt) {
 	homes := map[string]int64{"alice": s.home.ID, "bob": s.conversation("bob").ID}
 	for i := range 48 {
@@ -47,7 +47,7 @@ func (c callAt) counts(q sqlite.UsageQuery) bool {
 		(q.To.IsZero() || c.at.Before(q.To))
 }
 
-// total is the call's own total, with the fields that q groups by.
+// total returns the total of the call alone, with the fields that q groups by.
 func (c callAt) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 	t := sqlite.UsageTotal{User: c.User, Conversation: c.Conversation, Model: c.Spec, Purpose: c.Purpose,
 		Day: c.at.In(q.Zone).Format(time.DateOnly)}
@@ -94,7 +94,7 @@ func TestSum_AnyQuery_MatchesLoop(t *testing.T) {
 	})
 }
 
-// sumByLoop is Sum without an order.
+// sumByLoop returns the totals that Sum should return, in any order.
 func sumByLoop(calls []callAt, q sqlite.UsageQuery) (totals []sqlite.UsageTotal) {
 	for _, c := range calls {
 		if !c.counts(q) {
@@ -129,7 +129,7 @@ func (c callAt) addedTo(t sqlite.UsageTotal) sqlite.UsageTotal {
 	return t
 }
 
-// groupName returns what distinguishes a total from others.
+// groupName returns the name of a total's group: the values of its dimensions.
 func groupName(t sqlite.UsageTotal) string {
 	return fmt.Sprintf("%s %d %s %s %s", t.User, t.Conversation, t.Model, t.Purpose, t.Day)
 }

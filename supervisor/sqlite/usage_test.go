@@ -71,7 +71,7 @@ func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
 	}
 }
 
-// A provider may report any count.
+// A provider may report any token count. Absurd counts are clamped.
 func TestUsage_AbsurdCounts_AreClamped(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
@@ -102,7 +102,7 @@ func TestSum_Dimensions_Group(t *testing.T) {
 	failed.Class, failed.Usage, failed.Cost = modelcall.RateLimited, protocol.Usage{}, nil
 	putCall(s, failed) // a failed call without tokens needs no price
 	putCall(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
-	// a call without tokens has an unknown cost
+	// A successful call without tokens has an unknown cost.
 	putCall(s, sqlite.ModelCall{User: "carol", Spec: "new/one"})
 	putCall(s, sqlite.ModelCall{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: price(0),
 		Usage: protocol.Usage{Input: 50, Output: 50}})
@@ -179,8 +179,8 @@ func TestSum_Days_FollowTimeZone(t *testing.T) {
 	s.same("before it", sum(s, half), []sqlite.UsageTotal(nil))
 }
 
-// The token count of the newest answer's request is found, unless it was estimated or the request
-// is unknown.
+// FindTokenCount finds the token count of the newest answer's request. Estimated counts and unknown
+// requests are left out.
 func TestTokenCount_NewestAnswer_IsFound(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")

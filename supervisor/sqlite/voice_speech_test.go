@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// speakAnswer ends a new turn in a chat of alice with an answer to speak.
+// speakAnswer runs a new turn in a chat of alice, which ends with an answer to speak.
 func (s *story) speakAnswer(chat string, mode supervisor.VoiceMode) (supervisor.Turn, sqlite.LastStepResult) {
 	s.Helper()
 	turn := s.startTelegramTurn(chat)
@@ -26,7 +26,7 @@ func (s *story) speeches() (list []sqlite.Speech) {
 	return list
 }
 
-// dueTexts lists what is to be sent to a chat: texts, and the names of recordings.
+// dueTexts lists the pending deliveries to a chat: their texts, or the names of their recordings.
 func (s *story) dueTexts(chat string) (list []string) {
 	s.Helper()
 	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
@@ -122,7 +122,7 @@ func TestSpeech_Failed_SendsText(t *testing.T) {
 	s.checkRefused(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, ""), supervisor.CodeNotFound, "")
 }
 
-// A text is not held back if a part of it is in the chat, or if a file came with it.
+// A text is not held back if a part of it is in the chat already, or if the answer has a file.
 func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
@@ -152,7 +152,7 @@ func TestSpeech_ShownReply_KeepsText(t *testing.T) {
 	s.same("to be said", len(s.speeches()), 2)
 }
 
-// If the text is held back, its recordings bring the effect lines.
+// If the text is held back, the recordings have the effect lines.
 func TestSpeech_HeldText_RecordingHasEffects(t *testing.T) {
 	for mode, want := range map[supervisor.VoiceMode][]string{supervisor.VoiceOnly: {"edited notes.md (1 line)"}, supervisor.VoiceOn: nil} {
 		s := newStory(t)

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// webhookStory is a story of webhook deliveries.
+// webhookStory is a story for tests of webhook deliveries.
 type webhookStory struct {
 	*story
 	rows sqlite.WebhookDeliveries
@@ -72,7 +72,7 @@ func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "no answer"))
 	s.same("again, when it has failed", s.put(first), true)
 	s.must(s.rows.End(t.Context(), id, supervisor.WebhookDone, ""))
-	// ending it again changes nothing
+	// Ending the delivery a second time changes nothing.
 	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "too late"))
 	s.same("again, when it is done", s.put(first), false)
 	ignored := pushDelivery("3")
@@ -113,7 +113,7 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	s.must(s.rows.End(t.Context(), ids[1], supervisor.WebhookDone, ""))
 	handled("1 20")
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
-	handled("1 20") // nobody needs the body now
+	handled("1 20") // no delivery needs the body now
 	s.must(s.rows.ForgetBody(t.Context(), strings.Repeat("a", 64)))
 	handled("0 0")
 	s.put(pushDelivery("1")) // the repeated delivery puts the body into the spool again
