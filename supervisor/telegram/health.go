@@ -29,7 +29,7 @@ type Health struct {
 
 // lastFailure is the last failure, with the history of its class.
 type lastFailure struct {
-	class   *failureClass // nil means no failure yet
+	class   *failureClass // class of the failure; nil means no failure yet
 	at      time.Time
 	count   int  // failures of the class; each came within class.remembered after the previous one
 	lasting bool // whether the failure is more than a short interruption

@@ -113,7 +113,7 @@ func impersonal(m fields) bool {
 }
 
 // person reads the sender of a message or press, and reports whether the sender is a person. A bot
-// is no person. In a private chat, only its owner counts.
+// is no person. In a private chat, only the chat's owner counts.
 func (r *updateReader) person(m fields) bool {
 	from := field[gotgbot.User](m, "from")
 	if from.Id <= 0 || from.IsBot || !r.in.Group && from.Id != r.chat {

@@ -18,7 +18,7 @@ const (
 // fileField is a field of a message with one file. A kind has its field's name.
 type fileField struct {
 	kind      protocol.AttachmentKind
-	mediaType func(file fields) string // used if the file has no media type
+	mediaType func(file fields) string // finds the media type of a file that names none
 }
 
 // fileFields are sorted by precedence, because an animation also comes as a document.

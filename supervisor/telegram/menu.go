@@ -10,8 +10,8 @@ import (
 
 // Command is a line of the menu that Telegram shows for "/".
 type Command struct {
-	Name    string // 1 to 32 of a-z, 0-9 and _, without the slash
-	Summary string // 1 to 256 characters
+	Name    string // the command's name without the slash: 1 to 32 of a-z, 0-9 and _
+	Summary string // what the command does, in 1 to 256 characters
 }
 
 // formerLanguages had menus of their own in earlier versions. Telegram keeps a menu until it is

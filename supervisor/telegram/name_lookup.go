@@ -89,7 +89,7 @@ type readBatch struct {
 	ready     []supervisor.Incoming
 	heldChats map[string]bool // chats with a held update
 	firstHeld int64           // the first held update; 0 means none
-	highest   int64           // 0 if no update has an id
+	highest   int64           // the highest id of the updates; 0 if no update has an id
 }
 
 func (b *readBatch) hold(in supervisor.Incoming) {

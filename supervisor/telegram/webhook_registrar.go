@@ -40,7 +40,7 @@ type WebhookRegistrar struct {
 	nextCheck   time.Time
 }
 
-// notChecked is the lastErrorAt before the first check.
+// notChecked is the value of lastErrorAt before the first check.
 const notChecked = -1
 
 // NewWebhookRegistrar creates a registrar for the client's bot.

@@ -121,7 +121,7 @@ func TestWebhook_SetByOthers_RetriesSlowly(t *testing.T) {
 }
 
 // TestWebhook_FailedDelivery_IsShown checks that Telegram's error text is shown until the waiting
-// updates have come. It is also shown during minutes without another try.
+// updates have come. The text stays during minutes without another try of Telegram.
 func TestWebhook_FailedDelivery_IsShown(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(after time.Duration, _ string) *http.Response {
