@@ -48,7 +48,7 @@ type Fault struct {
 
 	Code       int    // the HTTP status; 0 means 500 for Error, 502 for HTML
 	Text       string // Error's description, HTML's page, BadJSON's body; "" means a default
-	RetryAfter int    // seconds; 0 means none for Error, 1 for Flood
+	RetryAfter int    // seconds until the client may try again; 0 means none for Error, 1 for Flood
 	Over       time.Duration
 }
 

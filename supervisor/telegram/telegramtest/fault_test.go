@@ -188,8 +188,8 @@ func TestFlood_KilledClient_MayForget(t *testing.T) {
 	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
 }
 
-// TestFlood_UnreadRefusal_MayBeForgotten checks a client that closes the connection. It may not
-// have read the last answer.
+// TestFlood_UnreadRefusal_MayBeForgotten checks a client that closes the connection. The client may
+// not have read the last answer.
 func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
 	s, _ := startServer(t, telegramtest.Options{})
 	s.AddChat(home)

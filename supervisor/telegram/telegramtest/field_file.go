@@ -9,10 +9,10 @@ import (
 
 // File is a file in a message. getFile serves it.
 type File struct {
-	ID      string // "" means an id made from Name
+	ID      string // the file's id; "" means an id made from Name
 	Name    string
 	Mime    string
-	Size    int64 // 0 means the length of Content
+	Size    int64 // the file's size in bytes; 0 means the length of Content
 	Content []byte
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	pollTimeout  = 50 // seconds, at most (Client.h: LONG_POLL_MAX_TIMEOUT)
+	pollTimeout  = 50 // the longest wait of a poll, in seconds (Client.h: LONG_POLL_MAX_TIMEOUT)
 	otherPoll    = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
 	otherHook    = "Conflict: terminated by setWebhook request"
 	hookIsActive = "Conflict: can't use getUpdates method while webhook is active; " +
