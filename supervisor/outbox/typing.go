@@ -23,7 +23,7 @@ const (
 	// to its chat.
 	typingTimeout = time.Second
 
-	// typingPause is how long typing is not shown after it has failed.
+	// typingPause is the pause in showing typing after a failed call.
 	typingPause = 4 * typingInterval
 )
 
