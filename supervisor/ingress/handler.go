@@ -104,8 +104,8 @@ func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next in
 	return h.put(ctx, items, next)
 }
 
-// wholeAlbums marks all parts of a group's album as meant for the bot if one part is. Only one part
-// has the caption.
+// wholeAlbums marks all parts of a group's album as meant for the bot if one part is meant for it.
+// Only one part has the caption.
 func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
 	batch = slices.Clone(batch)
 	for _, in := range batch {
