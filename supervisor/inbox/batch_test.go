@@ -23,7 +23,7 @@ const source = "telegram/https://api.telegram.org/7"
 // heard records an inbox's callbacks.
 type heard struct {
 	accepted []string // texts of the accepted inbounds
-	answered []int64  // conversations
+	answered []int64  // conversations that Queued was called with
 	unkept   []string // conversations and texts of the inbounds that could not be stored
 }
 
