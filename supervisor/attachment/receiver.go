@@ -83,7 +83,7 @@ func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
 		why, there := ends[id]
 		if !there {
 			why = errDropped
-			r.o.Wake(a.inbound.Conversation) // later messages no longer wait for it
+			r.o.Wake(a.inbound.Conversation) // later messages no longer wait for this inbound
 		}
 		if why != nil {
 			a.cancel(why)
