@@ -60,8 +60,8 @@ func pre(text string) supervisor.RichText {
 	}}
 }
 
-// TestSplit_Code_CutsBeforeUnindentedLine checks that this cut is preferred even if more code would
-// fit.
+// TestSplit_Code_CutsBeforeUnindentedLine checks that a cut before an unindented line is preferred
+// even if more code would fit.
 func TestSplit_Code_CutsBeforeUnindentedLine(t *testing.T) {
 	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n}\nif z {\n\ta()\n\tb()\n}\n```"), 34)
 	want := []supervisor.RichText{pre("if x {\n    y()\n}"), pre("if z {\n    a()\n    b()\n}")}

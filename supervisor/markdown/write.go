@@ -12,7 +12,7 @@ import (
 
 // mark is an unfinished entity, in bytes.
 type mark struct {
-	kind       supervisor.EntityType // "" means no mark
+	kind       supervisor.EntityType // the entity's type; "" means no mark
 	start, end int                   // start is -1 until text is written
 	order      int                   // order of opening
 	indent     int                   // length of the prefix of the first line that is outside the mark
