@@ -62,11 +62,11 @@ func New(o Options) *Transcriber { return &Transcriber{o} }
 // Recording is a recording in its user's home.
 type Recording struct {
 	Conversation supervisor.Conversation
-	Inbound      int64 // the message with the recording, or the command for it
+	Inbound      int64 // the message with the recording, or the command that named the recording
 	Position     int   // position of the recording among the files of its message
 	Kind         protocol.AttachmentKind
 	Path         string // the file, relative to the home
-	Seconds      int    // 0 means unknown: a command named the recording
+	Seconds      int    // length in seconds; 0 means unknown, because a command named the recording
 	// Blob is the recording's bytes in the spool; the zero value if they may be gone.
 	Blob protocol.BlobRef
 }
