@@ -24,9 +24,9 @@ const (
 
 // TextQuery asks for the messages and files that contain some words.
 type TextQuery struct {
-	User  string `json:"user,omitempty"` // "" means the caller
+	User  string `json:"user,omitempty"` // the user whose messages are searched; "" means the caller
 	Words string `json:"words"`
-	From  string `json:"from,omitempty"` // in a form that spans.Parse reads
+	From  string `json:"from,omitempty"` // beginning of the span, in a form that spans.Parse reads
 	To    string `json:"to,omitempty"`
 	In    string `json:"in,omitempty"` // history or home; "" means both
 }
@@ -48,8 +48,8 @@ type ReportHit struct {
 
 // HistoryQuery asks for the messages of a span, in order.
 type HistoryQuery struct {
-	User  string                     `json:"user,omitempty"` // "" means the caller
-	From  string                     `json:"from,omitempty"` // in a form that spans.Parse reads
+	User  string                     `json:"user,omitempty"` // the user whose messages are listed; "" means the caller
+	From  string                     `json:"from,omitempty"` // beginning of the span, in a form that spans.Parse reads
 	To    string                     `json:"to,omitempty"`
 	After supervisor.HistoryPosition `json:"after,omitzero"`
 }
@@ -63,7 +63,7 @@ type HistoryPage struct {
 
 // HistoryLine is one message of the history.
 type HistoryLine struct {
-	At      time.Time          `json:"at"` // in the user's time zone
+	At      time.Time          `json:"at"` // time of the message, in the user's time zone
 	Channel supervisor.Channel `json:"channel"`
 	Chat    string             `json:"chat,omitempty"`
 	Thread  string             `json:"thread,omitempty"`
