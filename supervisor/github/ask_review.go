@@ -16,14 +16,14 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// progressEvery is the time between two requests for a review's progress.
+// progressEvery is the interval at which the client asks for a review's progress.
 const progressEvery = 300 * time.Millisecond
 
-// Ask sends a request to the running service.
+// Ask sends a request to the running service over its control socket.
 type Ask func(method string, params, answer any) error
 
-// AskReview requests a review from the running service and waits for it. diff is the caller's own
-// diff; nil means none. AskReview writes the review's progress to progress.
+// AskReview requests a review from the running service and waits for its end. With a nil diff, it
+// is the review of a pull request. The review's progress is written to progress.
 func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progress io.Writer) (
 	result patch.Result, err error) {
 	if len(diff) > patch.MaxDiff {
@@ -61,13 +61,13 @@ func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progres
 	}
 }
 
-// GitDiff returns git's diff between two commits, such as main..HEAD.
+// GitDiff returns git's diff between two commits; between is for example main..HEAD.
 func GitDiff(ctx context.Context, between string) ([]byte, error) {
 	if strings.HasPrefix(between, "-") || !strings.Contains(between, "..") {
 		return nil, fmt.Errorf(textWrongRange, between)
 	}
-	// The repository's configuration must not run a program: no external diff or text conversion,
-	// no file watcher, no fetch for a partial clone. It must not leave out a file either.
+	// The repository's configuration must not run a program: no external diff, text conversion or
+	// file watcher, and no fetch for a partial clone. It must not hide a file either.
 	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv",
 		"--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
 		"--ignore-submodules=none", "--no-relative", between, "--")

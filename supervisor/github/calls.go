@@ -13,48 +13,49 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Methods of the control socket for admins, about repositories on GitHub.
+// Methods of the control socket for admins, about repositories on GitHub. The comments name the
+// parameters and the results.
 const (
 	MethodCheck     = "github.check"     // RepoQuery to setup.Report
 	MethodAdd       = "github.add"       // NewRepo to Added
 	MethodRedeliver = "github.redeliver" // Redeliver to RedeliverResult
 )
 
-// RepoQuery asks about a repository.
+// RepoQuery has the parameters of a call about one repository or all.
 type RepoQuery struct {
-	Repo string `json:"repo,omitempty"` // "" means all
+	Repo string `json:"repo,omitempty"` // owner/name; "" means all
 }
 
-// NewRepo asks for the setup of a repository.
+// NewRepo has the parameters of MethodAdd.
 type NewRepo struct {
 	Repo string `json:"repo"`
-	URL  string `json:"url,omitempty"` // the address at which GitHub reaches Mews
+	URL  string `json:"url,omitempty"` // the address under which GitHub reaches Mews
 }
 
-// Added is the answer to NewRepo.
+// Added is the result of MethodAdd.
 type Added struct {
-	Text string `json:"text"` // the result in words
-	YAML string `json:"yaml"` // lines for the configuration
+	Text string `json:"text"` // text for the admin
+	YAML string `json:"yaml"` // lines to add to the configuration
 }
 
-// Redeliver asks GitHub to repeat deliveries.
+// Redeliver has the parameters of MethodRedeliver.
 type Redeliver struct {
-	ID int64 `json:"id,omitempty"` // 0 means all failed deliveries
+	ID int64 `json:"id,omitempty"` // id of a delivery; 0 means all failed deliveries
 }
 
-// RedeliverResult is the answer to Redeliver.
+// RedeliverResult is the result of MethodRedeliver.
 type RedeliverResult struct {
 	Sent []setup.Redelivery `json:"sent"`
 }
 
-// calls returns the calls of `mews github` and `mews review`.
+// calls returns the calls behind `mews github` and `mews review`.
 func (g *GitHub) calls() []feature.Call {
 	return append(patches{g}.calls(),
 		adminCall(g, MethodCheck, g.check), adminCall(g, MethodAdd, g.add), adminCall(g, MethodStatus, g.status),
 		adminCall(g, MethodQuiet, g.quiet), adminCall(g, MethodRedeliver, g.redeliver))
 }
 
-// adminCall returns a call for admins only. It fails if Mews has no account on GitHub.
+// adminCall returns a call that only admins may make. It fails if Mews has no account on GitHub.
 func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.Setup, Q) (R, error)) feature.Call {
 	call := feature.NewCall(name, func(ctx context.Context, _ feature.Caller, q Q) (r R, err error) {
 		if g.o.Client == nil {
@@ -66,7 +67,7 @@ func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.
 	return call
 }
 
-// check checks the permissions, webhooks and limits for a setup's repositories.
+// check checks the permissions, webhooks and limits of the repositories.
 func (g *GitHub) check(ctx context.Context, in setup.Setup, q RepoQuery) (setup.Report, error) {
 	err := oneRepo(&in, q.Repo)
 	return in.Check(ctx), err
@@ -78,7 +79,7 @@ func (g *GitHub) redeliver(ctx context.Context, in setup.Setup, q Redeliver) (Re
 	return RedeliverResult{Sent: append([]setup.Redelivery{}, sent...)}, err
 }
 
-// oneRepo limits a setup to one repository, if name is set.
+// oneRepo limits a setup to one repository. The name "" changes nothing.
 func oneRepo(in *setup.Setup, name string) error {
 	if name == "" {
 		return nil
@@ -92,7 +93,8 @@ func oneRepo(in *setup.Setup, name string) error {
 	return nil
 }
 
-// add creates a repository's webhook if GitHub is to call Mews. It returns the steps that are left.
+// add creates a repository's webhook if Mews receives webhooks. It also returns the steps that the
+// admin must do.
 func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Added, err error) {
 	added = Added{Text: textPolled, YAML: fmt.Sprintf(textRepoYAML, q.Repo, g.o.Names()[0])}
 	if !in.Listens {
@@ -112,7 +114,7 @@ func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Adde
 	return added, err
 }
 
-// Text returns the redeliveries for users.
+// Text describes the redeliveries for an admin.
 func (r RedeliverResult) Text() (text string) {
 	for _, d := range r.Sent {
 		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, printable.Text(d.What))

@@ -45,7 +45,7 @@ func (g *GitHub) askTriage(ctx context.Context, r feature.Request) (string, erro
 	return g.triages.Ask(ctx, r.User, strings.TrimSpace(r.Arguments), r.At)
 }
 
-// showOrSet lists the switches of repositories, or sets one.
+// showOrSet lists the services of repositories, or turns one on or off.
 func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
@@ -59,7 +59,7 @@ func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, erro
 	return g.setRepository(ctx, r, to, words[2], all)
 }
 
-// showOrSetNotices shows the way in which events arrive and the switches of notices, or sets one.
+// showOrSetNotices tells how events arrive and lists the notices, or turns notices on or off.
 func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
@@ -73,16 +73,16 @@ func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (strin
 	return g.setRepository(ctx, r, to, words[1], false)
 }
 
-// sources has the words for the person or file that set a switch.
+// sources has a word for each Source, for users.
 var sources = map[Source]string{
 	SourceConfigured: textSourceConfig, SourceAdmin: textSourceAdmin,
 	SourceOwn: textSourceOwn,
 }
 
-// switchValues are the values of a switch. Any value except on and off resets the switch.
+// switchValues are the values of a switch that users can type.
 var switchValues = []string{SwitchOn, SwitchOff, SwitchDefault}
 
-// switchWord returns a switch's value for users.
+// switchWord returns the word for a switch's value.
 func switchWord(s Switch) string {
 	if s.On {
 		return SwitchOn
@@ -90,8 +90,8 @@ func switchWord(s Switch) string {
 	return SwitchOff
 }
 
-// shownRepositories lists the switches of the services in only, with their sources; nil means all
-// services.
+// shownRepositories lists the services of repositories that are on or off, and who decided that.
+// only limits the services; nil means all.
 func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []Service) (
 	string, error) {
 	list, err := g.switches.List(ctx, r.Conversation.User)
@@ -115,10 +115,10 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only 
 	return textRepositories + text + fmt.Sprintf(textRepositoriesEnd, list[0].Repo), nil
 }
 
-// services are all services that a switch turns on or off.
+// services are all services.
 var services = []Service{ServiceNotices, ServiceReviews, ServiceTriage}
 
-// setRepository sets one switch after approval, and returns its new state.
+// setRepository turns one service on or off after approval, and returns the new state.
 func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to Switch, value string,
 	all bool) (string, error) {
 	value = strings.ToLower(value)

@@ -19,12 +19,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// commandRig runs the feature's commands with a real database and a repository of bob.
+// commandRig runs the commands with a real database. The repository belongs to bob.
 type commandRig struct {
 	*testing.T
 	settings sqlite.Settings
 	feature  feature.Feature
-	approved []string // the effects that needed approval, with their arguments
+	approved []string // effects that were approved, with their arguments
 	audited  []string
 }
 
@@ -40,7 +40,7 @@ func newCommandRig(t *testing.T) *commandRig {
 	return r
 }
 
-// ask uses a command, and returns the answer or the text of the error.
+// ask runs a command. It returns the answer or the error's text.
 func (r *commandRig) ask(user, text string) string {
 	r.Helper()
 	name, arguments, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")

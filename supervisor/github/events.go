@@ -19,7 +19,7 @@ import (
 // Reviews handles requests about pull requests. A repeated request changes nothing.
 type Reviews interface {
 	Want(ctx context.Context, w supervisor.GitHubRequest) error
-	// Stop ends the reviews of a pull request if login has the right to do so.
+	// Stop ends the automatic reviews of a pull request if login may do that.
 	Stop(ctx context.Context, repo string, number int, login string) error
 }
 
@@ -28,49 +28,49 @@ type Triages interface {
 	Want(ctx context.Context, w supervisor.GitHubRequest) error
 }
 
-// People are the users.
+// People finds the users of Mews.
 type People interface {
 	Find(name string) (supervisor.User, bool)
 	Admins() []supervisor.User
-	// Login returns the user with a login on GitHub; ok is false if no user has it.
+	// Login returns the user with a login on GitHub; ok is false if there is none.
 	Login(login string) (u supervisor.User, ok bool)
 }
 
 // EventsOptions configure Events.
 type EventsOptions struct {
 	Repos []supervisor.GitHubRepo
-	Self  func() string // the login of Mews on GitHub; "" if unknown
-	// the name by which comments address Mews, without the @; "" if unknown
+	Self  func() string // returns Mews's login on GitHub; "" if unknown
+	// Name returns the name by which comments address Mews, without the @; "" if unknown.
 	Name       func() string
 	Deliveries sqlite.WebhookDeliveries
 	Store      sqlite.Repositories
 	Cleanings  sqlite.Cleanings
 	Switches   *Switches
-	Reviews    Reviews // nil turns reviews off
-	Triages    Triages // nil turns triages off
+	Reviews    Reviews // nil means that reviews are off
+	Triages    Triages // nil means that triage is off
 	People     People
-	// how long an event waits for other events that share its message
+	// how long an event waits for further events for the same message
 	Gather time.Duration
-	Queued func(conversation int64) // called when an outbox got a delivery; never blocks
+	Queued func(conversation int64) // called after a delivery was put into an outbox; must not block
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
-// Events handles the deliveries about repositories: it starts reviews and triages, and sends
-// notices.
+// Events handles the webhook deliveries about repositories. It requests reviews and triages, and
+// sends notices.
 type Events struct {
 	o       EventsOptions
-	changed chan struct{} // has a token if a delivery was stored
+	changed chan struct{} // holds a token if a delivery was stored
 }
 
-// NewEvents creates Events; its Run does the work.
+// NewEvents returns Events. Its Run must be called.
 func NewEvents(o EventsOptions) *Events { return &Events{o, make(chan struct{}, 1)} }
 
 // Wake tells Run that a delivery was stored. It never blocks.
 func (e *Events) Wake() { signals.Send(e.changed) }
 
-// Run handles deliveries and sends due notices until ctx ends. After an interruption, the next Run
-// continues, and each delivery is told once.
+// Run handles deliveries and sends due notices until ctx ends. After a restart it continues, and
+// each event is still told once.
 func (e *Events) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		retry.Persist(ctx, e.o.Log, "work off what happened in repositories",
@@ -84,10 +84,11 @@ func (e *Events) Run(ctx context.Context) error {
 	return nil
 }
 
-// batch is the number of deliveries that are read at once.
+// batch is the number of deliveries to read at once.
 const batch = 20
 
-// takeAll handles the stored deliveries. A delivery with a lasting error counts as failed.
+// takeAll handles the stored deliveries. A delivery with an error that will not pass counts as
+// failed.
 func (e *Events) takeAll(ctx context.Context) error {
 	for ctx.Err() == nil {
 		list, err := e.o.Deliveries.ListNew(ctx, supervisor.WebhookGitHub, batch)
@@ -108,8 +109,8 @@ func (e *Events) takeAll(ctx context.Context) error {
 	return nil
 }
 
-// take handles one delivery. A crash may repeat its requests. Its notices are stored in the same
-// transaction as its end.
+// take handles one delivery. After a crash its requests may be repeated. Its notices and its end
+// are stored in one transaction.
 func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
 	if !served || e.isOurs(d.Event) {
@@ -132,7 +133,7 @@ func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	return e.o.Store.PutEvent(ctx, d.ID, d.Event, check, notices)
 }
 
-// repo returns the served repository of that name.
+// repo returns the served repository with a name.
 func (e *Events) repo(name string) (supervisor.GitHubRepo, bool) { return findRepo(e.o.Repos, name) }
 
 func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo, bool) {
@@ -143,19 +144,19 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 	return repos[i], true
 }
 
-// writtenEvents are the events that Mews's own writes cause. Mews may use a user's token, so all
-// other events of that account come from the user.
+// writtenEvents are the events that Mews's own writes cause. If Mews uses a user's token, that user
+// has caused all other events of the account.
 var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
 
-// isOurs reports whether Mews or another program caused an event. Checks do not count, because
-// programs make all of them.
+// isOurs reports whether Mews or another program caused an event. Checks are an exception, because
+// all of them come from programs.
 func (e *Events) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckState(of)
 	self := e.o.Self()
 	return !failed && !passed && (of.SenderBot || writtenEvents[of.Event] && self != "" && strings.EqualFold(of.Sender, self))
 }
 
-// notices returns an event's notices, one for each conversation that gets it.
+// notices returns the notices about an event, one for each conversation.
 func (e *Events) notices(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (list []sqlite.RepositoryNotice, err error) {
 	key := notice.Key(of)
 	if key == "" {
@@ -172,7 +173,7 @@ func (e *Events) notices(ctx context.Context, repo supervisor.GitHubRepo, of sup
 	return list, err
 }
 
-// readers returns the conversations that get a repository's events.
+// readers returns the conversations that get notices about a repository.
 func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	everybody, err := e.o.Switches.find(ctx, repo, ServiceNotices, everybody)
 	if err != nil || isOff(everybody) {
@@ -195,8 +196,7 @@ func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supe
 	return chats, nil
 }
 
-// asked returns the private chats of the requested reviewers. Reviewers who turned notices off are
-// left out.
+// asked returns the private chats of the requested reviewers, except those who turned notices off.
 func (e *Events) asked(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	for _, login := range of.Labels {
 		u, known := e.o.People.Login(login)

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestEvents_RequestReviewsAndTriages checks which events request a review or a triage, and for
-// which user.
+// TestEvents_RequestReviewsAndTriages checks which events request a review or a triage for which
+// user.
 func TestEvents_RequestReviewsAndTriages(t *testing.T) {
 	fork := pull("opened", 12)
 	fork.Fork = true
@@ -60,7 +60,7 @@ func TestEvents_RequestReviewsAndTriages(t *testing.T) {
 		"talked of":           {comment(12, "I had @mews review it"), "", ""},
 		"reviewing":           {comment(12, "@mews reviewing"), "", ""},
 		"stopped":             {comment(12, "@mews stop"), "stop acme/widget#12 dave", ""},
-		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // an author may stop reviews
+		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // authors may always stop reviews
 		"an issue":            {issue, "", "acme/widget#7 fork=false"},
 		"asked of an issue":   {below, "", "acme/widget#7 dave fork=false"},
 		"review of an issue":  {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Association: "OWNER"}, "", ""},
@@ -85,7 +85,7 @@ func words(text string) []string {
 }
 
 // TestNotices_GoToConfiguredReaders checks that users, groups and topics get the same notices.
-// Admins are the default readers.
+// Without configured readers, the admins get them.
 func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		quiet := supervisor.GitHubRepo{Name: "acme/quiet", User: "bob"}
@@ -108,8 +108,8 @@ func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	})
 }
 
-// TestBurst_IsOneMessage checks that events within 30 seconds after the first share its message, by
-// kind of event.
+// TestBurst_IsOneMessage checks that events of one kind share a message if they come within 30
+// seconds.
 func TestBurst_IsOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -128,8 +128,8 @@ func TestBurst_IsOneMessage(t *testing.T) {
 	})
 }
 
-// TestCheckRecovery_IsToldAfterFailure checks that a passed check is told only after a failure, and
-// a failure once for each commit.
+// TestCheckRecovery_IsToldAfterFailure checks that a passed check is told only after a failure. A
+// failure is told once for each commit.
 func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -154,8 +154,8 @@ func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
 	})
 }
 
-// TestNotice_FailureInOneChat_SendsOthers checks that a notice that can't be stored does not stop
-// notices of other conversations.
+// TestNotice_FailureInOneChat_SendsOthers checks that one notice that can't be stored does not stop
+// the notices of other conversations.
 func TestNotice_FailureInOneChat_SendsOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -169,8 +169,8 @@ func TestNotice_FailureInOneChat_SendsOthers(t *testing.T) {
 	})
 }
 
-// TestRefusedDelivery_DoesNotBlockOthers checks that a delivery that can never succeed counts as
-// failed. Later deliveries continue.
+// TestRefusedDelivery_DoesNotBlockOthers checks that a delivery that can never be handled counts as
+// failed. Later deliveries are handled.
 func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -188,8 +188,8 @@ func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
 	})
 }
 
-// TestReviewProgress_IsAddedToMessage checks that the review's state is added to the last message
-// about the pull request, in each chat.
+// TestReviewProgress_IsAddedToMessage checks that the state of a review is added to the last
+// message about its pull request, in each chat.
 func TestReviewProgress_IsAddedToMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -209,7 +209,7 @@ func TestReviewProgress_IsAddedToMessage(t *testing.T) {
 	})
 }
 
-// TestDeliveries_CrashAnywhere_AreToldOnce repeats and reorders deliveries, and ends the service
+// TestDeliveries_CrashAnywhere_AreToldOnce repeats and reorders deliveries, and stops the service
 // after each commit. Each chat must be told of each event once. Each request must be made.
 func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
 	for seed := range uint64(6) {

@@ -1,6 +1,6 @@
-// Package github is the feature that serves repositories on GitHub: it sends notices, reviews pull
-// requests and triages issues. A webhook or polling brings the events. They are stored as
-// deliveries, which Events handles in order.
+// Package github is the feature for repositories on GitHub. It sends notices, reviews pull requests
+// and triages issues. Events come by a webhook or by polling. They are stored as deliveries, which
+// Events handles in order.
 package github
 
 import (
@@ -22,33 +22,33 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Options configure a GitHub.
+// Options configure the feature.
 type Options struct {
 	Stores
 	Client *api.Client // nil means that Mews has no account on GitHub
-	Setup  setup.Setup // the wanted setup on GitHub; its Repos are served
-	Name   string      // the name that people on GitHub use for Mews; "" means its login
-	// time between two polls of a repository; 0 means that a webhook tells
+	Setup  setup.Setup // the expected setup on GitHub; its Repos are served
+	Name   string      // the name by which people on GitHub address Mews; "" means its login
+	// interval of the polls of a repository; 0 means that a webhook tells events
 	Poll         time.Duration
-	Gather       time.Duration // how long a notice waits for other notices that share its message
+	Gather       time.Duration // how long a notice waits for further notices for the same message
 	Review       ReviewOptions
-	TriageSettle time.Duration // time from the opening of an issue to its triage
+	TriageSettle time.Duration // wait between the opening of an issue and its triage
 	Spool        *spool.Spool
-	People       People                                    // users who may talk
-	Find         func(name string) (supervisor.User, bool) // finds any user
-	Names        func() []string                           // the names of all users, sorted
+	People       People                                    // the users who may talk
+	Find         func(name string) (supervisor.User, bool) // returns any user
+	Names        func() []string                           // returns the sorted names of all users
 	Approver     review.Approver
-	// Wake starts the turns of a conversation, and Queued the delivery of its outbox. They never
-	// block.
+	// Wake starts the turns of a conversation. Queued starts the delivery of its outbox. They must
+	// not block.
 	Wake   func(supervisor.Conversation)
 	Queued func(conversation int64)
 	Say    func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
-	Audit  func(user, action, detail string)                      // writes to the audit log; never blocks
+	Audit  func(user, action, detail string)                      // writes to the audit log; must not block
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
-// Stores are the databases of a GitHub.
+// Stores are the database tables that the feature uses.
 type Stores struct {
 	Deliveries   sqlite.WebhookDeliveries
 	Repositories sqlite.Repositories
@@ -62,18 +62,18 @@ type Stores struct {
 	Turns        sqlite.Turns
 }
 
-// ReviewOptions are limits of reviews.
+// ReviewOptions are the limits for reviews.
 type ReviewOptions struct {
-	Settle time.Duration // time from the last push to the review
-	Heads  int           // heads of a pull request that are reviewed without a request
-	Inline int           // the most comments in a review
+	Settle time.Duration // wait between the last push and the review
+	Heads  int           // heads of a pull request to review without a request
+	Inline int           // maximum number of comments in a review
 }
 
-// GitHub serves repositories. Its methods may be called from any goroutine.
+// GitHub is the feature. Its methods may be called from any goroutine.
 type GitHub struct {
 	Reports
 	o        Options
-	self     atomic.Pointer[string] // the login of Mews on GitHub; nil if unknown
+	self     atomic.Pointer[string] // Mews's login on GitHub; nil if unknown
 	reviews  *review.Reviews
 	triages  *triage.Triages
 	switches *Switches
@@ -81,7 +81,7 @@ type GitHub struct {
 	watch    *Watch // nil without a client
 }
 
-// New creates a GitHub.
+// New creates the feature.
 func New(o Options) *GitHub {
 	g := &GitHub{o: o}
 	if o.Setup.Listens {
@@ -114,7 +114,7 @@ func New(o Options) *GitHub {
 	return g
 }
 
-// Feature returns the commands, calls and parts of this feature.
+// Feature returns the commands, calls and parts of the feature.
 func (g *GitHub) Feature() feature.Feature {
 	return feature.Feature{
 		Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts(),
@@ -122,7 +122,7 @@ func (g *GitHub) Feature() feature.Feature {
 	}
 }
 
-// parts returns the parts that run if Mews has an account on GitHub.
+// parts returns the parts of the feature. They need an account on GitHub.
 func (g *GitHub) parts() (list []feature.Part) {
 	if g.o.Client == nil {
 		return nil
@@ -135,7 +135,7 @@ func (g *GitHub) parts() (list []feature.Part) {
 	return list
 }
 
-// Repo returns the served repository of that name.
+// Repo returns the served repository with a name.
 func (g *GitHub) Repo(name string) (supervisor.GitHubRepo, bool) {
 	return findRepo(g.o.Setup.Repos, name)
 }
@@ -143,8 +143,8 @@ func (g *GitHub) Repo(name string) (supervisor.GitHubRepo, bool) {
 // Wake tells Events that a delivery was stored. It never blocks.
 func (g *GitHub) Wake() { g.events.Wake() }
 
-// Review runs the rest of a review in its turn, and returns the turn's answer. The answer is a
-// card, or for a diff the result as JSON.
+// Review runs or continues a review in its turn. It returns the answer of the turn: a card, or for
+// a diff the result as JSON.
 func (g *GitHub) Review(ctx context.Context, turn supervisor.Turn, read review.Reader) (text string, err error) {
 	if strings.HasPrefix(turn.Conversation.Thread, patchPrefix) {
 		return patches{g}.work(ctx, turn, read)
@@ -152,7 +152,7 @@ func (g *GitHub) Review(ctx context.Context, turn supervisor.Turn, read review.R
 	return g.reviews.Work(ctx, turn, read)
 }
 
-// Triage runs the rest of a triage in its turn, and returns the card.
+// Triage runs or continues a triage in its turn, and returns the card for the user.
 func (g *GitHub) Triage(ctx context.Context, turn supervisor.Turn, read triage.Reader) (card string, err error) {
 	return g.triages.Work(ctx, turn, read)
 }
@@ -162,13 +162,13 @@ func (g *GitHub) grow(ctx context.Context, repo string, number int, line string)
 	return g.events.Grow(ctx, repo, number, line)
 }
 
-// heads returns the last head with a requested review, by pull request.
+// heads returns, for each pull request, the last head for which a review was requested.
 func (g *GitHub) heads(ctx context.Context, name string) (map[int]string, error) {
 	repo, _ := g.Repo(name)
 	return g.o.Reviews.Heads(ctx, repo.User, name)
 }
 
-// begin stores an inbound once, and starts its conversation's turn.
+// begin stores an inbound once, and starts the turn of its conversation.
 func (g *GitHub) begin(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
 	in, _, err := g.o.Inbox.Put(ctx, in)
 	if err == nil {

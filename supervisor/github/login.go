@@ -9,11 +9,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// settingGitHubLogin is the service's setting with Mews's login on GitHub.
+// settingGitHubLogin is the name of the service's setting with Mews's login on GitHub.
 const settingGitHubLogin = "github login"
 
-// runEvents handles events. First it asks GitHub for Mews's login, every minute until the login is
-// known.
+// runEvents runs Events. Until Mews's login on GitHub is known, it asks GitHub for the login every
+// minute.
 func (g *GitHub) runEvents(ctx context.Context) error {
 	for ctx.Err() == nil {
 		span, end := ctx, context.CancelFunc(func() {})
@@ -29,8 +29,7 @@ func (g *GitHub) runEvents(ctx context.Context) error {
 	return nil
 }
 
-// findLogin asks for Mews's login on GitHub. If GitHub does not answer, it uses the last known
-// login.
+// findLogin asks GitHub for Mews's login. If GitHub does not answer, it uses the last known login.
 func (g *GitHub) findLogin(ctx context.Context) bool {
 	settings := g.o.Settings
 	login, err := g.o.Client.Login(ctx)
@@ -54,18 +53,18 @@ func (g *GitHub) login() string {
 	return ""
 }
 
-// calledBy returns the name that comments use for Mews; "" if unknown.
+// calledBy returns the name by which comments address Mews; "" if unknown.
 func (g *GitHub) calledBy() string { return cmp.Or(g.o.Name, g.login()) }
 
-// name returns the name that people on GitHub use for Mews.
+// name returns Mews's name on GitHub, for texts.
 func (g *GitHub) name() string {
 	return cmp.Or(g.o.Name, strings.TrimSuffix(g.login(), "[bot]"), "mews")
 }
 
-// Limits stores the used part of GitHub's limits in the service's own settings.
+// Limits stores the used part of GitHub's rate limits, in the service's settings.
 type Limits struct{ sqlite.Settings }
 
-// Kept returns a value; nil if there is none.
+// Kept returns the stored value of a key; nil if there is none.
 func (l Limits) Kept(ctx context.Context, key string) ([]byte, error) {
 	kept, ok, err := l.Find(ctx, everybody, "github "+key)
 	if err != nil || !ok {
@@ -74,7 +73,7 @@ func (l Limits) Kept(ctx context.Context, key string) ([]byte, error) {
 	return []byte(kept), nil
 }
 
-// Keep stores a value.
+// Keep stores the value of a key.
 func (l Limits) Keep(ctx context.Context, key string, value []byte) error {
 	return l.Put(ctx, everybody, "github "+key, string(value))
 }

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	manyPulls   = 100 // number of the last changed pull requests that are read
+	manyPulls   = 100 // how many of the last changed pull requests a poll reads
 	manyOpen    = 1000
 	manyCommits = 50
-	manyHeads   = 30 // number of heads whose checks are polled
-	// slack allows for GitHub's clock: a found event may be so much earlier than the first poll
+	manyHeads   = 30 // how many heads a poll reads the checks of
+	// slack allows for wrong clocks: an event may be this much older than the first poll
 	slack = time.Minute
 )
 
@@ -35,12 +35,12 @@ func (w *Watch) since(s *seen, list string) time.Time {
 	return s.Since[list]
 }
 
-// pulls finds changes of pull requests: of the last changed ones, and of those open at the last
-// poll.
+// pulls finds changes of pull requests. It reads the last changed ones, and those that were open at
+// the last poll.
 func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	state, most := "all", manyPulls
-	if !before { // all open pull requests matter, however long ago they changed
+	if !before { // the first poll needs all open pull requests, even if they changed long ago
 		state, most = "open", manyOpen
 	}
 	page, err := w.o.Client.Pulls(ctx, repo, state, most, s.Tags["pulls"])
@@ -78,8 +78,8 @@ func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// foundPull returns an event about a pull request. It knows the actor only if the pull request was
-// opened.
+// foundPull returns an event about a pull request. Only if the pull request was opened is the
+// event's actor known: the author.
 func foundPull(p api.Pull, action string) found {
 	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, IsPull: true, Author: p.Author, Association: p.Standing,
 		Title: p.Title, URL: p.URL, State: p.State, Labels: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,
@@ -133,10 +133,10 @@ func (w *Watch) diffComments(ctx context.Context, repo string, s *seen) ([]found
 	})
 }
 
-// marker begins the hidden mark in everything that Mews writes on GitHub.
+// marker begins the hidden mark in every text that Mews writes on GitHub.
 const marker = "<!-- mews:"
 
-// said finds new comments that Mews did not write.
+// said finds new comments by others than Mews.
 func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment], error)) (list []found, err error) {
 	since := w.since(s, name)
 	page, err := read(since, s.Tags[name])
@@ -156,7 +156,7 @@ func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag
 	return list, nil
 }
 
-// releases finds newly published releases.
+// releases finds new releases.
 func (w *Watch) releases(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	since := w.since(s, "releases")
 	page, err := w.o.Client.Releases(ctx, repo, 10, s.Tags["releases"])
@@ -187,7 +187,7 @@ func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, err
 	page, err := w.o.Client.BranchCommits(ctx, repo, s.Branch, manyCommits, s.Tags["commits"])
 	if err != nil || page.Same || len(page.Items) == 0 {
 		if api.ClassOf(err) == api.NotFound {
-			s.Branch = "" // the branch has another name now, or the repository has no commit
+			s.Branch = "" // the branch was renamed, or the repository has no commit
 		}
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, err
 	return []found{{"push/" + s.Branch + "/" + before + "/" + s.Head, e}}, nil
 }
 
-// checks finds changes of the checks of open pull requests.
+// checks finds changed checks of open pull requests.
 func (w *Watch) checks(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["checks"]
 	since := w.since(s, "checks")
@@ -222,7 +222,7 @@ func (w *Watch) checks(ctx context.Context, repo string, s *seen) (list []found,
 		head, name := s.Pulls[n], "checks "+s.Pulls[n].Head
 		page, err := w.o.Client.Checks(ctx, repo, head.Head, s.Tags[name])
 		switch {
-		// fine-grained tokens have no permission for checks
+		// fine-grained tokens can't read checks of private repositories
 		// (github.com/orgs/community/discussions/179545)
 		case api.ClassOf(err) == api.Forbidden:
 			return nil, nil

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// lostFor is how long GitHub can redeliver a delivery. (docs.github.com: redelivering webhooks)
+	// lostFor is the time within which GitHub can redeliver. (docs.github.com: redelivering
+	// webhooks)
 	lostFor = 3 * 24 * time.Hour
-	// WebhookPath is the end of our webhook's address.
+	// WebhookPath is the path of the address for GitHub's webhooks.
 	WebhookPath = "/webhook/github"
 
-	maxAttempts = 5  // requested redeliveries of one delivery
-	maxPages    = 30 // pages of the list of deliveries
+	maxAttempts = 5  // how often one delivery is requested again
+	maxPages    = 30 // how many pages of a list of deliveries are read
 )
 
-// heads finds open pull requests whose head differs from the last seen one. They need a review,
-// even if a webhook has told about the change. Pull requests that were open at the first poll do
-// not count as opened.
+// heads finds open pull requests with a new head. A new head needs a review, even if a webhook has
+// told of it. Pull requests that were open at the first poll do not count as opened.
 func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	page, err := w.o.Client.Pulls(ctx, repo, "open", manyOpen, s.Tags["pulls"])
@@ -34,7 +34,7 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	}
 	w.since(s, "pulls")
 	was := s.Pulls
-	if s.Pulls = map[int]seenPull{}; page.More { // for pull requests on further pages, the last state is kept
+	if s.Pulls = map[int]seenPull{}; page.More { // keeps the last known state of pull requests on further pages
 		maps.Copy(s.Pulls, was)
 	}
 	for _, p := range page.Items {
@@ -47,8 +47,8 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// reviewed finds open pull requests whose head has changed since their review. The event about the
-// change was lost before the first poll.
+// reviewed finds open pull requests whose head changed after their review. The event was lost
+// before the first poll.
 func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	if w.o.Reviewed == nil {
 		return nil, nil
@@ -63,8 +63,8 @@ func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []foun
 	return list, err
 }
 
-// lost requests the redelivery of failed deliveries, if the token has the right to. It needs the
-// rights of an admin of the repository.
+// lost asks GitHub to repeat failed deliveries. The token needs the rights of the repository's
+// admin.
 func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
 	hooks, err := w.o.Client.Hooks(ctx, repo)
 	if class := api.ClassOf(err); class == api.Forbidden || class == api.NotFound {
@@ -79,7 +79,7 @@ func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error)
 	return nil, err
 }
 
-// redeliver requests each failed delivery of a hook again, a few times at most.
+// redeliver asks GitHub to repeat a webhook's failed deliveries, each at most a few times.
 func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
 	type attempts struct {
 		newest int64
@@ -98,7 +98,7 @@ func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
 				break
 			}
 			a := all[d.GUID]
-			if a == nil { // attempts come newest first
+			if a == nil { // the newest attempt of a delivery comes first
 				a = &attempts{newest: d.ID}
 				all[d.GUID], order = a, append(order, d.GUID)
 			}

@@ -19,50 +19,51 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Methods of the control socket for every user, about their own reviews.
+// Methods of the control socket for all users, about their own reviews. The comments name the
+// parameters and the results.
 const (
 	MethodReviewPart     = "review.part"  // ReviewPart to protocol.BlobRef
 	MethodReviewStart    = "review.start" // ReviewStart to ReviewStarted
 	MethodReviewProgress = "review.look"  // ReviewStarted to ReviewProgress
 )
 
-// MaxReviewPart limits a part of a diff, in bytes.
+// MaxReviewPart is the maximum size of a ReviewPart, in bytes.
 const MaxReviewPart = 192 << 10
 
-// ReviewPart is a part of a diff.
+// ReviewPart is a part of a diff, small enough for one call.
 type ReviewPart struct {
 	Data []byte `json:"data"`
 }
 
-// ReviewStart requests a review of a pull request or of a diff.
+// ReviewStart has the parameters of MethodReviewStart: a pull request or a diff.
 type ReviewStart struct {
-	Address string `json:"address,omitempty"` // the address of the pull request
-	// review as if requested in a chat; if false, nothing is posted
+	Address string `json:"address,omitempty"` // address of the pull request
+	// post the review, as if it was requested in a chat; false means that nothing is posted
 	Post  bool     `json:"post,omitempty"`
-	Title string   `json:"title,omitempty"` // the title of the diff
-	Parts []string `json:"parts,omitempty"` // the parts of the diff by SHA-256, in order
+	Title string   `json:"title,omitempty"` // title of the diff
+	Parts []string `json:"parts,omitempty"` // SHA-256 of each part of the diff, in order
 }
 
-// ReviewStarted identifies a running review.
+// ReviewStarted identifies a started review.
 type ReviewStarted struct {
 	Conversation int64     `json:"conversation,omitempty"`
 	Inbound      int64     `json:"inbound,omitempty"`
-	Repo         string    `json:"repo,omitempty"` // only for a posted review, like Number and At
+	Repo         string    `json:"repo,omitempty"` // set only if the review is posted, like Number and At
 	Number       int       `json:"number,omitempty"`
 	At           time.Time `json:"at,omitzero"`
 }
 
-// patches reviews diffs that are not on GitHub, and reports on reviews that were requested at the
-// terminal.
+// patches reviews diffs from users' machines, and reports the progress of reviews that were
+// requested at the terminal.
 type patches struct{ *GitHub }
 
-// calls returns the calls with which every user reviews their own diffs.
+// calls returns the calls for users' own reviews.
 func (s patches) calls() []feature.Call {
 	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start),
 		ownCall(MethodReviewProgress, s.progress)}
 }
 
-// ownCall returns a call that acts for the calling user.
+// ownCall returns a call that acts for the user who calls.
 func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.Call {
 	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
 		u, err := by.UserFor("", "")
@@ -73,7 +74,7 @@ func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q)
 	})
 }
 
-// part stores a part of a diff.
+// part stores a part of a diff in the spool.
 func (s patches) part(ctx context.Context, u supervisor.User, p ReviewPart) (ref protocol.BlobRef, err error) {
 	if len(p.Data) == 0 || len(p.Data) > MaxReviewPart {
 		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxReviewPart)
@@ -82,7 +83,7 @@ func (s patches) part(ctx context.Context, u supervisor.User, p ReviewPart) (ref
 	return ref, errors.Join(err, s.o.Blobs.Put(ctx, u.Name, ref, 0))
 }
 
-// start begins a review.
+// start starts a review.
 func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (started ReviewStarted, err error) {
 	repo, number, named := address.Parse(q.Address)
 	if q.Address != "" && !named {
@@ -123,10 +124,10 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 	return ReviewStarted{Conversation: in.Conversation.ID, Inbound: in.ID}, err
 }
 
-// abandoned is the age after which nobody is expected to fetch a review's result.
+// abandoned is the age after which an unread result is deleted.
 const abandoned = time.Hour
 
-// dropAbandoned deletes results that nobody fetched. If the deletion fails, the next review tries
+// dropAbandoned deletes results that no client has fetched. If that fails, the next review tries
 // again.
 func (s patches) dropAbandoned(ctx context.Context, user string) {
 	ids, err := s.o.Outbox.ListAbandoned(ctx, user, s.o.Now().Add(-abandoned))
@@ -138,13 +139,13 @@ func (s patches) dropAbandoned(ctx context.Context, user string) {
 	}
 }
 
-// Names in the conversation of a diff's review. They replace the repository and the number.
+// Chat and thread of a diff's review. A pull request's review has its repository and number there.
 const (
 	ownDiffs    = "diff"
 	patchPrefix = "diff/"
 )
 
-// pull returns a pull request's diff. Only the repository's user and admins may get it.
+// pull returns the diff of a pull request. Only the repository's user and admins may get it.
 func (s patches) pull(ctx context.Context, u supervisor.User, name string, number int) (p patch.Patch, err error) {
 	repo, served := s.Repo(name)
 	if !served || repo.User != u.Name && u.Role != supervisor.RoleAdmin {
@@ -159,7 +160,7 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 	return p, err
 }
 
-// joined returns a diff from its parts, which must be the user's own.
+// joined joins the parts of a diff. They must have come from the same user.
 func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) (string, error) {
 	var b strings.Builder
 	for _, sha := range parts {
@@ -186,8 +187,8 @@ func (s patches) blob(sha string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// work reviews a diff in its turn. The turn's answer is the result as JSON, for the client that
-// polls it.
+// work runs the review of a diff in its turn. The turn's answer is the result as JSON. The client
+// reads it.
 func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Reader) (string, error) {
 	r, err := s.result(ctx, turn, read)
 	refused := new(supervisor.Error)

@@ -12,23 +12,23 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodQuiet takes a Quiet and answers with Mutes.
+// MethodQuiet is the method with which admins list and change mutes: Quiet to Mutes.
 const MethodQuiet = "github.quiet"
 
-// Quiet asks for the list of mutes, and may change it.
+// Quiet has the parameters of MethodQuiet. It always lists the mutes, and may change one first.
 type Quiet struct {
-	Repo   string `json:"repo,omitempty"`   // "" means all
-	Pull   int    `json:"pull,omitempty"`   // a pull request of Repo that gets no further reviews
-	Label  string `json:"label,omitempty"`  // a label of Repo; pull requests with it get no review
-	Remove int64  `json:"remove,omitempty"` // the number of a mute to remove
+	Repo   string `json:"repo,omitempty"`   // owner/name; "" means all
+	Pull   int    `json:"pull,omitempty"`   // number of a pull request of Repo to mute
+	Label  string `json:"label,omitempty"`  // label of Repo to mute: pull requests with the label get no review
+	Remove int64  `json:"remove,omitempty"` // number of the mute to remove
 }
 
-// Mutes are the muted findings, pull requests and labels.
+// Mutes lists the muted findings, pull requests and labels.
 type Mutes struct {
 	Mutes []Mute `json:"mutes"`
 }
 
-// Mute is one entry of Mutes.
+// Mute is a muted finding, pull request or label.
 type Mute struct {
 	ID   int64               `json:"id"`
 	Repo string              `json:"repo"`
@@ -39,7 +39,7 @@ type Mute struct {
 	At   time.Time           `json:"at"`
 }
 
-// quiet changes the mutes as requested, and lists them.
+// quiet changes the mutes and lists them.
 func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, err error) {
 	r.Mutes = []Mute{}
 	if err := oneRepo(&in, q.Repo); err != nil {
@@ -61,7 +61,7 @@ func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, e
 	return r, nil
 }
 
-// changeMutes adds and removes mutes as requested.
+// changeMutes adds or removes a mute.
 func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q Quiet) error {
 	store := g.o.Reviews
 	kind, subject := supervisor.MuteLabel, q.Label
@@ -87,7 +87,7 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoMute, q.Remove)
 }
 
-// Text returns the mutes for users.
+// Text describes the mutes for an admin.
 func (r Mutes) Text() string {
 	if len(r.Mutes) == 0 {
 		return textNoMutes
@@ -103,7 +103,7 @@ func (r Mutes) Text() string {
 	return b.String()
 }
 
-// cell returns foreign text for a cell of a table.
+// cell returns a foreign text that is safe in a cell of a Markdown table.
 func cell(text string) string {
 	if text = printable.Text(strings.Join(strings.Fields(text), " ")); text == "" {
 		return "-"

@@ -10,21 +10,21 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Reports receives the reports of the workers of reviews and triages. The zero value is ready. Its
-// methods may be called from any goroutine.
-type Reports struct{ takers sync.Map } // a ReportTaker, by turn
+// Reports receives the reports of workers that read for a review or a triage. The zero value is
+// ready. Its methods may be called from any goroutine.
+type Reports struct{ takers sync.Map } // a ReportTaker for each turn
 
-// ReportTaker takes a report.
+// ReportTaker handles a worker's report.
 type ReportTaker func(ctx context.Context, r protocol.ReviewReport) error
 
-// Await passes the report of a turn's worker to take. It stops when end is called.
+// Await passes the report of a turn's worker to take, until end is called.
 func (r *Reports) Await(turn int64, take ReportTaker) (end func()) {
 	r.takers.Store(turn, take)
 	return func() { r.takers.Delete(turn) }
 }
 
-// HostCalls returns the workers' calls. A turn reports once. A report that is too long for the wire
-// is refused.
+// HostCalls returns the host call for reports. A turn may report once. A report that is too long
+// for a message is refused.
 func (r *Reports) HostCalls() []feature.HostCall {
 	return []feature.HostCall{{
 		Method: protocol.MethodReviewReport, Kinds: []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage},

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// requests has the handlers of events that request something, by GitHub's names of event and
+// requests has a handler for each event that requests a review or a triage, by GitHub's event and
 // action.
 var requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error{
 	"pull_request opened":                 (*Events).review,
@@ -21,7 +21,7 @@ var requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, 
 	"pull_request_review_comment created": (*Events).obey,
 }
 
-// request handles the request of an event.
+// request makes the request of an event, if it has one.
 func (e *Events) request(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	if asks, ok := requests[of.Event+" "+of.Action]; ok && of.Number > 0 {
 		return asks(e, ctx, repo, of)
@@ -57,18 +57,17 @@ func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w s
 	return e.o.Triages.Want(ctx, w)
 }
 
-// writers are the associations that may write in a repository, in GitHub's words. Reviews asks
-// GitHub again before acting. The payload may be old, and a member of the owner may lack write
-// access to this repository.
+// writers are GitHub's words for users who may write in a repository. Before acting, Reviews asks
+// GitHub again: the payload may be old, and a member of the owner may lack write access here.
 var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
 
-// obey follows the order in a comment.
+// obey follows an order in a comment.
 func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	word, rest := order(e.o.Name(), of.Text)
 	w := requestOf(repo, of)
 	w.Requester, w.Text = of.Sender, rest
 	switch {
-	// the author of the pull request may also stop reviews, with any association
+	// the author of a pull request may stop its reviews, even as a guest
 	case word == "stop" && of.IsPull && e.o.Reviews != nil:
 		return e.o.Reviews.Stop(ctx, repo.Name, of.Number, of.Sender)
 	case word == "review" && of.IsPull && writers[of.Association]:
@@ -82,8 +81,8 @@ func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of superv
 // orders matches a line of a comment that begins with a name and an order.
 var orders = regexp.MustCompile(`(?mi)^[ \t]{0,3}@([A-Za-z0-9_-]+(?:\[bot\])?)[,:]?[ \t]+(review|stop|triage)\b[ \t]*(.*)$`)
 
-// order returns the first order to a name in a text, in lower case, and the rest of its line. word
-// is "" if there is no order.
+// order returns the first order to a name: its word in lower case, and the rest of the line. word
+// is "" if there is none.
 func order(name, text string) (word, rest string) {
 	for _, m := range orders.FindAllStringSubmatch(text, -1) {
 		if name != "" && strings.EqualFold(strings.TrimSuffix(m[1], "[bot]"), strings.TrimSuffix(name, "[bot]")) {

@@ -13,9 +13,9 @@ import (
 
 // ReviewProgress is the progress of a review.
 type ReviewProgress struct {
-	Windows int64         `json:"windows,omitempty"` // calls of the model so far
+	Windows int64         `json:"windows,omitempty"` // number of model calls so far
 	Done    bool          `json:"done,omitempty"`
-	Result  *patch.Result `json:"result,omitempty"` // only if Done
+	Result  *patch.Result `json:"result,omitempty"` // set only if Done is true
 }
 
 // progress returns the progress of a review.
@@ -30,7 +30,7 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarte
 		}
 		l = ReviewProgress{Done: true, Result: new(patch.Result)}
 		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
-			l.Result.Failed = d.Text // the turn ended without a result
+			l.Result.Failed = d.Text // the turn ended without a result, so its text is the reason
 		}
 		return l, s.o.Outbox.MarkDelivered(ctx, d.ID)
 	}
@@ -40,7 +40,7 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarte
 	return l, err
 }
 
-// pullProgress returns the progress of a pull request's review that is posted.
+// pullProgress returns the progress of a pull request's review that will be posted.
 func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewProgress, err error) {
 	repo, _ := s.Repo(q.Repo)
 	all, err := s.o.Reviews.ListOf(ctx, repo.User, q.Repo, q.Number)
@@ -59,7 +59,7 @@ func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewSt
 			Skipped, Unread     []string
 			Cost                *int64
 		}
-		_ = json.Unmarshal([]byte(w.Result), &made) // "" means no result, and any other text is our own JSON
+		_ = json.Unmarshal([]byte(w.Result), &made) // Result is "" or JSON that Mews wrote
 		r := patch.ResultOf(made.Checked)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
 		r.Skipped, r.Unread = made.Skipped, made.Unread

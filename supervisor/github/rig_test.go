@@ -23,7 +23,7 @@ type event = supervisor.GitHubEvent
 
 const sha = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
 
-// people are alice, an admin, and bob, who is carol on GitHub.
+// people are two users: alice, an admin, and bob, whose login on GitHub is carol.
 type people struct{}
 
 var persons = map[string]supervisor.User{
@@ -37,7 +37,7 @@ func (people) Login(login string) (supervisor.User, bool) {
 	return persons["bob"], strings.EqualFold(login, "carol")
 }
 
-// requestLog records the requests for reviews or triages.
+// requestLog records requests for reviews and triages.
 type requestLog struct {
 	mu    sync.Mutex
 	asked []string
@@ -61,7 +61,7 @@ func (w *requestLog) add(what string) error {
 	return w.err
 }
 
-// rig is Events with a real database, into which a test puts deliveries.
+// rig runs Events with a real database. The test stores deliveries in it.
 type rig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -83,7 +83,7 @@ func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 	return r
 }
 
-// begin creates Events as a starting service does.
+// begin creates Events, like the start of the service.
 func (r *rig) begin() {
 	r.events = github.NewEvents(github.EventsOptions{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.Repositories(), Cleanings: r.db.Cleanings(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
@@ -115,7 +115,7 @@ func (r *rig) live(d time.Duration) {
 	}
 }
 
-// told returns the first line and the chat of each sent message.
+// told returns each message's chat and first line.
 func (r *rig) told() (list []string) {
 	r.Helper()
 	for _, row := range sqlitetest.Query(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
@@ -135,7 +135,7 @@ func (r *rig) same(what string, got, want []string) {
 // inBubble runs a test with a fake clock.
 func inBubble(t *testing.T, fn func(*testing.T)) { synctest.Test(t, fn) }
 
-// widget is alice's repository. Alice and a topic of a group get its notices.
+// widget is a repository of alice. Alice and a topic of a group get its notices.
 func widget() supervisor.GitHubRepo {
 	return supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Triage: true,
 		Notify: []supervisor.GitHubRecipient{{User: "alice"}, {Chat: "-100123", Thread: "45"}}}

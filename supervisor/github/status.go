@@ -13,26 +13,26 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodStatus takes a RepoQuery and answers with a Status.
+// MethodStatus is the method for the status of repositories: RepoQuery to Status.
 const MethodStatus = "github.status"
 
-// Status is the state of the served repositories.
+// Status is the status of the served repositories.
 type Status struct {
 	Repos  []RepoStatus  `json:"repos"`
 	Limits []setup.Limit `json:"limits,omitempty"`
-	// how events arrive, and which events Mews never sees; for users
+	// text for users: how events arrive, and which events Mews never sees
 	Way string `json:"way"`
 }
 
-// RepoStatus is the state of one repository. Deliveries are counted over a week. Amounts are in
+// RepoStatus is the status of one repository. Deliveries are counted over a week. Amounts are in
 // millionths of a US dollar.
 type RepoStatus struct {
 	Name     string    `json:"name"`
 	User     string    `json:"user"`
 	Way      string    `json:"way"` // webhook or polling
 	Last     time.Time `json:"last,omitzero"`
-	PolledAt time.Time `json:"looked,omitzero"` // time of Mews's last poll
-	// a sentence about the lists that the poll could not read; "" if all were read
+	PolledAt time.Time `json:"looked,omitzero"` // time of the last poll
+	// text about the lists that the last poll could not read; "" if it read all
 	Failure string `json:"failure,omitempty"`
 	Waiting int64  `json:"waiting"`
 	Taken   int64  `json:"taken"`
@@ -41,10 +41,10 @@ type RepoStatus struct {
 	Reviews int64  `json:"reviews"`
 	Triages int64  `json:"triages"`
 	Today   int64  `json:"today"`
-	Day     int64  `json:"day,omitempty"` // 0 means no limit
+	Day     int64  `json:"day,omitempty"` // the limit for a day; 0 means no limit
 }
 
-// status returns the state of a setup's repositories.
+// status returns the status of the repositories of a setup.
 func (g *GitHub) status(ctx context.Context, in setup.Setup, q RepoQuery) (r Status, err error) {
 	if err := oneRepo(&in, q.Repo); err != nil {
 		return r, err
@@ -79,7 +79,7 @@ func wayOf(in setup.Setup) string {
 	return "polling"
 }
 
-// Text returns the status for users.
+// Text describes the status for users.
 func (r Status) Text() string {
 	var b strings.Builder
 	for _, repo := range r.Repos {

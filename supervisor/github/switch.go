@@ -1,14 +1,14 @@
 package github
 
-// Switch is a service for a repository that is on or off for a user.
+// Switch tells whether a service for a repository is on for a user.
 type Switch struct {
-	Repo   string // the name of the supervisor.GitHubRepo
+	Repo   string // the repository as owner/name
 	What   Service
 	On     bool
-	Source Source // the source of the value
+	Source Source // who decided the value
 }
 
-// Service is a service of Mews for a repository: notices, reviews or triage.
+// Service is something that Mews does for a repository: notices, reviews or triage.
 type Service string
 
 const (
@@ -17,11 +17,11 @@ const (
 	ServiceTriage  Service = "triage"
 )
 
-// Source says who set a switch.
+// Source tells who set a switch.
 type Source string
 
 const (
 	SourceConfigured Source = "configured"
-	SourceAdmin      Source = "admin" // an admin, at runtime, for everybody
-	SourceOwn        Source = "own"   // users, for themselves
+	SourceAdmin      Source = "admin" // an admin, for everybody
+	SourceOwn        Source = "own"   // a user, for themselves
 )

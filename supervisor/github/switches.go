@@ -10,32 +10,31 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Switches know which services are on for each repository and user. The configuration decides,
-// unless the service was turned off. An admin may turn it off for everybody, and users for
-// themselves.
+// Switches decide which services are on for each repository and user. A service must be on in the
+// configuration. An admin may turn it off for everybody, and users for themselves.
 type Switches struct {
 	Repos  []supervisor.GitHubRepo
 	Store  sqlite.Settings
 	People People
 
-	Way string // how events arrive, for users; "" if there is no repository
+	Way string // text for users: how events arrive; "" without repositories
 }
 
-// The values of a switch.
+// Values of a switch, as users type them.
 const (
 	SwitchOn      = "on"
 	SwitchOff     = "off"
-	SwitchDefault = "default" // as configured
+	SwitchDefault = "default" // the value of the configuration
 )
 
-const everybody = "" // the user of an admin's setting, which holds for everybody
+const everybody = "" // the user of settings that hold for everybody
 
-// setting returns the name of the setting of a switch.
+// setting returns the name of the setting for a service of a repository.
 func setting(repo supervisor.GitHubRepo, what Service) string {
 	return "github " + string(what) + " " + repo.Name
 }
 
-// find returns a switch for a user. Reviews and triage belong to the repository's user.
+// find returns a user's switch. For reviews and triage, the repository's user decides.
 func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Service, user string) (Switch, error) {
 	if what != ServiceNotices {
 		user = repo.User
@@ -53,13 +52,13 @@ func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Se
 			found.On, found.Source = kept == SwitchOn && allowed(repo, what), layer.source
 		}
 		if set && layer.user == everybody {
-			break // the service is off
+			break // off for everybody or for this user
 		}
 	}
 	return found, nil
 }
 
-// configured reports whether the configuration turns a switch on.
+// configured reports whether a service is on for a user in the configuration.
 func (s *Switches) configured(repo supervisor.GitHubRepo, what Service, user string) bool {
 	if what != ServiceNotices {
 		return allowed(repo, what)
@@ -68,7 +67,7 @@ func (s *Switches) configured(repo supervisor.GitHubRepo, what Service, user str
 		len(repo.Notify) == 0 && isOne(s.People.Admins(), user)
 }
 
-// allowed reports whether the configuration allows a service at all.
+// allowed reports whether a service is on for anybody in the configuration.
 func allowed(repo supervisor.GitHubRepo, what Service) bool {
 	return what == ServiceNotices || what == ServiceReviews && repo.Review || what == ServiceTriage && repo.Triage
 }
@@ -76,9 +75,8 @@ func allowed(repo supervisor.GitHubRepo, what Service) bool {
 // isOff reports whether an admin or the user has turned a service off.
 func isOff(s Switch) bool { return !s.On && s.Source != SourceConfigured }
 
-// readers returns the users who may get a repository's notices. These are the configured readers
-// and the repository's user. If the configuration names neither users nor chats, they are the
-// admins.
+// readers returns the users who may get a repository's notices: the configured readers, and the
+// repository's user. Without configured users and chats, they are the admins.
 func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) {
 	names := []string{repo.User}
 	for _, r := range repo.Notify {
@@ -96,8 +94,8 @@ func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) 
 	return slices.CompactFunc(list, func(a, b supervisor.User) bool { return a.Name == b.Name })
 }
 
-// List returns the switches that a user may see. These are all notices, and the reviews and triage
-// of their own repositories. An admin sees all switches.
+// List returns the switches that a user may see. These are the notices of all repositories, and all
+// services of the user's own repositories. An admin sees all.
 func (s *Switches) List(ctx context.Context, user string) (list []Switch, err error) {
 	for _, repo := range s.Repos {
 		for _, what := range s.shown(repo, user) {
@@ -111,7 +109,7 @@ func (s *Switches) List(ctx context.Context, user string) (list []Switch, err er
 	return list, nil
 }
 
-// shown returns the services of a repository that a user may see.
+// shown returns the services of a repository whose switches a user may see.
 func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Service) {
 	admin := isOne(s.People.Admins(), user)
 	if admin || isOne(s.readers(repo), user) {
@@ -123,8 +121,8 @@ func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Servic
 	return list
 }
 
-// Set sets a switch for a user, or resets it. If all is true, the switch is set for everybody. Only
-// an admin may do that, and then no user can turn it on. Errors are for users.
+// Set sets a user's switch to on, off or default. If all is true, it sets the switch for everybody.
+// Only an admin may do that, and then users can't turn the service on. Errors are for users.
 func (s *Switches) Set(ctx context.Context, user string, to Switch, value string, all bool) error {
 	repo, served := findRepo(s.Repos, to.Repo)
 	if !served || !slices.Contains(s.shown(repo, user), to.What) {

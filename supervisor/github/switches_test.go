@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// switched returns the switches that a user sees, one a line.
+// switched returns the switches that a user sees, one on each line.
 func (r *rig) switched(user string) (list []string) {
 	r.Helper()
 	all, err := r.switches.List(r.Context(), user)
@@ -24,7 +24,7 @@ func (r *rig) switched(user string) (list []string) {
 	return list
 }
 
-// set sets a switch in the words that a user types, and returns the error's text.
+// set sets a switch with the words that a user types. It returns the text of the error.
 func (r *rig) set(user, words string) string {
 	w := strings.Fields(words)
 	err := r.switches.Set(r.Context(), user, github.Switch{Repo: w[0], What: github.Service(w[1])}, w[2], len(w) == 4)
@@ -34,7 +34,7 @@ func (r *rig) set(user, words string) string {
 	return problem.Message(err)
 }
 
-// TestSwitches_NameTheirSource checks that a user can turn on only the services of the
+// TestSwitches_NameTheirSource checks that users can turn on only services that are on in the
 // configuration. An admin's setting holds for everybody, and a user's setting for that user.
 func TestSwitches_NameTheirSource(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	idle       = time.Hour        // how long Run sleeps if nothing is due
-	afterFault = 10 * time.Second // how long Run waits after a failed message
+	idle       = time.Hour        // how long Run sleeps if no notice is due
+	afterFault = 10 * time.Second // how long Run waits after a message could not be sent
 )
 
-// tellDue sends due notices, and returns the time until the next one is due. If a conversation
-// fails, its notices are retried later. Other conversations are not delayed.
+// tellDue sends due notices, and returns the time until the next notice is due. If a conversation
+// fails, its notices are tried again later. Other conversations are not delayed.
 func (e *Events) tellDue(ctx context.Context) (wait time.Duration) {
 	wait = idle
 	due, err := e.o.Store.ListDue(ctx, e.o.Now())
@@ -66,8 +66,8 @@ func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) er
 	return err
 }
 
-// Grow adds a line of Markdown to each chat's last message about a pull request. The line replaces
-// an earlier added line. Messages that have not been sent yet are skipped.
+// Grow adds a line of Markdown to each chat's last message about a pull request. It replaces the
+// line that was added before. Messages that were not sent yet are skipped.
 func (e *Events) Grow(ctx context.Context, repo string, number int, line string) error {
 	told, err := e.o.Store.ListMessages(ctx, supervisor.GitHubRepoName(repo), number)
 	for _, m := range told {

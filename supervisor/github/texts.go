@@ -1,6 +1,6 @@
 package github
 
-// Texts about the switches.
+// Texts about services that are on or off.
 const (
 	textNoRepo   = "You have no repository %s. /github lists yours."
 	textOthers   = "The %s of %s are not yours. An admin can add “all” to turn them off for everybody."
@@ -8,7 +8,7 @@ const (
 	textAdminOff = "An admin has turned off the %s of %s."
 )
 
-// Texts about the way in which events arrive.
+// Texts about how events arrive.
 const (
 	textCalled = "A webhook tells Mews what happens in the repositories. Every 10 minutes Mews looks for lost events."
 	textAsked  = "Mews asks GitHub about each repository every %s, because GitHub cannot reach Mews. It sees pull requests, issues, comments, releases, pushes to the " +

@@ -20,11 +20,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reconcile is the time between two polls of open pull requests if there is a webhook. The polls
-// are needed because deliveries may be lost.
+// reconcile is the interval of the polls of open pull requests if there is a webhook. They find
+// events whose deliveries were lost.
 const reconcile = 10 * time.Minute
 
-// pollAgain is the pause before the next poll after a failed one.
+// pollAgain is the pause after a failed poll.
 const pollAgain = 30 * time.Second
 
 // WatchOptions configure a Watch.
@@ -32,19 +32,19 @@ type WatchOptions struct {
 	Repos      []supervisor.GitHubRepo
 	Client     *api.Client
 	Deliveries sqlite.WebhookDeliveries
-	Settings   sqlite.Settings // holds the state of each repository, under the service's own user
-	// time between two polls of a repository; 0 means that a webhook tells
+	Settings   sqlite.Settings // stores the state of each repository, as settings of the service
+	// interval of the polls of a repository; 0 means that a webhook tells events
 	Poll time.Duration
-	Wake func() // called when a delivery was stored; never blocks
-	// Reviewed returns the last head with a requested review for each pull request, "" if unknown.
-	// nil means that no pull request is reviewed.
+	Wake func() // called when a delivery was stored; must not block
+	// Reviewed returns, for each pull request, the last head for which a review was requested; ""
+	// if unknown. nil means that reviews are off.
 	Reviewed func(ctx context.Context, repo string) (map[int]string, error)
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
-// Watch polls repositories for events. Without a webhook it finds all events. With a webhook it
-// finds lost deliveries.
+// Watch polls repositories. Without a webhook it finds all events. With a webhook it finds events
+// whose deliveries were lost.
 type Watch struct {
 	o WatchOptions
 
@@ -55,20 +55,20 @@ type Watch struct {
 // PollResult is the result of the last poll of a repository.
 type PollResult struct {
 	At      time.Time
-	Failure string // a sentence about the lists that could not be read; "" if all were read
+	Failure string // text about the lists that could not be read; "" if all were read
 }
 
-// NewWatch creates a Watch; its Run polls.
+// NewWatch returns a Watch. Its Run must be called.
 func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, lastPolls: map[string]PollResult{}} }
 
-// LastPoll returns the result of a repository's last poll; the zero value before the first.
+// LastPoll returns the result of a repository's last poll; the zero value if there was none.
 func (w *Watch) LastPoll(repo string) PollResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lastPolls[repo]
 }
 
-// Way describes how events arrive, for users. poll is the interval of a Watch.
+// Way describes for users how events arrive. poll is the interval of the polls.
 func Way(poll time.Duration) string {
 	if poll == 0 {
 		return textCalled
@@ -76,7 +76,7 @@ func Way(poll time.Duration) string {
 	return fmt.Sprintf(textAsked, amount.Duration(poll))
 }
 
-// Run polls all repositories in turn until ctx ends.
+// Run polls all repositories, one after another, until ctx ends.
 func (w *Watch) Run(ctx context.Context) error {
 	every := w.o.Poll
 	if every == 0 {
@@ -95,14 +95,14 @@ func (w *Watch) Run(ctx context.Context) error {
 	}
 }
 
-// seen is the last known state of a repository, as it is stored.
+// seen is the last known state of a repository. It is stored as JSON.
 type seen struct {
-	Tags map[string]string `json:"tags"` // ETags, by list
+	Tags map[string]string `json:"tags"` // ETag of each list
 	// the time up to which each list was read; a missing list was never read
 	Since  map[string]time.Time `json:"since"`
-	Pulls  map[int]seenPull     `json:"pulls"`            // pull requests that were open at the last poll
-	Branch string               `json:"branch,omitempty"` // the default branch
-	Head   string               `json:"head,omitempty"`   // the last commit of the default branch
+	Pulls  map[int]seenPull     `json:"pulls"`            // pull requests that were open at the last poll, by number
+	Branch string               `json:"branch,omitempty"` // name of the default branch
+	Head   string               `json:"head,omitempty"`   // last commit of the default branch
 }
 
 // seenPull is the last known state of an open pull request.
@@ -118,18 +118,18 @@ type found struct {
 	event supervisor.GitHubEvent
 }
 
-// listPoll reads one list of a repository, and returns the events since the last reading. It
-// changes s.
+// listPoll reads one list of a repository. It returns the events since the last poll, and updates
+// s.
 type listPoll func(w *Watch, ctx context.Context, repo string, s *seen) ([]found, error)
 
-// listPolls are the lists to poll without a webhook.
+// listPolls are the lists to poll if there is no webhook.
 var listPolls = []listPoll{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (*Watch).diffComments, (*Watch).releases, (*Watch).commits, (*Watch).checks}
 
 // webhookListPolls are the lists to poll if there is a webhook.
 var webhookListPolls = []listPoll{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
 
-// Poll polls one repository once, and reports whether all lists could be read. A list that fails
-// does not affect the others, and is read again at the next poll.
+// Poll polls one repository, and reports whether all lists could be read. If a list can't be read,
+// the other lists are still read. The next poll tries again.
 func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {
@@ -158,7 +158,7 @@ func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole boo
 	return err == nil
 }
 
-// pollList reads one list. Its events and the new state are stored together.
+// pollList polls one list. It stores the events and the new state together.
 func (w *Watch) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollList listPoll, s *seen) error {
 	before, err := json.Marshal(s)
 	if err != nil {
@@ -188,7 +188,7 @@ func (w *Watch) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollLi
 	return err
 }
 
-// seenPrefix begins the names of the settings with a repository's state.
+// seenPrefix begins the names of the settings with repositories' states.
 const seenPrefix = "github seen "
 
 // seen returns the last known state of a repository.
@@ -201,13 +201,13 @@ func (w *Watch) seen(ctx context.Context, repo string) (seen, error) {
 	return s, err
 }
 
-// Limits of foreign texts, in bytes. A delivery has at most 8 KiB.
+// Maximum sizes of foreign texts in bytes. A delivery has at most 8 KiB.
 const (
 	maxTitle = 300
 	maxText  = 2000
 )
 
-// clipped returns an event with its texts cut to the limits.
+// clipped returns an event whose texts are cut to the maximum sizes.
 func clipped(e supervisor.GitHubEvent) supervisor.GitHubEvent {
 	e.Title, e.Text = clip(e.Title, maxTitle), clip(e.Text, maxText)
 	for i := range e.Commits {

@@ -22,7 +22,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// watched is acme/widget on a fake GitHub, and a Watch of it.
+// watched is the repository acme/widget on a fake GitHub, and a Watch.
 type watched struct {
 	*testing.T
 	hub  *githubtest.Server
@@ -30,10 +30,10 @@ type watched struct {
 	db   *sqlite.DB
 	poll time.Duration
 
-	reviewed map[int]string // last reviewed heads
+	reviewed map[int]string // last reviewed head of each pull request
 
-	cut  int    // commits before this life of the service ends; 0 means no end
-	ends func() // ends this life of the service
+	cut  int    // stop the service after so many commits; 0 means never
+	ends func() // stops the service
 }
 
 func newWatched(t *testing.T, poll time.Duration) *watched {
@@ -48,7 +48,7 @@ func newWatched(t *testing.T, poll time.Duration) *watched {
 	return w
 }
 
-// look polls as a service that has just started, an hour after the last poll.
+// look polls like a restarted service, an hour after the last poll.
 func (w *watched) look() (found []string) {
 	w.Helper()
 	w.hub.Advance(time.Hour)
@@ -76,7 +76,7 @@ func (w *watched) same(what string, got, want []string) {
 	}
 }
 
-// kept returns the stored deliveries, one a line.
+// kept returns the stored deliveries, one on each line.
 func (w *watched) kept() []string {
 	w.Helper()
 	return sqlitetest.Query(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action', '#' || (event ->> 'number'), event ->> 'sender', event ->> 'title',
@@ -99,8 +99,8 @@ func branch(w *watched, name, text string) {
 	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
-// TestPoll_ForbiddenChecks_FindsOthers covers a fine-grained token, which cannot read the checks of
-// a private repository. The poll reads all other lists and reports no failure.
+// TestPoll_ForbiddenChecks_FindsOthers covers a fine-grained token, which can't read checks of a
+// private repository. The poll must read all other lists without a failure.
 func TestPoll_ForbiddenChecks_FindsOthers(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
@@ -151,9 +151,9 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w.sees("many commits", "push alice Again 3")
 }
 
-// TestPoll_CrashAnywhere_FindsEachEventOnce loses GitHub's answers, and ends the service before and
-// after each commit. In the end each event must be found once. The last head of each pull request
-// must be found too.
+// TestPoll_CrashAnywhere_FindsEachEventOnce loses answers of GitHub, and stops the service before
+// and after each commit. Each event must be found once. The last head of each pull request must be
+// found.
 func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
@@ -171,7 +171,7 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 		default:
 			branch(w, fmt.Sprint("b", rng.IntN(len(numbers))), fmt.Sprint(round))
 		}
-		w.cut = rng.IntN(6) // commits before the service ends; 0 means no end
+		w.cut = rng.IntN(6) // commits until the service stops; 0 means that it does not stop
 		w.look()
 	}
 	end()
@@ -187,7 +187,8 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	}
 }
 
-// TestPoll_WithoutChanges_IsFree checks that requests have ETags, and that nothing is written.
+// TestPoll_WithoutChanges_IsFree checks that requests have ETags, so that GitHub answers 304.
+// Nothing may be stored.
 func TestPoll_WithoutChanges_IsFree(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
@@ -207,7 +208,8 @@ func TestPoll_WithoutChanges_IsFree(t *testing.T) {
 	}
 }
 
-// TestPoll_FailedList_KeepsOthers checks that a failed list is reported and read again.
+// TestPoll_FailedList_KeepsOthers checks that a list that fails is reported, and is read at the
+// next poll.
 func TestPoll_FailedList_KeepsOthers(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
@@ -222,8 +224,8 @@ func TestPoll_FailedList_KeepsOthers(t *testing.T) {
 	w.sees("then", "issues opened #2 alice It open")
 }
 
-// TestPoll_BesideWebhook_FindsLostEvents checks that new heads are found. Failed deliveries are
-// requested again, a few times.
+// TestPoll_BesideWebhook_FindsLostEvents checks that new heads are found, and that failed
+// deliveries are requested again a few times.
 func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 	w := newWatched(t, 0)
 	branch(w, "old", "0\n")
@@ -252,7 +254,7 @@ func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 		w.look()
 		idle()
 	}
-	if taken != 6 { // one delivery for each of the two hooks, and four redeliveries
+	if taken != 6 { // one delivery to each of the two webhooks, and four redeliveries
 		t.Errorf("%d deliveries came, want 6", taken)
 	}
 	w.repo.OpenIssue(githubtest.NewIssue{Title: "Another"})
@@ -269,8 +271,8 @@ func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 	w.sees("what is too old")
 }
 
-// TestPoll_UnreviewedHead_IsFound covers a head whose event may have been lost before the first
-// poll. A pull request that was never reviewed is left alone.
+// TestPoll_UnreviewedHead_IsFound covers a new head whose event may have been lost before the first
+// poll. A pull request that was never reviewed stays unreviewed.
 func TestPoll_UnreviewedHead_IsFound(t *testing.T) {
 	w := newWatched(t, 0)
 	for i, name := range []string{"reviewed", "pushed", "wanted", "untouched"} {
