@@ -12,9 +12,9 @@ import (
 
 // Limits of an event's texts, in bytes.
 const (
-	maxName    = 140 // bytes of an event's name, a login or a label
+	maxName    = 140 // maximum size of an event's name, a login or a label, in bytes
 	maxRepo    = 160
-	maxRef     = 255 // the limit of most file systems, and so of names in git
+	maxRef     = 255 // maximum size of names in git: the limit of most file systems
 	maxURL     = 500
 	maxTitle   = 300
 	maxText    = 2000
@@ -22,21 +22,21 @@ const (
 	maxCommits = 5
 )
 
-// draft is an event that is still being read.
+// draft is an event that is being read.
 type draft struct {
 	supervisor.GitHubEvent
-	own           bool // the event is about a text that Mews wrote
+	own           bool // the event is about a text by Mews
 	labels, asked []string
 	changed       []string // labels that were added or removed
 	headRepo      string
 }
 
-// marker begins the hidden mark in everything that Mews writes on GitHub.
+// marker begins the hidden mark in every text that Mews writes on GitHub.
 const marker = "<!-- mews:"
 
 func set(most int, field func(*draft) *string) func(*draft, string) {
 	return func(d *draft, v string) {
-		if f := field(d); *f == "" { // the first of several values counts
+		if f := field(d); *f == "" { // only the first of several values is used
 			*f = clip(v, most)
 		}
 	}
@@ -78,14 +78,15 @@ var (
 	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
-// said takes a comment's text. Mews writes only comments. If the description of a pull request or
-// issue has the mark, somebody else copied it there.
+// said takes the text of a comment. A mark in a description was copied there, because Mews writes
+// only comments.
 func said(d *draft, v string) {
 	text(d, v)
 	d.own = d.own || strings.Contains(v, marker)
 }
 
-// ref takes the name of a branch or tag. In a push, the name begins with refs/heads/ or refs/tags/.
+// ref takes the name of a branch or tag. In the payload of a push it begins with refs/heads/ or
+// refs/tags/.
 func ref(d *draft, v string) {
 	setRef(d, strings.TrimPrefix(strings.TrimPrefix(v, "refs/heads/"), "refs/tags/"))
 }
@@ -111,7 +112,7 @@ func id(d *draft, v string) {
 	}
 }
 
-// at keeps the later of two times. An earlier time in the payload belongs to another object.
+// at takes the latest time in the payload. Earlier times belong to other objects.
 func at(d *draft, v string) {
 	if t, err := time.Parse(time.RFC3339, v); err == nil && t.After(d.At) {
 		d.At = t.UTC()
@@ -126,7 +127,7 @@ func nextCommit(d *draft, _ string) {
 	d.Commits = append(d.Commits, supervisor.GitHubCommit{})
 }
 
-// commit returns the commit that is being read. Commits beyond the limit are dropped.
+// commit returns the commit that is being read. Further commits than the limit are dropped.
 func (d *draft) commit() *supervisor.GitHubCommit {
 	if len(d.Commits) == 0 || d.MoreCommits > 0 {
 		return &supervisor.GitHubCommit{}
@@ -145,7 +146,7 @@ func commitTitle(d *draft, v string) {
 // event returns the finished event.
 func (d *draft) event() supervisor.GitHubEvent {
 	e := d.GitHubEvent
-	// "" means that the fork was deleted
+	// headRepo is "" if the fork was deleted
 	e.Fork = e.IsPull && e.Head != "" && e.Base != "" && !strings.EqualFold(d.headRepo, e.Repo)
 	switch {
 	case strings.HasPrefix(e.Action, "review_request"):
@@ -155,17 +156,17 @@ func (d *draft) event() supervisor.GitHubEvent {
 	default:
 		e.Labels = d.labels
 	}
-	if size(e) > MaxEvent { // the names and texts consist of characters that need escapes
+	if size(e) > MaxEvent { // the event is too long only if its texts need many escapes
 		e.Text, e.Labels, e.Commits, e.MoreCommits = "", nil, nil, e.MoreCommits+len(e.Commits)
 	}
 	return e
 }
 
-// size returns the length of an event as JSON without HTML escapes.
+// size returns the length of an event's JSON in bytes.
 func size(e supervisor.GitHubEvent) int {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(e) // neither a write to a buffer nor an event's encoding ever fails
+	_ = encoder.Encode(e) // encoding an event into memory never fails
 	return b.Len()
 }

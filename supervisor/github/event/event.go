@@ -1,6 +1,6 @@
-// Package event reads the payloads that GitHub sends to a webhook. It keeps only the fields that a
-// table names. It reads JSON as a stream, in bounded memory, and without GitHub's types: a payload
-// may differ from its documentation.
+// Package event reads the payloads of GitHub's webhooks. It keeps only fields that are in a table.
+// It reads JSON as a stream, in little memory. It does not use GitHub's types, because payloads
+// differ from their documentation.
 package event
 
 import (
@@ -13,24 +13,24 @@ import (
 	"mews/supervisor"
 )
 
-// MaxPayload is the longest payload that GitHub sends, in bytes. (docs.github.com: webhook events
+// MaxPayload is the maximum size of GitHub's payloads in bytes. (docs.github.com: webhook events
 // and payloads)
 const MaxPayload = 25 << 20
 
-// MaxEvent is the longest event as JSON, in bytes.
+// MaxEvent is the maximum size of an event's JSON in bytes.
 const MaxEvent = 8 << 10
 
-// maxElements is how many elements of a list are read. No field needs more.
+// maxElements is the number of elements of a list that are read. No field needs more.
 const maxElements = 50
 
-// Read reads the payload of an event with GitHub's name. ignored is the reason why Mews does not
-// need the event; "" if Mews needs it.
+// Read reads the payload of an event with GitHub's name. The text ignored is the reason why Mews
+// does not need the event; "" means that Mews needs it.
 func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
 	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)
 	table := tables[name]
 	if table == nil {
-		table = tables["ping"] // fields that every payload has
+		table = tables["ping"] // an unknown event has only the fields of every payload
 	}
 	first, err := r.token()
 	if err == nil {
@@ -48,13 +48,13 @@ func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored str
 	return r.draft.event(), r.draft.ignored(), nil
 }
 
-// reader reads a payload along the tree of wanted fields.
+// reader reads a payload along the tree of fields to keep.
 type reader struct {
 	scanner
 	draft *draft
 }
 
-// value reads the value that begins with b. A nil node skips it.
+// value reads the value that begins with the byte b. If n is nil, it skips the value.
 func (r reader) value(b byte, n *node) (err error) {
 	var text string
 	switch {
@@ -74,9 +74,9 @@ func (r reader) value(b byte, n *node) (err error) {
 	return err
 }
 
-// readContainer reads an object or a list after its opening bracket.
+// readContainer reads the rest of an object or a list.
 func (r reader) readContainer(bracket byte, n *node) error {
-	closing := bracket + 2 // works for both brackets in ASCII
+	closing := bracket + 2 // in ASCII, both closing brackets are two after the opening ones
 	b, err := r.token()
 	for i := 0; err == nil && b != closing; i++ {
 		key := elements
@@ -87,7 +87,7 @@ func (r reader) readContainer(bracket byte, n *node) error {
 		}
 		below := n.nodes[key]
 		if below != nil && bracket == '[' && i >= maxElements {
-			below.put(r.draft, "") // an element counts by its presence
+			below.put(r.draft, "") // tells the field that the list has an element
 			below = nil
 		}
 		if err = r.value(b, below); err == nil {
@@ -97,7 +97,8 @@ func (r reader) readContainer(bracket byte, n *node) error {
 	return err
 }
 
-// key reads a key that begins with b, and returns the first byte of its value.
+// key reads an object's key that begins with the byte b. It also returns the first byte of the
+// value.
 func (r reader) key(b byte) (key string, first byte, err error) {
 	if b != '"' {
 		return "", 0, errSyntax
@@ -115,7 +116,8 @@ func (r reader) key(b byte) (key string, first byte, err error) {
 	return key, first, err
 }
 
-// nextElement reads up to closing, or to the byte after a comma, and returns that byte.
+// nextElement reads the comma before the next element and returns the element's first byte. At the
+// end it returns closing.
 func (r reader) nextElement(closing byte) (byte, error) {
 	b, err := r.token()
 	switch {
@@ -130,7 +132,7 @@ func (r reader) nextElement(closing byte) (byte, error) {
 	return b, err
 }
 
-// ignored returns why Mews does not need the event.
+// ignored returns the reason why Mews does not need the event; "" if it needs the event.
 func (d *draft) ignored() string {
 	actions, known := actions[d.Event]
 	switch {

@@ -20,12 +20,12 @@ import (
 	"mews/supervisor/github/event"
 )
 
-// examples is the path of GitHub's own payloads, from `make deps` (npm:
+// examples matches GitHub's own examples of payloads, downloaded by `make deps` (npm:
 // @octokit/webhooks-examples).
 const examples = "../../../bin/webhooks-examples/*/index.json"
 
-// TestGitHubExamples_AreAccepted checks that each example is read or ignored without an error.
-// go-github fails on some of them.
+// TestGitHubExamples_AreAccepted checks that each example is read or ignored without an error. With
+// go-github, some fail.
 func TestGitHubExamples_AreAccepted(t *testing.T) {
 	files, err := filepath.Glob(examples)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestGitHubExamples_AreAccepted(t *testing.T) {
 	}
 }
 
-// complete checks the fields that every event of its kind has.
+// complete checks the fields that all events of a kind have.
 func complete(t *testing.T, name string, e supervisor.GitHubEvent) {
 	numbered := strings.HasPrefix(e.Event, "pull_request") || strings.HasPrefix(e.Event, "issue")
 	switch {
@@ -181,8 +181,8 @@ func TestRead_InvalidPayload_Fails(t *testing.T) {
 	}
 }
 
-// TestLongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets. It may use
-// only a few KiB.
+// TestLongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets. A few KiB
+// of memory must be enough.
 func TestLongString_UsesLittleMemory(t *testing.T) {
 	for name, long := range map[string]string{
 		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,

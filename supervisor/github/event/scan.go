@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// maxString is the part of a string that is read, in bytes of JSON. The longest wanted text fits
-// into it, even if every character is escaped.
+// maxString is the part of a string that is kept, in bytes of JSON. The longest needed text fits
+// even if every character is escaped.
 const maxString = 16 << 10
 
-// maxWord is the longest number, true, false or null.
+// maxWord is the maximum size of a number, true, false or null.
 const maxWord = 64
 
 var (
@@ -19,11 +19,11 @@ var (
 	errMore   = errors.New("something follows the payload")
 )
 
-// scanner reads JSON byte by byte, and keeps at most one string of maxString. In skipped values it
-// only looks at quotes and brackets. So skipping is fast, and depth costs no memory.
+// scanner reads JSON byte by byte. It keeps at most one string of maxString bytes. In values to
+// skip, it only looks for quotes and brackets. So skipping is fast, and nesting needs no memory.
 type scanner struct{ *bufio.Reader }
 
-// token returns the next byte that is no space.
+// token returns the next byte that is not white space.
 func (s scanner) token() (byte, error) {
 	for {
 		switch b, err := s.ReadByte(); {
@@ -35,7 +35,7 @@ func (s scanner) token() (byte, error) {
 	}
 }
 
-// end fails if any text except spaces follows.
+// end fails if anything except white space follows.
 func (s scanner) end() error {
 	_, err := s.token()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -44,7 +44,7 @@ func (s scanner) end() error {
 	return errors.Join(errMore, err)
 }
 
-// skip skips the value that begins with b.
+// skip skips the value that begins with the byte b.
 func (s scanner) skip(b byte) (err error) {
 	for depth := 0; ; {
 		switch b {
@@ -67,7 +67,7 @@ func (s scanner) skip(b byte) (err error) {
 	}
 }
 
-// word reads a number, true, false or null that begins with b.
+// word reads a number, true, false or null that begins with the byte b.
 func (s scanner) word(b byte) (string, error) {
 	word := []byte{b}
 	for {
@@ -81,7 +81,7 @@ func (s scanner) word(b byte) (string, error) {
 		if word = append(word, next[0]); len(word) > maxWord {
 			return "", errSyntax
 		}
-		_, _ = s.ReadByte() // peeked at before, so it cannot fail
+		_, _ = s.ReadByte() // Peek has read this byte, so ReadByte cannot fail
 	}
 	if !json.Valid(word) {
 		return "", errSyntax
@@ -89,17 +89,17 @@ func (s scanner) word(b byte) (string, error) {
 	return string(word), nil
 }
 
-// quoted reads the beginning of a string after its quote. It reads at most most bytes of JSON, cut
-// between characters. If most is 0, it skips the string.
+// quoted reads a string after its opening quote. It returns at most most bytes of JSON, cut between
+// characters. If most is 0, it skips the string.
 func (s scanner) quoted(most int) (text string, err error) {
 	var raw []byte
-	cut, escape := false, 0 // escape: bytes of an escape that are still to come
+	cut, escape := false, 0 // escape is the number of bytes that still belong to an escape
 	for {
 		b, err := s.ReadByte()
 		if err != nil {
 			return "", io.ErrUnexpectedEOF
 		}
-		// the first byte of a character (RFC 3629: its other bytes are 10xxxxxx)
+		// a byte that is not 10xxxxxx begins a character (RFC 3629)
 		switch whole := escape == 0 && b&0xC0 != 0x80; {
 		case whole && b == '"':
 			if most > 0 && json.Unmarshal([]byte(`"`+string(raw)+`"`), &text) != nil {

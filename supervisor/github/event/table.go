@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// actions has the actions that Mews uses, for each event; "" is for an event without actions.
+// actions has the actions that Mews uses for each event, separated by spaces. "" means that the
+// event has no actions.
 var actions = map[string]string{
 	"push":                        "",
 	"status":                      "",
@@ -22,19 +23,19 @@ var actions = map[string]string{
 	"check_suite":                 "completed",
 }
 
-// Names returns the events that a webhook must send.
+// Names returns the names of the events that a webhook must send.
 func Names() []string { return slices.Sorted(maps.Keys(actions)) }
 
-// byApps are the events that apps nearly always cause. None is a comment, so they cannot cause
-// endless replies.
+// byApps are events that apps usually cause. None is a comment, so they can't cause endless
+// replies.
 var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true}
 
-// fields maps the path of each wanted value to the function that stores it. [] is any element of a
-// list.
+// fields has a function for the path of each needed value. The function stores the value. [] in a
+// path is any element of a list.
 type fields map[string]func(*draft, string)
 
-// tables has the wanted fields of each event's payload, by GitHub's name. (docs.github.com: webhook
-// events and payloads)
+// tables has the needed fields of each event's payload, by GitHub's name of the event.
+// (docs.github.com: webhook events and payloads)
 var tables = trees(map[string]fields{
 	"ping": {},
 	"push": {
@@ -81,12 +82,12 @@ var tables = trees(map[string]fields{
 	},
 })
 
-// common has the wanted fields of every payload.
+// common has the needed fields of all payloads.
 var common = fields{"action": action, "repository.full_name": repo, "sender.login": sender, "sender.type": senderType}
 
 var issue = fields{"issue.number": number, "issue.title": title, "issue.pull_request.url": isPull}
 
-// pull returns the wanted fields of a pull request at a path.
+// pull returns the needed fields of a pull request at a path.
 func pull(path string) fields {
 	return fields{
 		path + ".number": pullNumber, path + ".title": title, path + ".draft": isDraft, path + ".head.ref": ref, path + ".head.sha": head,
@@ -94,7 +95,7 @@ func pull(path string) fields {
 	}
 }
 
-// comment returns the wanted fields of a comment at a path.
+// comment returns the needed fields of a comment at a path.
 func comment(path string) fields {
 	return fields{
 		path + ".id": id, path + ".body": said, path + ".user.login": author, path + ".author_association": standing, path + ".html_url": url,
@@ -110,10 +111,10 @@ func (f fields) with(more ...fields) fields {
 	return all
 }
 
-// elements is the path of any element of a list.
+// elements stands for any element of a list in a path.
 const elements = "[]"
 
-// node is a position in a payload that has wanted values at it or below it.
+// node is a position in a payload: it is needed itself, or has needed values below.
 type node struct {
 	set   func(*draft, string)
 	nodes map[string]*node

@@ -1,6 +1,6 @@
 package event
 
-// Reasons for ignored events, as the status counts them.
+// Reasons why events are ignored. The status counts events by reason.
 const (
 	textPing   = "ping"
 	textEvent  = "event %s"
