@@ -10,19 +10,20 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Summary is the body of a pull request's first review, which is updated in place later.
+// Summary is the body of a pull request's first review. Later reviews update it in place.
 type Summary struct {
 	Checked
 	Head    string
-	Mark    string   // the hidden mark; "" means Head
+	Mark    string   // text of the hidden mark; "" means Head
 	Name    string   // name of the reviewer
-	Earlier int      // number of posted findings of earlier heads
-	Skipped []string // parts left out on purpose, and why
-	Unread  []string // parts that should have been read but were not, and why
+	Earlier int      // number of findings that were posted for earlier heads
+	Skipped []string // parts that need no review, and why
+	Unread  []string // parts that needed a review but were not read, and why
 	Cost    *int64   // cost in millionths of a US dollar; nil if unknown
 }
 
-// Limits of a summary, which has at most 20 lines: its entries, and its texts in bytes.
+// Limits of a summary: the number of entries, and the sizes of texts in bytes. It has at most 20
+// lines.
 const (
 	maxListed      = 6
 	maxSuggestions = 5
@@ -32,16 +33,16 @@ const (
 	maxNote        = 500
 )
 
-// MarkReview returns a review's hidden mark, usually made from its head. Anybody can write a mark.
-// MarkFinding returns the mark of a comment.
+// MarkReview returns the hidden mark of a review. mark is usually its head. Anybody can write such
+// a mark. MarkFinding returns the mark of a comment.
 func MarkReview(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }
 
 var marked = regexp.MustCompile(`<!-- mews:finding ([0-9a-f]{16}) -->\s*$`)
 
-// Marked returns the fingerprint at the end of our comment. A replacement within the comment may
-// have a mark too.
+// Marked returns the fingerprint in the mark at the end of Mews's comment. Earlier marks do not
+// count, because a suggested replacement may contain one.
 func Marked(comment string) (fingerprint string, ok bool) {
 	m := marked.FindStringSubmatch(comment)
 	if m == nil {
@@ -68,7 +69,7 @@ func (s Summary) Body() string {
 	return strings.Join(append(lines, "", fmt.Sprintf(textFoot, cost, s.Name)), "\n")
 }
 
-// news describes the new findings, and counts the findings of earlier heads.
+// news describes the new findings and counts the earlier ones.
 func (s Summary) news() string {
 	switch counts := s.Counts(); {
 	case s.Earlier == 0:
@@ -80,21 +81,20 @@ func (s Summary) news() string {
 	}
 }
 
-// News returns the body of a later review of the pull request.
+// News returns the body of a later review, which has only the new findings.
 func (s Summary) News() string {
 	return MarkReview(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, Short(s.Head), s.Counts())
 }
 
-// NotRead returns the body after a failed review. It replaces the summary, because silence would
-// look like approval.
+// NotRead returns the summary after a failed review. An unchanged summary would look like approval.
 func NotRead(head, why string) string {
 	return MarkReview(head) + "\n" + fmt.Sprintf(textNotRead, Short(head), Plain(why, maxNote))
 }
 
-// Short returns the short form of a commit.
+// Short returns the short form of a commit's SHA.
 func Short(sha string) string { return sha[:min(len(sha), 12)] }
 
-// Counts returns the number of findings in words.
+// Counts returns the numbers of findings as text.
 func (c Checked) Counts() string {
 	var parts []string
 	for _, severity := range severities {
@@ -108,7 +108,7 @@ func (c Checked) Counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// left returns the numbers of findings that were left out, in words.
+// left returns the numbers of omitted findings as texts.
 func (c Checked) left() (parts []string) {
 	for _, why := range []Omission{LeftUnfounded, LeftSaid, LeftStyle} {
 		if n := c.Left[why]; n > 0 {
@@ -118,8 +118,7 @@ func (c Checked) left() (parts []string) {
 	return parts
 }
 
-// list returns a line for each of the first findings, and a line with the number of further
-// findings.
+// list returns a line for each of the first most findings, and a line that counts the others.
 func list(found []Finding, most int) (lines []string) {
 	for _, f := range found[:min(len(found), most)] {
 		lines = append(lines, fmt.Sprintf("- %s **%s** %s %s", Where(f), f.Severity, Plain(f.Title, maxTitle), Plain(f.Detail, maxItem)))
@@ -130,12 +129,12 @@ func list(found []Finding, most int) (lines []string) {
 	return lines
 }
 
-// Where returns a finding's position as code.
+// Where returns a finding's position as inline code.
 func Where(f Finding) string {
 	return fmt.Sprintf("`%s:%d`", strings.ReplaceAll(Cut(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`", "'"), f.Line)
 }
 
-// notes returns a line with the parts; none if there are no parts.
+// notes returns a line that lists parts of a change; no line if there are none.
 func notes(format string, parts []string) []string {
 	if len(parts) == 0 {
 		return nil
@@ -143,7 +142,7 @@ func notes(format string, parts []string) []string {
 	return []string{fmt.Sprintf(format, Plain(strings.Join(parts, "; "), maxNote))}
 }
 
-// Comment returns a finding as a comment on its lines.
+// Comment returns the Markdown of a finding's comment on its lines.
 func (f Finding) Comment() string {
 	text := fmt.Sprintf("**%s, %s: %s**\n\n%s\n", f.Severity, f.Category, Plain(f.Title, maxTitle), Plain(f.Detail, maxDetail))
 	if f.Replaces {

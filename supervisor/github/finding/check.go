@@ -1,6 +1,6 @@
-// Package finding checks the findings of a review before they are posted. A model's words are
-// trusted as little as a stranger's. A finding is posted only if its quote is in the change, and
-// its words cause no action on GitHub. The package does no I/O.
+// Package finding checks the findings of a review before they are posted. It trusts a model as
+// little as a stranger. A finding is posted only if its quote is in the change. Its text must not
+// cause any action on GitHub. The package does no I/O.
 package finding
 
 import (
@@ -20,7 +20,7 @@ import (
 type Omission string
 
 const (
-	LeftUnfounded Omission = "unfounded" // the finding's quote is nowhere in the change
+	LeftUnfounded Omission = "unfounded" // the finding's quote is not in the change
 	LeftSaid      Omission = "said"      // the finding was posted before, or was muted
 	LeftStyle     Omission = "style"     // the finding is about taste
 )
@@ -28,21 +28,21 @@ const (
 // Finding is a checked finding.
 type Finding struct {
 	protocol.ReviewFinding
-	Placed      bool   // GitHub accepts a comment at its Path, Side, Start and Line
-	Fingerprint string // fingerprint of the finding's subject and code
-	Replaces    bool   // the Replacement may be offered unchanged
+	Placed      bool   // GitHub would accept a comment at the finding's position
+	Fingerprint string // identifies the finding by its subject and code
+	Replaces    bool   // the Replacement may be offered as it is
 }
 
-// Checked has all findings of a report; each is in one of the lists.
+// Checked has all findings of a report. Each is in one of the lists, or is counted in Left.
 type Checked struct {
 	Inline []Finding // findings to post as comments
-	// serious findings without a position or without space; the worst first
+	// serious findings without a position, or beyond the limit of comments; the worst first
 	Summary     []Finding
 	Suggestions []Finding
 	Left        map[Omission]int
 }
 
-// Count counts the posted findings by severity.
+// Count returns the number of findings to post for each severity.
 func (c Checked) Count() map[protocol.Severity]int {
 	count := map[protocol.Severity]int{}
 	for _, f := range c.All() {
@@ -51,24 +51,24 @@ func (c Checked) Count() map[protocol.Severity]int {
 	return count
 }
 
-// All returns all posted findings, the worst first.
+// All returns the findings to post, the worst first.
 func (c Checked) All() []Finding { return slices.Concat(c.Inline, c.Summary, c.Suggestions) }
 
-// The default and the highest limit of inline comments in a review.
+// Limits for the number of inline comments in a review: the default and the maximum.
 const (
 	defaultInline = 10
 	maxInline     = 20
 )
 
-// Change is the reviewed change.
+// Change is a reviewed change. It checks findings about the change.
 type Change struct {
-	Files  []diff.File       // with the text of VisibleCode
-	Heads  map[string]string // whole files of the head by path, as far as the review read them
-	Said   map[string]bool   // fingerprints of findings that must not be posted again
-	Inline int               // the most inline comments; 0 means 10
+	Files  []diff.File       // the files, as VisibleCode shows them
+	Heads  map[string]string // whole files of the head that the review has read, by path
+	Said   map[string]bool   // fingerprints of findings that must not be posted
+	Inline int               // maximum number of inline comments; 0 means 10
 }
 
-// Check decides which findings are posted, and where.
+// Check decides which findings are posted, and at which positions.
 func (c Change) Check(found []protocol.ReviewFinding) Checked {
 	checked := Checked{Left: map[Omission]int{}}
 	said := map[string]bool{}
@@ -104,7 +104,7 @@ func (c Change) Check(found []protocol.ReviewFinding) Checked {
 	return checked
 }
 
-// severities are the severities of findings, the worst first.
+// severities are all severities, the worst first.
 var severities = []protocol.Severity{protocol.SeverityCritical, protocol.SeverityWarning, protocol.SeveritySuggestion}
 
 func worse(a, b Finding) int {
@@ -112,11 +112,11 @@ func worse(a, b Finding) int {
 		cmp.Compare(b.Confidence, a.Confidence))
 }
 
-// unwantedCategories are categories of unwanted findings.
+// unwantedCategories are categories of findings that are omitted as a matter of taste.
 var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention",
 	"readab"}
 
-// place finds the position of a finding, or the reason why it is not posted.
+// place returns a finding with its position, or the reason why it is omitted.
 func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.ReviewFinding = raw
 	f.Category = category(raw.Category)
@@ -148,15 +148,15 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	return f, ""
 }
 
-// fits reports whether a replacement replaces the lines of the comment. The comment's lines must be
-// the lines that the finding names.
+// fits reports whether a finding's replacement fits its comment: the comment must be on the lines
+// that the finding names.
 func fits(fit diff.Placement, raw protocol.ReviewFinding, at diff.Place) bool {
 	span := func(start, line int) int { return line - cmp.Or(start, line) }
 	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
 }
 
-// lines returns the lines at a position in the diff. window identifies them within the file. If the
-// last line occurs more than once, window includes the lines around.
+// lines returns the lines at a position. window identifies them within the file. If the last line
+// occurs more than once, window has the lines around it too.
 func (c Change) lines(at diff.Place) (lines, window string) {
 	from, around, last, same := cmp.Or(at.Start, at.Line), "", "", map[string]int{}
 	for _, file := range c.Files {
@@ -188,8 +188,8 @@ func (c Change) lines(at diff.Place) (lines, window string) {
 	return lines, lines
 }
 
-// Reordered finds lines whose displayed order differs from their order in the file. files must be
-// unchanged, before VisibleCode.
+// Reordered finds lines whose displayed order differs from their order in the file. It needs the
+// original files, without the changes of VisibleCode.
 func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	for _, file := range files {
 		for i := range file.Hunks {
@@ -205,17 +205,17 @@ func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	return found
 }
 
-// Fingerprint identifies a finding by its subject and code. It stays the same if the code moves
+// Fingerprint identifies a finding by its subject and code. It does not change if the code moves
 // within its file.
 func Fingerprint(path, window, about string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", path, squeezed(window), category(about)))
 	return hex.EncodeToString(sum[:8])
 }
 
-// squeezed returns a text with single spaces.
+// squeezed replaces white space by single spaces.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// category returns the lower-case name of a category.
+// category returns the name of a category in lower case.
 func category(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) && r < unicode.MaxASCII || r == ' ' || r == '-' {

@@ -39,7 +39,7 @@ func parsed(t testing.TB, text string) []diff.File {
 	return files
 }
 
-// warning returns a finding about lines of main.go.
+// warning returns a finding about main.go.
 func warning(line int, quote string, change ...func(*protocol.ReviewFinding)) protocol.ReviewFinding {
 	f := protocol.ReviewFinding{Path: "main.go", Line: line, Side: "RIGHT", Severity: protocol.SeverityWarning, Category: "bug",
 		Title: "It fails", Detail: "Always.", Quote: quote, Confidence: 0.5}
@@ -107,19 +107,19 @@ func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
 	if len(first.Inline) != 2 || first.Left[LeftSaid] != 1 {
 		t.Fatalf("twice the same comes to %+v", first)
 	}
-	// a hundred lines further down, the finding is about the same code
+	// a hundred lines below, it is still the same code
 	moved := strings.NewReplacer("@@ -1,5 +1,6 @@", "@@ -101,5 +101,6 @@").Replace(sample)
 	change = Change{Files: parsed(t, moved), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
 	again := change.Check([]protocol.ReviewFinding{warning(104, "m[k] = 1"), warning(22, "two(a, b)")})
 	if len(again.Inline) != 1 || again.Inline[0].Line != 22 || again.Left[LeftSaid] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
-	// the finding is about the same code if the next line differs
+	// it is still the same code if only the next line differs
 	change = Change{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
 	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[LeftSaid] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
-	// the same line elsewhere is other code
+	// the same line in another place is other code
 	change = Change{Files: parsed(t, strings.Replace(sample, "two(a, b)", "m[k] = 1", 1))}
 	if both := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(22, "m[k] = 1")}); len(both.Inline) != 2 {
 		t.Errorf("twice the same line: %+v", both)
@@ -129,7 +129,7 @@ func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
 	}
 }
 
-// TestMarked_UsesLastMark checks that a mark within a replacement does not count.
+// TestMarked_UsesLastMark checks that a mark in a suggested replacement does not count.
 func TestMarked_UsesLastMark(t *testing.T) {
 	f := Finding{ReviewFinding: warning(4, "m[k] = 1"), Fingerprint: "0123456789abcdef", Replaces: true}
 	f.Replacement = "<!-- mews:finding fedcba9876543210 -->"
@@ -171,8 +171,8 @@ func TestReordered(t *testing.T) {
 	}
 }
 
-// TestCheck_WrongPositions_AreNeverPosted draws 100,000 positions of a model that may be wrong
-// about anything. GitHub must accept each comment, and each finding must be in a list.
+// TestCheck_WrongPositions_AreNeverPosted draws 100,000 findings that may be wrong about anything.
+// GitHub must accept each comment, and no finding may be lost.
 func TestCheck_WrongPositions_AreNeverPosted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 11))
 	const batch = 50
@@ -211,8 +211,8 @@ func TestCheck_WrongPositions_AreNeverPosted(t *testing.T) {
 	t.Logf("%d of 100,000 findings are comments, all of them right", posted[true])
 }
 
-// accepted reports whether GitHub accepts a comment. The comment's lines must be in one hunk of a
-// diff and on one side, with the first before the last.
+// accepted reports whether GitHub would accept a comment. Its lines must be in one hunk and on one
+// side, and Start must be before Line.
 func accepted(files []diff.File, f protocol.ReviewFinding) bool {
 	for _, file := range files {
 		for i := range file.Hunks {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// hidden reports whether a rune is invisible. Such runes are format characters (bidirectional
+// hidden reports whether a character is invisible. These are format characters (bidirectional
 // controls, zero-width characters, tags), variation selectors, fillers, and controls other than
 // white space. (Unicode 15, general categories Cf and Cc.)
 func hidden(r rune) bool {
@@ -20,12 +20,13 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector)
 }
 
-// reorders reports whether a rune changes the display order of the text after it. (CVE-2021-42574.)
+// reorders reports whether a character changes the display order of the text after it.
+// (CVE-2021-42574.)
 func reorders(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// VisibleCode returns code without invisible characters.
+// VisibleCode removes invisible characters from code.
 func VisibleCode(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 {
 		return text
@@ -38,14 +39,14 @@ func VisibleCode(text string) string {
 	}, text)
 }
 
-// undisplayedParts are the parts of Markdown that GitHub does not display, and their replacements.
+// undisplayedParts are parts of Markdown that GitHub does not display, with their replacements.
 var undisplayedParts = []struct {
 	part *regexp.Regexp
 	seen string
 }{
 	{regexp.MustCompile(`(?s)<!--.*?(-->|$)`), ""},
 	{regexp.MustCompile(`(?s)<[?!][^>]*(>|$)`), ""},
-	// definitions of links, and comments in their form
+	// definitions of links; comments can have the same form
 	{regexp.MustCompile(`(?m)^[ \t>]{0,8}\[[^\]\n]+\]:.*\n?`), ""},
 	{regexp.MustCompile(`!\[[^\]]*\](\([^)\n]*\)|\[[^\]]*\])?`), textImage},
 	{regexp.MustCompile(`(?is)<img\b[^>]*(>|$)`), textImage},
@@ -55,15 +56,15 @@ var undisplayedParts = []struct {
 
 var entity = regexp.MustCompile(`&(#[xX]?[0-9a-fA-F]{1,8}|[A-Za-z]{2,24});`)
 
-// rounds limits how many times parts are removed. A removal may join two halves of another part.
-// Honest text does not need two rounds.
+// rounds is the maximum number of rounds of removal. Removing a part may create another one. Honest
+// text needs only one round.
 const rounds = 16
 
-// withoutMarkup removes the characters that every undisplayed part needs.
+// withoutMarkup removes the characters without which no part is undisplayed.
 var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
 // Visible returns Markdown as GitHub displays it. It removes comments, invisible characters, texts
-// of images, titles of links and attributes. Models read foreign text only in this form.
+// of images, titles of links and attributes. Models get foreign text only in this form.
 func Visible(text string) string {
 	for round := 1; ; round++ {
 		seen := VisibleCode(text)

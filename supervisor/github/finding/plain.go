@@ -12,7 +12,7 @@ var (
 	linked    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
 	mention   = regexp.MustCompile(`@[A-Za-z0-9]`)
 	reference = regexp.MustCompile(`(?i)(#|\bGH-)[0-9]`)
-	// commands in comments that other programs obey, such as /approve, and that chats detect
+	// a word like /approve, which other programs or chats obey as a command
 	command = regexp.MustCompile(`(^|[\s(])/([A-Za-z])`)
 	line    = regexp.MustCompile(`(?m)^[ \t]*/[A-Za-z]\w*`)
 	closing = regexp.MustCompile(`(?i)\b(close[sd]?|fix(es|ed)?|resolve[sd]?)\b:?\s+[\w./-]*(#|GH-|https?:)`)
@@ -23,11 +23,11 @@ var secrets = regexp.MustCompile(`AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20,}|gi
 	`|AIza[0-9A-Za-z_-]{30,}|\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]{10,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}` +
 	`|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|$))|\b[0-9a-fA-F]{32,}\b`)
 
-// longWord matches a word that may be a key. A key has capital and small letters and several
-// digits.
+// longWord matches a long word, which may be a key.
 var longWord = regexp.MustCompile(`[A-Za-z0-9+=_-]{32,}`)
 
-// isKey reports whether a long word looks like a key.
+// isKey reports whether a long word looks like a key: it has upper and lower case and at least four
+// digits.
 func isKey(word string) bool {
 	digits := 0
 	for _, r := range word {
@@ -38,7 +38,7 @@ func isKey(word string) bool {
 	return digits >= 4 && strings.ToLower(word) != word && strings.ToUpper(word) != word
 }
 
-// WithoutSecrets returns a text without anything that looks like a key.
+// WithoutSecrets removes everything that looks like a key from a text.
 func WithoutSecrets(text string) string {
 	text = secrets.ReplaceAllString(text, textSecret)
 	return longWord.ReplaceAllStringFunc(text, func(word string) string {
@@ -49,8 +49,8 @@ func WithoutSecrets(text string) string {
 	})
 }
 
-// escape escapes Markdown's special characters. An entity breaks mentions and references, as in
-// dependabot's pull requests. An inserted character would be lost when somebody copies the text.
+// escape escapes Markdown's special characters. HTML entities break mentions and references, as in
+// the pull requests of dependabot. Unlike inserted characters, they do not change copied text.
 var escape = strings.NewReplacer(`\`, `\\`, "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`, "$", `\$`,
 	"&", "&amp;", "@", "@&#8203;", "#", "#&#8203;", "GH-", "GH&#8203;-", "gh-", "gh&#8203;-", "Gh-", "Gh&#8203;-", "gH-", "gH&#8203;-")
 
@@ -58,9 +58,9 @@ func escaped(piece string) string {
 	return command.ReplaceAllString(escape.Replace(piece), "$1/&#8203;$2")
 }
 
-// Plain returns a model's text as one harmless paragraph of Markdown. It has at most max bytes
-// before escapes: words, and code between backticks. It never contains a link, image, mention,
-// reference, command, HTML or secret.
+// Plain returns a model's text as one harmless paragraph of Markdown. It has words, and code
+// between backticks, at most max bytes before escapes. It has no link, image, mention, reference,
+// command, HTML or secret.
 func Plain(text string, max int) string {
 	text = Visible(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")
@@ -81,7 +81,7 @@ func Plain(text string, max int) string {
 	return b.String()
 }
 
-// Cut returns a text of at most max bytes; if it was cut, it ends with an ellipsis.
+// Cut shortens a text to max bytes. A shortened text ends with an ellipsis.
 func Cut(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -93,8 +93,8 @@ func Cut(text string, max int) string {
 	return strings.TrimSpace(text[:end]) + "…"
 }
 
-// committable reports whether a replacement may be offered unchanged. The replacement must not add
-// a link, mention, reference, command, hidden character or secret. It must not end its code block.
+// committable reports whether a replacement may be offered as it is. It must not end its code
+// block, and must not add a link, mention, reference, command, hidden character or secret.
 func committable(replacement, lines string) bool {
 	if WithoutSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
 		return false

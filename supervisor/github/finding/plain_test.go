@@ -11,11 +11,11 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// activeMarkup matches text that causes an action on GitHub. It is for text outside of code, after
-// Markdown was parsed.
+// activeMarkup matches text that GitHub would act on. It is used for text outside of code, after
+// the Markdown was parsed.
 var activeMarkup = regexp.MustCompile(`(?i)@[a-z0-9]|#[0-9]|\bGH-[0-9]|[a-z][a-z0-9+.-]*://|\bwww\.`)
 
-// checkInert fails if Markdown shows more than words, code and lists.
+// checkInert fails if Markdown contains more than words, code and lists.
 func checkInert(t *testing.T, markdown string) {
 	t.Helper()
 	source := []byte(markdown)
@@ -104,8 +104,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestVisible_NestedMarkup_IsFast checks that a thousand nested characters are not removed one by
-// one.
+// TestVisible_NestedMarkup_IsFast covers a thousand nested characters, which would be slow to
+// remove one by one.
 func TestVisible_NestedMarkup_IsFast(t *testing.T) {
 	nested := strings.Repeat("&#", 1000) + "&#8203;" + strings.Repeat("8203;", 1000)
 	if n := testing.AllocsPerRun(1, func() { Visible(nested) }); n > 1000 {

@@ -1,6 +1,6 @@
 package finding
 
-// Texts that surround the model's words in comments and summaries.
+// Texts of comments and summaries, around the text of the model.
 const (
 	textImage  = "(image)"
 	textLink   = "(link removed)"
@@ -26,10 +26,10 @@ const (
 	textUnfounded = "with a wrong quote"
 )
 
-// earlier is the key in counted for earlier findings.
+// earlier is the key in counted for findings of earlier heads.
 const earlier = "earlier"
 
-// counted has the singular and plural of all counted nouns.
+// counted has the singular and the plural of counted nouns.
 var counted = map[string][2]string{
 	"critical":            {"critical finding", "critical findings"},
 	"warning":             {"warning", "warnings"},
