@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/problem"
 )
 
-// reportedDeliveries is the number of deliveries in a report.
+// reportedDeliveries is the number of a webhook's deliveries in a report.
 const reportedDeliveries = 5
 
-// checkHook checks the webhook that calls Mews.
+// checkHook checks the webhook for Mews.
 func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	h, err := s.find(ctx, r.Name)
 	switch class := api.ClassOf(err); {
@@ -56,8 +56,8 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	}
 }
 
-// missing returns the wanted events that a webhook does not send. An App's events are set on the
-// App's own page, and GitHub's API does not show them.
+// missing returns the events that a webhook does not send but should. An App's events are
+// configured on the App's page, and GitHub's API does not tell them.
 func (s Setup) missing(h api.Hook) (names []string) {
 	if h.ID == api.AppHook || slices.Contains(h.Events, "*") {
 		return nil
@@ -72,7 +72,7 @@ func (s Setup) missing(h api.Hook) (names []string) {
 
 var errNoHook = errors.New("no webhook calls Mews")
 
-// find returns the webhook of a repository that calls Mews.
+// find returns the repository's webhook for Mews.
 func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
 	list, err := s.Client.Hooks(ctx, repo)
 	for _, h := range list {
@@ -86,8 +86,8 @@ func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
 	return api.Hook{}, errNoHook
 }
 
-// Add creates a repository's webhook with an address, if the repository has none. GitHub then tests
-// the webhook. made reports whether Add created one. Errors are for users.
+// Add creates a repository's webhook with an address, unless there is one. GitHub then tests the
+// webhook. made reports whether the webhook is new. Errors are for users.
 func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err error) {
 	if _, err = s.find(ctx, repo); err == nil {
 		return false, nil
@@ -103,11 +103,12 @@ func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err er
 	return err == nil, err
 }
 
-// redeliverFor is how long GitHub can redeliver a delivery: 3 days. (docs.github.com: redelivering
-// webhooks)
+// redeliverFor is the time within which GitHub can redeliver: 3 days. (docs.github.com:
+// redelivering webhooks)
 const redeliverFor = 3 * 24 * time.Hour
 
-// maxAgain limits the redeliveries requested at once, because each request is a write.
+// maxAgain is the maximum number of redeliveries at once. Each needs a write, and writes are
+// limited.
 const maxAgain = 50
 
 // Redelivery is a delivery that GitHub was asked to repeat.
@@ -117,10 +118,10 @@ type Redelivery struct {
 	What string `json:"what"`
 }
 
-// Redeliver asks GitHub to repeat the delivery id. If id is 0, it repeats all failed deliveries of
+// Redeliver asks GitHub to repeat the delivery with an id. The id 0 means all failed deliveries of
 // the last three days. The error is for users.
 func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err error) {
-	var seen []string // an App's repositories share their deliveries
+	var seen []string // repositories that share an App's webhook get it only once
 	for _, repo := range s.Repos {
 		h, err := s.find(ctx, repo.Name)
 		if errors.Is(err, errNoHook) {
@@ -147,8 +148,8 @@ func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err 
 	return sent, nil
 }
 
-// failed returns a webhook's deliveries that failed at every attempt, oldest first. If id is not 0,
-// it returns only the delivery id.
+// failed returns a webhook's deliveries whose attempts all failed, oldest first. If id is not 0, it
+// returns only that delivery.
 func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []api.Delivery, err error) {
 	taken := map[string]bool{}
 	for cursor, more := "", true; more; more = cursor != "" {
@@ -156,7 +157,7 @@ func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []a
 		if page, cursor, err = s.Client.Deliveries(ctx, repo, hook, cursor); err != nil {
 			return nil, err
 		}
-		for _, d := range page { // newest first, so a later attempt comes before an earlier one
+		for _, d := range page { // newer attempts come before older ones
 			if d.At.Before(s.Now().Add(-redeliverFor)) {
 				cursor = ""
 				break

@@ -1,6 +1,5 @@
-// Package setup checks whether GitHub has everything that notices, reviews and triage need:
-// permissions, webhooks, the clock and the limits. It creates webhooks, and asks GitHub to repeat
-// failed deliveries.
+// Package setup checks the setup on GitHub for notices, reviews and triage: permissions, webhooks,
+// the clock and the rate limits. It creates webhooks, and asks GitHub to repeat failed deliveries.
 package setup
 
 import (
@@ -19,7 +18,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Account is Mews's account on GitHub.
+// Account asks GitHub about Mews's own account.
 type Account interface {
 	Login(ctx context.Context) (string, error)
 	Limits(ctx context.Context, repo string) (api.Limits, error)
@@ -27,19 +26,18 @@ type Account interface {
 	Clock() (ahead time.Duration, known bool)
 }
 
-// Setup is the setup to check.
+// Setup describes the expected setup.
 type Setup struct {
 	Account Account
-	// the client makes the requests of reviews and triage, manages webhooks, and makes the two
-	// requests that test a token. Those two change nothing, because they name objects that cannot
-	// exist.
+	// the client reads repositories, manages webhooks, and sends the two requests that test a
+	// token. These two change nothing, because they name objects that cannot exist.
 	Client  *api.Client
-	App     bool          // Mews is a GitHub App, not a user's token
-	Listens bool          // GitHub calls Mews; if false, Mews polls
-	Secret  func() string // the secret with which GitHub signs deliveries
-	Path    string        // path of the address that GitHub calls
-	Web     string        // address of GitHub's pages: https://github.com
-	Events  []string      // the events that Mews uses
+	App     bool          // Mews is a GitHub App; false means a user's token
+	Listens bool          // Mews receives webhooks; false means that Mews polls
+	Secret  func() string // returns the secret that signs deliveries
+	Path    string        // path of the address for webhooks
+	Web     string        // address of GitHub's web pages: https://github.com
+	Events  []string      // names of the events that Mews needs
 	Repos   []supervisor.GitHubRepo
 	Now     func() time.Time
 }
@@ -47,15 +45,14 @@ type Setup struct {
 // Report is the result of a check.
 type Report struct {
 	Login string `json:"login,omitempty"`
-	// the reason why GitHub does not know Mews; if it is set, all other fields are empty
+	// the reason why GitHub does not accept Mews's account; then all other fields are empty
 	Wrong  string       `json:"wrong,omitempty"`
-	Clock  string       `json:"clock,omitempty"` // the error of this machine's clock, in words
+	Clock  string       `json:"clock,omitempty"` // text about the error of this machine's clock
 	Limits []Limit      `json:"limits,omitempty"`
 	Repos  []RepoReport `json:"repos"`
 }
 
-// Texts returns the report as sentences: the problems, and the notes. Each sentence names its
-// repository.
+// Texts returns the problems and the notes of the report. Each sentence names its repository.
 func (r Report) Texts() (wrong, notes []string) {
 	for _, text := range []string{r.Wrong, r.Clock} {
 		if text != "" {
@@ -79,7 +76,7 @@ func (r Report) Texts() (wrong, notes []string) {
 // Text returns a sentence about a missing permission.
 func (l MissingPermission) Text() string { return fmt.Sprintf(textLack, l.Permission, l.Why, l.Page) }
 
-// IsWrong reports whether the check found a problem.
+// IsWrong reports whether the report has a problem.
 func (r Report) IsWrong() bool {
 	wrong, _ := r.Texts()
 	return len(wrong) > 0
@@ -96,38 +93,37 @@ type Limit struct {
 // RepoReport is the report about a repository.
 type RepoReport struct {
 	Name    string              `json:"name"`
-	Missing []MissingPermission `json:"missing,omitempty"` // missing permissions
-	// sentences about other problems, and how to solve them
+	Missing []MissingPermission `json:"missing,omitempty"` // permissions that Mews lacks
+	// sentences about other problems, with their solutions
 	Faults []string `json:"faults,omitempty"`
-	// sentences about harmless findings
+	// sentences about things that are no problem
 	Notes []string `json:"notes,omitempty"`
 	Hook  *Hook    `json:"hook,omitempty"`
 }
 
 // MissingPermission is a permission that Mews needs and lacks.
 type MissingPermission struct {
-	Permission string `json:"permission"` // issues: write
-	Why        string `json:"why"`        // the functions that do not work without the permission
-	Page       string `json:"page"`       // the page to grant it
+	Permission string `json:"permission"` // in GitHub's words, such as issues: write
+	Why        string `json:"why"`        // the services that do not work without the permission
+	Page       string `json:"page"`       // address of the page where the permission is granted
 }
 
-// Hook is the webhook by which GitHub calls Mews.
+// Hook describes the webhook for Mews.
 type Hook struct {
 	ID     int64          `json:"id"`
 	URL    string         `json:"url"`
 	Events []string       `json:"events"`
-	Last   []api.Delivery `json:"last,omitempty"` // deliveries, newest first
+	Last   []api.Delivery `json:"last,omitempty"` // last deliveries, newest first
 }
 
-// maxClock is the allowed error of this machine's clock. (GitHub refuses an App's token that was
-// made more than 60 s ahead of its own time.)
+// maxClock is the allowed error of this machine's clock. (GitHub refuses an App's token whose time
+// is more than 60 s ahead.)
 const maxClock = 30 * time.Second
 
-// atOnce is how many repositories are checked at the same time, because a user waits for all of
-// them.
+// atOnce is how many repositories are checked at once. A user waits for the result.
 const atOnce = 8
 
-// Check checks everything.
+// Check checks the account, the clock, the limits and all repositories.
 func (s Setup) Check(ctx context.Context) (r Report) {
 	login, err := s.Account.Login(ctx)
 	if err != nil {
@@ -154,7 +150,7 @@ func (s Setup) Check(ctx context.Context) (r Report) {
 	return r
 }
 
-// Limits returns GitHub's rate limits; nil if there are none or GitHub does not tell them.
+// Limits returns GitHub's rate limits; nil if they are unknown or there are none.
 func (s Setup) Limits(ctx context.Context) (list []Limit) {
 	if len(s.Repos) == 0 {
 		return nil
@@ -205,8 +201,8 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	return r
 }
 
-// missingPermissions returns the missing permissions. For an App, GitHub tells which ones are
-// missing. For a token, test requests find them.
+// missingPermissions returns the missing permissions. GitHub tells those of an App. For a token,
+// requests test the permissions.
 func (s Setup) missingPermissions(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (missingPermissions []string, err error) {
 	if s.App {
 		return s.Account.Lacks(ctx, repo.Name)
@@ -225,7 +221,7 @@ func (s Setup) missingPermissions(ctx context.Context, repo supervisor.GitHubRep
 	return missingPermissions, nil
 }
 
-// page returns the page where permissions are granted.
+// page returns the address of the page for granting permissions.
 func (s Setup) page() string {
 	if s.App {
 		return fmt.Sprintf(pageApp, s.Web)
@@ -233,16 +229,16 @@ func (s Setup) page() string {
 	return s.Web + pageToken
 }
 
-// permission is a permission that is checked.
+// permission is a permission to check.
 type permission struct {
-	name   string // as in GitHub's API: issues=write
-	why    string // the functions that do not work without the permission
+	name   string // name in GitHub's API, such as issues=write
+	why    string // the services that do not work without the permission
 	wanted func(supervisor.GitHubRepo) bool
-	// tests a token; nil means that no test exists
+	// tests whether a token has the permission; nil means that no test exists
 	try func(ctx context.Context, c *api.Client, there api.Repository) error
 }
 
-// shown returns a permission as GitHub's page names it: issues: write.
+// shown returns a permission in the form of GitHub's page, such as issues: write.
 func (p permission) shown() string {
 	name, level, _ := strings.Cut(p.name, "=")
 	return strings.ReplaceAll(name, "_", " ") + ": " + level
@@ -269,18 +265,18 @@ var permissions = []permission{
 		return c.UpdateReview(ctx, there.Name, unusedNumber, unusedNumber, "-")
 	}},
 	{"issues=write", whyIssues, func(r supervisor.GitHubRepo) bool { return reviews(r) || triages(r) }, func(ctx context.Context, c *api.Client, there api.Repository) error {
-		return c.CreateLabel(ctx, there.Name, api.Label{}) // a label without a name is never created
+		return c.CreateLabel(ctx, there.Name, api.Label{}) // GitHub never creates a label without a name
 	}},
 	{"checks=write", whyChecks, postsCheck, nil},
 }
 
-// callsMews reports whether a webhook calls Mews.
+// callsMews reports whether a webhook calls the address of Mews.
 func (s Setup) callsMews(h api.Hook) bool {
 	u, err := url.Parse(h.URL)
 	return err == nil && strings.HasSuffix(u.Path, s.Path)
 }
 
-// Text returns the report for users, one line for each part.
+// Text returns the report for users, with a line for each check.
 func (r Report) Text() string {
 	var b strings.Builder
 	line := func(mark, text string) { fmt.Fprintf(&b, "%-4s  %s\n", mark, text) }

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// newSetup returns a setup of acme/widget on a server. This machine's clock is ahead of GitHub's by
-// ahead.
+// newSetup returns a setup for the repository acme/widget. This machine's clock is ahead of
+// GitHub's by the given time.
 func newSetup(t *testing.T, hub *githubtest.Server, ahead time.Duration) setup.Setup {
 	t.Helper()
 	now := func() time.Time { return time.Now().Add(ahead) }

@@ -7,13 +7,13 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Pages to grant permissions.
+// Pages for granting permissions.
 const (
 	pageToken = "/settings/personal-access-tokens"
 	pageApp   = "%[1]s/settings/apps, the app's page Permissions & events; then %[1]s/settings/installations to accept it"
 )
 
-// Consequences of missing permissions.
+// Services that need a missing permission.
 const (
 	whyContents = "pull requests are read with their files, and pushes are told of"
 	whyPulls    = "pull requests are read"
@@ -22,7 +22,7 @@ const (
 	whyChecks   = "check runs are made, as post: check wants"
 )
 
-// Lines about parts without a problem.
+// Lines about checks without a problem.
 const (
 	textLogin   = "GitHub knows Mews as %s"
 	textLimit   = "%s: %d of %d left, until %s"
@@ -30,7 +30,7 @@ const (
 	textHook    = "webhook %s sends %s"
 )
 
-// Problems, and how to solve them.
+// Problems and their solutions.
 const (
 	textLack       = "the permission %s is missing, by which %s. Grant it: %s"
 	textArchived   = "The repository is archived: nothing can be posted there."
