@@ -1,4 +1,4 @@
-// Package address reads the addresses of issues and pull requests on GitHub.
+// Package address parses the addresses of issues and pull requests on GitHub.
 package address
 
 import (
@@ -8,12 +8,13 @@ import (
 	"mews/supervisor"
 )
 
-// pattern matches OWNER/REPO#NUMBER, and the page of an issue or pull request with any suffix.
+// pattern matches OWNER/REPO#NUMBER, and the address of an issue's or pull request's page with
+// anything after the number.
 var pattern = regexp.MustCompile(
 	`^(?:https?://[^/\s]+/)?([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+)(?:/(?:issues|pull)/|#)([1-9][0-9]{0,8})(?:[/?#]\S*)?$`,
 )
 
-// Parse returns the repository and number in the address of an issue or pull request.
+// Parse returns the repository and number of an issue's or pull request's address.
 func Parse(text string) (repo string, number int, ok bool) {
 	m := pattern.FindStringSubmatch(text)
 	if m == nil {
