@@ -1,5 +1,5 @@
-// Package patch reviews a change that is not on GitHub: a diff from a user's machine. It prepares
-// the diff for a worker, and checks the findings as for a posted review. It does no I/O.
+// Package patch reviews a diff from a user's machine. It prepares the diff for a worker, and checks
+// the findings as for a review on GitHub. It does no I/O.
 package patch
 
 import (
@@ -15,20 +15,20 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MaxDiff is the longest diff, in bytes.
+// MaxDiff is the maximum size of a diff in bytes.
 const MaxDiff = 10 << 20
 
-// chunkSize is the size of the parts in which a diff is read, in bytes; it is the same for pull
-// requests.
+// chunkSize is the size of the chunks that a model reads, in bytes. Reviews on GitHub have the
+// same.
 const chunkSize = 24 << 10
 
-// Patch is a change.
+// Patch is a change to review.
 type Patch struct {
-	Repo        string `json:"repo,omitempty"`   // owner/name in lower case; "" if unknown
-	Number      int    `json:"number,omitempty"` // number of the pull request; 0 if there is none
+	Repo        string `json:"repo,omitempty"`   // repository in lower case, as owner/name; "" if unknown
+	Number      int    `json:"number,omitempty"` // number of the pull request; 0 means none
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	Diff        string `json:"diff"` // a unified diff, as git writes it
+	Diff        string `json:"diff"` // unified diff, in git's form
 }
 
 // Result is the result of a review.
@@ -39,13 +39,13 @@ type Result struct {
 	Findings []Finding      `json:"findings"` // the worst first
 	Left     map[string]int `json:"left,omitempty"`
 	Skipped  []string       `json:"skipped,omitempty"` // files that need no review
-	Unread   []string       `json:"unread,omitempty"`  // parts that should have been read but were not
-	// cost in millionths of a US dollar; absent if unknown
+	Unread   []string       `json:"unread,omitempty"`  // parts that needed a review but were not read
+	// cost in millionths of a US dollar; nil if unknown
 	Cost   *int64 `json:"cost,omitempty"`
-	Failed string `json:"failed,omitempty"` // the reason why there was no review, for users
+	Failed string `json:"failed,omitempty"` // for users: the reason why the review failed
 }
 
-// Finding is one problem that the review found.
+// Finding is a problem that a review reports.
 type Finding struct {
 	Path        string            `json:"path"`
 	Line        int               `json:"line"`
@@ -72,8 +72,8 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
-// Material returns the worker's input for a change, and the files that need no review. The error is
-// for users.
+// Material returns the change in the form for a worker, and the files that need no review. The
+// error is for users.
 func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err error) {
 	files, err := p.files()
 	if err != nil {
@@ -98,7 +98,7 @@ func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err erro
 	return m, skipped, nil
 }
 
-// Check checks a worker's report. It drops no finding for lack of space.
+// Check checks a worker's report. Unlike on GitHub, the number of findings is not limited.
 func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
 	files, err := p.files()
 	if err != nil {
@@ -117,7 +117,7 @@ func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
 	return r, nil
 }
 
-// ResultOf returns checked findings as a result.
+// ResultOf returns the result with these findings.
 func ResultOf(c finding.Checked) Result {
 	r := Result{Findings: []Finding{}, Left: map[string]int{}}
 	for _, f := range c.All() {
@@ -130,7 +130,7 @@ func ResultOf(c finding.Checked) Result {
 	return r
 }
 
-// Text returns the findings for a terminal, without the reason of a failure.
+// Text returns the result for a terminal, without Failed.
 func (r Result) Text() string {
 	if r.Failed != "" {
 		return ""
