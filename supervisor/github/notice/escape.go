@@ -11,18 +11,18 @@ import (
 	"mews/supervisor/printable"
 )
 
-// joiner is put after a / or @ before a word in foreign text. Otherwise a client would turn the
-// word into a command or a mention. (U+2060, WORD JOINER, which is invisible.)
+// joiner is inserted after a / or @ before a word of foreign text. Otherwise chats would turn the
+// word into a command or a mention. (U+2060, WORD JOINER, is invisible.)
 const joiner = "\u2060"
 
-// escaped returns foreign text on one line, as Markdown that shows it unchanged.
+// escaped returns a foreign text on one line. As Markdown it shows the text unchanged.
 func escaped(text string) string {
 	var b strings.Builder
 	runes := []rune(oneLine(text))
 	before := ' '
 	for i, r := range runes {
 		switch {
-		case strings.ContainsRune("()[]", r): // a backslash before these characters begins a formula
+		case strings.ContainsRune("()[]", r): // a backslash before one of these would begin a formula
 			fmt.Fprintf(&b, "&#%d;", r)
 		case r < unicode.MaxASCII && unicode.In(r, unicode.P, unicode.S):
 			b.WriteString(`\` + string(r))
@@ -40,7 +40,7 @@ func escaped(text string) string {
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// oneLine returns a text without line ends and invisible characters.
+// oneLine removes line ends and invisible characters from a text.
 func oneLine(text string) string {
 	return spaced(printable.Text(spaced(text)))
 }
@@ -52,7 +52,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// cut returns the escaped beginning of foreign text.
+// cut shortens a foreign text and escapes it.
 func cut(text string, most int) string {
 	runes := []rune(oneLine(text))
 	if len(runes) <= most {
@@ -61,11 +61,11 @@ func cut(text string, most int) string {
 	return escaped(strings.TrimSpace(string(runes[:most]))) + "…"
 }
 
-// hidden matches the parts of a comment that GitHub does not show.
+// hidden matches comments in Markdown, which GitHub does not display.
 var hidden = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
 
-// quote returns the beginning of a comment as a quote, without the comment's own quotes; "" if
-// nothing is left.
+// quote returns the beginning of a comment as a quote. It leaves out text that the comment itself
+// quotes. "" means that no text is left.
 func quote(text string) string {
 	all := strings.Split(hidden.ReplaceAllString(text, ""), "\n")
 	own := slices.DeleteFunc(slices.Clone(all), func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), ">") })
@@ -78,7 +78,7 @@ func quote(text string) string {
 	return "> " + text
 }
 
-// code returns a foreign name as inline code, where no client looks for commands.
+// code returns a foreign name as inline code, in which chats detect no commands.
 func code(name string) string {
 	name = strings.ReplaceAll(cutName(name), "`", "'")
 	if name == "" {
@@ -94,7 +94,7 @@ func cutName(name string) string {
 	return oneLine(name)
 }
 
-// name returns a login as it is shown.
+// name returns a login in the form for notices.
 func name(login string) string {
 	if login == "" {
 		return textSomebody
@@ -102,7 +102,7 @@ func name(login string) string {
 	return cut(login, maxTitle)
 }
 
-// by returns the actors of the events without duplicates; "" if unknown.
+// by returns the actors of events, without duplicates; "" if unknown.
 func by(all []event) string {
 	var names []string
 	for _, e := range all {
@@ -125,8 +125,8 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + textAnd + words[last]
 }
 
-// title returns an event's title as a link to its page. If the title is unknown, it returns the
-// subject, such as #12.
+// title returns an event's title as a link to its page. Without a title, it returns the subject,
+// such as #12.
 func title(e event) string { return titled(cmp.Or(e.Title, subject(e)), e.URL) }
 
 func titled(text, url string) string {
@@ -136,10 +136,10 @@ func titled(text, url string) string {
 	return link(text, url)
 }
 
-// address matches the addresses that a link may have.
+// address matches addresses that are safe in a link.
 var address = regexp.MustCompile(`^https?://[!#-;=?-\[\]_a-z~]+$`)
 
-// link returns Markdown as a link if there is an address.
+// link returns a Markdown link, or only the text if the address is not safe.
 func link(text, url string) string {
 	if !address.MatchString(url) {
 		return text
@@ -147,7 +147,7 @@ func link(text, url string) string {
 	return "[" + text + "](<" + url + ">)"
 }
 
-// short returns the short name of a commit.
+// short returns the short form of a commit's SHA.
 func short(sha string) string {
 	sha = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789abcdef", r) {
@@ -160,7 +160,7 @@ func short(sha string) string {
 
 func lower(word string) string { return strings.ToLower(word) }
 
-// lines joins the lines of a paragraph and drops empty ones.
+// lines joins the lines of a paragraph. It drops empty lines.
 func lines(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(l string) bool { return l == "" }), "\n")
 }

@@ -1,5 +1,5 @@
-// Package notice writes messages about events in a repository: one Markdown message for events that
-// belong together. Foreign text appears unchanged: it never becomes Markdown, a command or a
+// Package notice writes the messages about events in a repository. Events that belong together
+// share a message. Foreign text is shown unchanged: it never becomes Markdown, a command or a
 // mention.
 package notice
 
@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	maxCommits = 5   // commits listed of one push
-	maxListed  = 5   // comments and reviews, or checks, in one message
-	maxTitle   = 200 // characters of a title
-	maxQuoted  = 200 // characters of a comment or a release
+	maxCommits = 5   // commits of a push that are listed
+	maxListed  = 5   // comments, reviews or checks that are listed in a message
+	maxTitle   = 200 // maximum number of characters of a title
+	maxQuoted  = 200 // maximum number of characters of a quoted comment or release
 	shaDigits  = 7
 )
 
-// kind describes the notices about one kind of event.
+// kind describes the notices about one of GitHub's events.
 type kind struct {
-	actions map[string]string          // the actions with a notice, and their words; nil means all
-	key     func(event) string         // events with the same key share a message
-	text    func(all []event) []string // the paragraphs for events of one key
+	actions map[string]string          // words for the actions that cause a notice; nil means all actions
+	key     func(event) string         // returns a key; events with the same key share a message
+	text    func(all []event) []string // returns the paragraphs of the message for events with one key
 }
 
 type event = supervisor.GitHubEvent
 
-// kinds has the events with a notice, by GitHub's names.
+// kinds has the kinds of notices by GitHub's name of the event.
 var kinds = func() map[string]kind {
 	talk := func(action string) kind {
 		return kind{actions: map[string]string{action: ""}, key: about("talk"), text: talkText}
@@ -50,7 +50,7 @@ var kinds = func() map[string]kind {
 	}
 }()
 
-// Key returns the key of the events that share a message; "" if e has no notice.
+// Key returns the key of the events that share a message with e; "" means no notice.
 func Key(e supervisor.GitHubEvent) string {
 	k := kinds[e.Event]
 	if _, told := k.actions[e.Action]; k.key == nil || k.actions != nil && !told {
@@ -59,30 +59,30 @@ func Key(e supervisor.GitHubEvent) string {
 	return k.key(e)
 }
 
-// Text returns the message for events with the same Key, oldest first.
+// Text returns the message for events with the same key, oldest first.
 func Text(all []supervisor.GitHubEvent) string {
 	return strings.Join(slices.DeleteFunc(kinds[all[0].Event].text(all), func(s string) bool { return s == "" }), "\n\n")
 }
 
-// Asks reports whether an event is a request for a review. Names has the reviewers; only they get a
+// Asks reports whether an event requests a review. The reviewers are in Names, and only they get a
 // notice.
 func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e.Action == asked }
 
-// CheckState reports whether an event is a failed or a passed check. A pass is only told after a
-// failure.
+// CheckState reports whether an event is a failed or a passed check. A passed check is told only
+// after a failure.
 func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
 	check := slices.Contains(checkEvents, e.Event)
 	return check && failures[e.State], check && e.State == "success"
 }
 
-// checkEvents are the events about a check's state.
+// checkEvents are GitHub's events about a check's state.
 var checkEvents = []string{"check_run", "status"}
 
-// failures are the conclusions of a check, and the states of a commit, that mean a failure.
-// (GitHub, REST API: check runs, commit statuses)
+// failures are the results of checks and the states of commits that mean a failure. (GitHub, REST
+// API: check runs, commit statuses)
 var failures = map[string]bool{"failure": true, "timed_out": true, "action_required": true, "startup_failure": true, "error": true}
 
-// checkKey returns the key of a check that has failed or passed; "" for other states.
+// checkKey returns the key of a failed or passed check; "" for other states.
 func checkKey(e event) string {
 	if failed, passed := CheckState(e); !failed && !passed {
 		return ""
@@ -90,12 +90,12 @@ func checkKey(e event) string {
 	return "check/" + e.Ref
 }
 
-// about returns the key function for events about one issue, pull request or commit.
+// about returns a function for the keys of events about one issue, pull request or commit.
 func about(name string) func(event) string {
 	return func(e event) string { return name + "/" + subject(e) }
 }
 
-// subject returns the subject of an event: #12, or a commit.
+// subject returns the subject of an event: #12, or a commit's SHA.
 func subject(e event) string {
 	if e.Number == 0 {
 		return short(e.Head)
@@ -135,7 +135,7 @@ func pushText(all []event) []string {
 	return []string{head, strings.Join(lines, "\n"), link(textCompare, compare(first, last))}
 }
 
-// compare returns the page with all pushed commits.
+// compare returns the address of the page with all pushed commits.
 func compare(first, last event) string {
 	base, _, ok := strings.Cut(last.URL, "/compare/")
 	if !ok || strings.Trim(first.Before, "0") == "" || first.URL == last.URL {
@@ -180,7 +180,7 @@ func issueText(all []event) []string {
 	return []string{lines(fmt.Sprintf(textIssue, subject(last), what, code(last.Repo), by(all)), title(last))}
 }
 
-// actions returns the words for several actions, joined in order.
+// actions returns the words for the actions of several events, in order.
 func actions(all []event, word func(event) string) string {
 	var words []string
 	for _, e := range all {
@@ -216,7 +216,7 @@ func checkText(all []event) []string {
 	return append(checks(textFailed, bad), checks(textRecovered, good)...)
 }
 
-// checks returns a headline and a list of checks, newest first.
+// checks returns a headline, and a list of checks, newest first.
 func checks(what string, all []event) []string {
 	if len(all) == 0 {
 		return nil

@@ -27,7 +27,7 @@ const (
 	older = "0d9c8b7a6f5e4d3c2b1a0d9c8b7a6f5e4d3c2b1a"
 )
 
-// of returns an event by alice in the tests' repository.
+// of returns an event by alice.
 func of(kind, action string, more event) event {
 	more.Repo, more.Event, more.Action = "acme/widget", kind, action
 	if more.Sender == "" {
@@ -62,7 +62,7 @@ func push(from, to string, more int, titles ...string) event {
 
 const hostile = "/stop **now** [tap](tg://resolve?domain=evil) @everyone `x` ||y|| <b>z</b> &lt;\u202e <!-- a --> $m$ ~~s~~"
 
-// cases has an example of each notice.
+// cases has example events for each notice.
 var cases = map[string][]event{
 	"push":             {push(older, sha, 0, "Count the things\n\nAll of them.", "Name the things")},
 	"push-many":        {push(older, sha, 12, "One", "Two", "Three", "Four", "Five")},
@@ -151,18 +151,18 @@ func TestText_EachNoticeIsOneMessage(t *testing.T) {
 	}
 }
 
-// tappable matches the commands and mentions that Telegram clients detect. (TDLib,
-// MessageEntity.cpp: match_bot_commands, match_mentions)
+// tappable matches commands and mentions as Telegram detects them. (TDLib, MessageEntity.cpp:
+// match_bot_commands, match_mentions)
 var tappable = regexp.MustCompile(`(^|[^\pL\pN_/<>])/\w|(^|[^\pL\pN_])@\w`)
 
-// TestOthersText_CannotEscape checks that a foreign text never changes a notice. The notice has the
-// same marks and links as with harmless words, and only those can be tapped.
+// TestOthersText_CannotEscape checks that foreign text never changes a notice. Marks and links must
+// be the same as with harmless words, and no other text may be tappable.
 func TestOthersText_CannotEscape(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
 	text := rapid.OneOf(rapid.Just(hostile), rapid.StringOf(rapid.SampledFrom([]rune("a/@*_`[](){}<>#+-.!|~$^=&;:\\\"' \n\t1\u202e\u200b"))), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		all := cases[rapid.SampledFrom(names).Draw(t, "case")]
-		// an empty title gives another message
+		// never empty, because an empty title gives another message
 		theirs := "w" + text.Draw(t, "text") + "w"
 		shown := markdown.Render(notice.Text(with(all, theirs)))
 		if want, got := marks(markdown.Render(notice.Text(with(all, "w"))), false), marks(shown, false); !reflect.DeepEqual(want, got) {
@@ -177,14 +177,14 @@ func TestOthersText_CannotEscape(t *testing.T) {
 	})
 }
 
-// beginning returns the shown part of a quoted text.
+// beginning returns the part of a quoted text that is shown.
 func beginning(text string) string {
 	spaced := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	runes := []rune(spaced(printable.Text(spaced(text))))
 	return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
 }
 
-// with returns the events with all foreign text replaced by theirs.
+// with replaces all foreign texts of events.
 func with(all []event, theirs string) []event {
 	all = slices.Clone(all)
 	for i := range all {
@@ -201,7 +201,8 @@ func with(all []event, theirs string) []event {
 	return all
 }
 
-// marks returns a text's marks, or the text outside of code and links.
+// marks returns the marks of a message. If outside is true, it returns the text outside of code and
+// links.
 func marks(t supervisor.RichText, outside bool) (list []string) {
 	at, covered := 0, map[int]bool{}
 	for _, m := range t.Entities {

@@ -6,11 +6,11 @@ import (
 	"mews/protocol/amount"
 )
 
-// saying has the words for a comment or review: in a headline and in a list.
+// saying has the words for a comment or a review, in a headline and in a list.
 type saying struct{ head, list string }
 
-// sayings has the words for each state of a review; "" is the state of a comment. (GitHub,
-// webhooks: pull_request_review; REST has the states in upper case)
+// sayings has the words for each state of a review; "" means a comment. (GitHub, webhooks:
+// pull_request_review. REST has the states in upper case.)
 var sayings = map[string]saying{
 	"":                  {textCommented, textSaidBy},
 	"approved":          {textApproved, textApproved},
@@ -19,7 +19,7 @@ var sayings = map[string]saying{
 	"dismissed":         {textDismissedOf, textDismissed},
 }
 
-// sayingOf returns the words for an event.
+// sayingOf returns the words for a comment or a review.
 func sayingOf(e event) saying {
 	if !isReview(e) {
 		return sayings[""]
@@ -30,14 +30,14 @@ func sayingOf(e event) saying {
 	return sayings["commented"]
 }
 
-// isReview reports whether an event is a review's outcome, not a comment.
+// isReview reports whether an event is a submitted review, not a comment.
 func isReview(e event) bool { return e.Event == "pull_request_review" }
 
-// isBare reports whether an event is a review without text and outcome. The review's comments are
+// isBare reports whether an event is a review without text and verdict. The review's comments are
 // separate events.
 func isBare(e event) bool { return isReview(e) && lower(e.State) == "commented" && quote(e.Text) == "" }
 
-// talkText returns the text about comments and reviews of one pull request, issue or commit.
+// talkText returns the text about comments and reviews on one subject.
 func talkText(all []event) []string {
 	last := all[len(all)-1]
 	var shown []event

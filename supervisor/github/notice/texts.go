@@ -1,6 +1,6 @@
 package notice
 
-// Texts about events in a repository. Inserted names are Markdown already.
+// Texts of notices. Names that are inserted are already escaped for Markdown.
 const (
 	textPush       = "**Push** to %s%s"
 	textPushes     = "**%d pushes** to %s%s"
