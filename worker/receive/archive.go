@@ -18,7 +18,7 @@ import (
 // Bounds of reading an archive.
 const (
 	maxListed = 200 // names in a list
-	// bytes of a ZIP's list of names, which takes eight times as much memory
+	// bytes of a ZIP's list of names. In memory the list takes eight times as much.
 	maxDirectory = 8 << 20
 	maxUnpacked  = 64 << 20  // bytes that all parts of an office document may unpack to
 	maxScanned   = 256 << 20 // unpacked bytes of a compressed tar that are searched for names
@@ -58,7 +58,7 @@ func (r *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return r.ReaderAt.ReadAt(p, at)
 }
 
-// find returns the archive's file with a name; nil if there is none.
+// find returns the archive's file with a name; nil if no file has it.
 func (z *zipFile) find(name string) *zip.File {
 	for _, file := range z.File {
 		if file.Name == name {
@@ -68,8 +68,8 @@ func (z *zipFile) find(name string) *zip.File {
 	return nil
 }
 
-// unpack lets read read a file of the archive, and counts its unpacked bytes. A missing file is
-// empty.
+// unpack calls read with a file of the archive, and counts the file's unpacked bytes. A missing
+// file is empty.
 func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	file := z.find(name)
 	if file == nil {
@@ -119,7 +119,7 @@ func readZip(ctx context.Context, f *reading) error {
 	return nil
 }
 
-// readTar lists a tar, and readGzip a compressed one.
+// readTar lists a tar, and readGzip a compressed tar.
 func readTar(ctx context.Context, f *reading) error {
 	return f.listTar(ctx, f.kind, io.NewSectionReader(f.file, 0, f.size))
 }
@@ -164,8 +164,8 @@ func (f *reading) listTar(ctx context.Context, kind string, from io.Reader) erro
 type nameList struct {
 	lines  []string
 	count  int
-	more   bool // whether there may be more names than were counted
-	broken bool // whether the list ends at damage in the archive
+	more   bool // there may be more names than were counted
+	broken bool // the list ends at damage in the archive
 }
 
 func (l *nameList) add(name string, size int64) {

@@ -22,17 +22,17 @@ var (
 )
 
 // extract quotes the beginning of the text that write extracts from the file, and keeps all of it
-// in another file beside it. The error is errNoText if there is none.
+// in another file beside it. The error is errNoText if the file has no text.
 func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	draft, err := f.Home.Draft(f.dir(), 0)
 	if err != nil {
 		return err
 	}
-	defer draft.Close() // closes a draft that was not kept
+	defer draft.Close() // removes the draft if it was not kept
 	out := bufio.NewWriter(draft)
 	text := &extractedText{to: out}
 	switch err := write(text); {
-	case text.err != nil && !errors.Is(text.err, errFull): // the error stopped write, whatever error write returns
+	case text.err != nil && !errors.Is(text.err, errFull): // ended write, even if write returns another error
 		return text.err
 	case err != nil && text.err == nil && !errors.Is(err, errFull):
 		return err
@@ -54,7 +54,7 @@ func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	return nil
 }
 
-// keepText stores the draft of the file's text and tells where.
+// keepText stores the draft of the file's text, and returns a sentence with its path.
 func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
 	path, err := draft.Keep(f.base() + ".txt")
 	if err != nil {
@@ -71,7 +71,7 @@ type extractedText struct {
 	to   io.Writer
 	head []byte // beginning of the text, at most maxExtract bytes
 	size int
-	seen bool  // whether some of the text was not blank
+	seen bool  // some of the text was not blank
 	err  error // first error of a Write
 }
 

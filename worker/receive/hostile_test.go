@@ -23,8 +23,8 @@ func pngHead(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(framed, crc32.ChecksumIEEE(chunk))
 }
 
-// TestReceive_HostileFile_IsKeptAndBounded: each file is kept as it is, ends in a sentence or a
-// bounded text, and takes little memory.
+// TestReceive_HostileFile_IsKeptAndBounded: each file is kept unchanged. The model gets a sentence
+// or a bounded text, and reading takes little memory.
 func TestReceive_HostileFile_IsKeptAndBounded(t *testing.T) {
 	h := newHome(t, "")
 	word := func(xml string) []byte { return makeZip(t, map[string]string{"word/document.xml": xml}) }

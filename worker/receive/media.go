@@ -67,8 +67,8 @@ func (m media) has(kind string) bool {
 	return found
 }
 
-// size returns the length, and the size of a film as shown: phones record films lying down, with a
-// note to turn them.
+// size returns the length, and the size of a film as shown: phones record films in landscape, with
+// a note to rotate them.
 func (m media) size() protocol.MediaSize {
 	s, _ := m.findStream("video")
 	for _, shown := range s.Shown {
@@ -79,7 +79,7 @@ func (m media) size() protocol.MediaSize {
 	return protocol.MediaSize{Seconds: m.seconds(), Width: s.Width, Height: s.Height}
 }
 
-// measureTimeout bounds the measuring of a file; after it the file is sent without its size.
+// measureTimeout bounds the measuring of a file. After this time the file is sent without its size.
 const measureTimeout = 10 * time.Second
 
 // Measure returns the length and size of a recording or film of the home. The zero value stands for
@@ -133,7 +133,7 @@ func readMedia(ctx context.Context, f *reading) error {
 	m, err := f.probe(ctx)
 	switch {
 	case errors.As(err, new(missingProgram)) && f.arrived.Kind == protocol.AttachmentAudio:
-		// the transcription reports missing programs
+		// no error here: the transcription reports missing programs
 		m.Format.Duration = strconv.Itoa(f.arrived.Seconds)
 	case err != nil:
 		return err
@@ -182,8 +182,8 @@ func (f *reading) showFilm(ctx context.Context, m media) error {
 	return f.showFrame(ctx, kind, textFrame, shown)
 }
 
-// extractFrame returns the file's frame at that many seconds; nil if the message may show no more
-// pictures.
+// extractFrame returns the file's frame at that many seconds; nil if the message may not show
+// another picture.
 func (f *reading) extractFrame(ctx context.Context, at float64) (*images.ShownPicture, error) {
 	if f.imageRoom == 0 {
 		return nil, nil

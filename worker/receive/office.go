@@ -47,8 +47,8 @@ var (
 	}
 )
 
-// maxToken bounds one element's start or one piece of text, in bytes. A decoder holds it whole, and
-// many attributes take twenty times as much memory as bytes.
+// maxToken bounds one element's start or one piece of text, in bytes. A decoder holds the whole
+// token in memory, where many attributes take twenty times as much room.
 const maxToken = 1 << 20
 
 // tokenReader is the input of a decoder. It bounds one token.
@@ -65,7 +65,7 @@ func (r *tokenReader) ReadByte() (byte, error) {
 }
 
 // eachToken reads an XML document. It uses the decoder's raw tokens, for which the decoder keeps no
-// stack of open elements. The caller deals with prefixes of names. Only XML's own five entities are
+// stack of open elements. The caller handles prefixes of names. Only XML's own five entities are
 // defined.
 func eachToken(from io.Reader, see func(xml.Token) error) error {
 	r := &tokenReader{Reader: bufio.NewReader(from)}
@@ -85,7 +85,7 @@ func eachToken(from io.Reader, see func(xml.Token) error) error {
 
 // writeText writes the text of an XML document in the archive.
 func (z *zipFile) writeText(name string, rules textRules, out *lines) error {
-	open, left := 0, 0 // open elements with text; open elements within one that is left out
+	open, left := 0, 0 // number of open elements with text, and number of open elements inside an omitted element
 	return z.unpack(name, func(from io.Reader) error {
 		return eachToken(from, func(token xml.Token) error {
 			switch t := token.(type) {

@@ -14,10 +14,10 @@ import (
 const (
 	maxPages    = 4       // pages that are shown as pictures
 	maxRendered = 8 << 20 // bytes of a page's picture
-	pageEdge    = "1568"  // pixels of the picture's longest edge: no model is shown more
+	pageEdge    = "1568"  // pixels of the picture's longest edge; larger pictures would be scaled down for the model
 )
 
-// readPDF quotes a PDF's text. If there is none it shows the first pages.
+// readPDF quotes a PDF's text. If the PDF has no text, readPDF shows the first pages.
 func readPDF(ctx context.Context, f *reading) error {
 	err := f.extract(f.kind, func(w io.Writer) error {
 		return f.run(ctx, w, "pdftotext", "-enc", "UTF-8", f.path, "-")
@@ -57,7 +57,7 @@ func (f *reading) showPages(ctx context.Context) error {
 	return nil
 }
 
-// boundedBuffer takes a bounded number of bytes, and fails with the next.
+// boundedBuffer takes a bounded number of bytes. A Write beyond the bound fails.
 type boundedBuffer struct {
 	taken bytes.Buffer
 	most  int

@@ -35,8 +35,8 @@ type reading struct {
 // readTimeout bounds the reading of one file.
 const readTimeout = time.Minute
 
-// A readFunc adds a file's contents for the model to the result. An error that is not the host's is
-// a sentence or a part of one that explains why the file could not be read.
+// A readFunc adds a file's contents for the model to the result. An error that is not the host's
+// explains in words why the file could not be read.
 type readFunc func(ctx context.Context, f *reading) error
 
 // readers read files by kind. Files of other kinds are only named.
@@ -51,8 +51,8 @@ var readers = map[string]readFunc{
 	"a Matroska or WebM video": readMedia,
 }
 
-// recordings are the kinds of attachments that are read as recordings, whatever bytes they begin
-// with.
+// recordings are the kinds of attachments that are read as recordings, even if their first bytes
+// look different.
 var recordings = map[protocol.AttachmentKind]readFunc{
 	protocol.AttachmentVoice: readRecording, protocol.AttachmentVideoNote: readRecording, protocol.AttachmentAudio: readMedia,
 }
@@ -60,7 +60,7 @@ var recordings = map[protocol.AttachmentKind]readFunc{
 // read makes the result for a kept file.
 func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, file io.ReaderAt) (protocol.ReceivedFile, error) {
 	head := make([]byte, files.HeadSize)
-	n, _ := file.ReadAt(head, 0) // an error occurs again when a reader reads the file
+	n, _ := file.ReadAt(head, 0) // an error here comes again when a reader reads the file
 	one := &reading{receiver: r, arrived: f, path: path, file: file, size: f.Blob.Size, head: head[:n]}
 	one.kind, one.result.Path = files.Kind(one.head), path
 	read := recordings[f.Kind]
@@ -109,8 +109,8 @@ func (f *reading) text(text string) {
 	f.result.Parts = append(f.result.Parts, protocol.Part{Text: text})
 }
 
-// addQuote adds a text of the file between lines that the text cannot contain, below the line that
-// names the file. rest is a line below the text.
+// addQuote adds the line that names the file, and below it a text of the file between fences. The
+// text cannot contain such a fence. rest is a line below the text.
 func (f *reading) addQuote(kind, text, rest string) {
 	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="
@@ -138,8 +138,8 @@ var packages = map[string]string{
 	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg",
 }
 
-// fail explains why a file was not read, without any words of the file. Parts that were read before
-// stay.
+// fail adds a sentence about why the file was not read, without words of the file. Parts that were
+// already read stay.
 func (f *reading) fail(err error) {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

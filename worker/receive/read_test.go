@@ -228,7 +228,8 @@ func TestArchives_Names_AreListed(t *testing.T) {
 	}
 }
 
-// TestMedia_SoundAndFilms_AreRead: recordings wait to be transcribed, and films show a frame.
+// TestMedia_SoundAndFilms_AreRead: recordings are left to the transcription, and films show a
+// frame.
 func TestMedia_SoundAndFilms_AreRead(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
@@ -295,7 +296,7 @@ func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
 		}
 		got := receive.Measure(t.Context(), h.ws, h.programs, name)
 		if got.Seconds == c.want.Seconds+1 && got.Seconds > 1 {
-			got.Seconds-- // an encoder adds a few milliseconds
+			got.Seconds-- // an encoder makes the recording a few milliseconds longer
 		}
 		if got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)

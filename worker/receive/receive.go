@@ -1,9 +1,9 @@
 // Package receive puts the files of a message below the user's uploads/, and prepares their
 // contents for the model.
 //
-// Each file may be hostile: its sender may have made it so. Programs read documents and films
-// behind the walls of the tools. Pictures, office documents and archives are read in this process,
-// within bounds of memory and time.
+// Each file may be hostile. Programs read documents and films behind the walls of the tools.
+// Pictures, office documents and archives are read in this process, within bounds of memory and
+// time.
 package receive
 
 import (
@@ -39,8 +39,8 @@ type Options struct {
 	Pictures *images.Viewer // viewer that prepares a picture's file for the model
 }
 
-// Run receives the files of one message. An error is the host's, or the cause of ctx; the operation
-// can then be repeated. The fault of a single file is in its ReceivedFile.
+// Run receives the files of one message. An error is an error of the host, or the cause of ctx; the
+// operation can then be repeated. The fault of a single file is in its ReceivedFile.
 func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol.ReceiveResult, error) {
 	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText, imageRoom: protocol.MaxImages}
 	var result protocol.ReceiveResult
@@ -114,7 +114,7 @@ func (r *receiver) fetch(ctx context.Context, f protocol.ArrivedFile) (*workspac
 	for at := int64(0); at < f.Blob.Size; {
 		part, err := r.Blobs.ReadBlob(ctx, f.Blob.SHA256, at, int(min(f.Blob.Size-at, protocol.BlobChunk)))
 		switch {
-		case errors.As(err, new(*protocol.Error)): // the supervisor refused this file alone
+		case errors.As(err, new(*protocol.Error)): // the supervisor refused only this file
 			return draft, err
 		case err != nil:
 			return draft, hostError{fmt.Errorf("read a file from byte %d: %w", at, err)}

@@ -31,7 +31,7 @@ import (
 type blobs struct {
 	stored map[string][]byte // bytes of the blobs by digest
 	longer int               // number of bytes of each blob beyond its stated size
-	fail   func() error      // error of a read; nil means that none fails
+	fail   func() error      // error of a read; nil means that no read fails
 }
 
 func (b *blobs) put(data []byte) protocol.BlobRef {

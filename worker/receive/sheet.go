@@ -22,7 +22,7 @@ const (
 // workbook holds the parts of a spreadsheet that its sheets refer to.
 type workbook struct {
 	shared []string    // texts that cells refer to by number
-	dates  []bool      // whether each style shows a date, by the style's number
+	dates  []bool      // tells for each style, by number, whether it shows a date
 	sheets [][2]string // name and file of each sheet, in order
 }
 
@@ -153,7 +153,7 @@ func isDateFormat(code string) bool {
 // cell is the cell that is being read.
 type cell struct {
 	kind, style string
-	open        bool // whether the reader is in the element with the cell's value
+	open        bool // the reader is in the element with the cell's value
 	value       strings.Builder
 }
 
@@ -194,7 +194,7 @@ func (b *workbook) writeSheet(from io.Reader, out *lines) error {
 	})
 }
 
-// columnOf returns the number of a cell's column, 1 for A; 0 if its reference names none.
+// columnOf returns the number of a cell's column, 1 for A; 0 if the reference names no column.
 func columnOf(ref string) (n int) {
 	for _, r := range ref {
 		if r < 'A' || r > 'Z' || n > maxColumns {
@@ -208,7 +208,7 @@ func columnOf(ref string) (n int) {
 	return n
 }
 
-// text returns a cell's value as a reader sees it.
+// text returns a cell's value as a spreadsheet program shows it.
 func (b *workbook) text(c *cell) string {
 	value := c.value.String()
 	switch n, err := strconv.Atoi(value); {
@@ -225,8 +225,8 @@ func (b *workbook) text(c *cell) string {
 	return value
 }
 
-// dateOf returns the date that many days after 30 December 1899 (ECMA-376, 18.17.4.1), or the
-// number.
+// dateOf returns the date that is value days after 30 December 1899 (ECMA-376, 18.17.4.1). If value
+// is no date, it returns value.
 func dateOf(value string) string {
 	days, err := strconv.ParseFloat(value, 64)
 	if err != nil || days < 1 || days > 2_958_465 { // 31 December 9999

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestUnpack_SameSheetTwice_CountsTwice: a spreadsheet may name one sheet again and again.
+// TestUnpack_SameSheetTwice_CountsTwice: a hostile spreadsheet may name the same sheet many times.
 func TestUnpack_SameSheetTwice_CountsTwice(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
