@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxOfPart   = 20  // findings of one part
+	maxOfPart   = 20  // maximum of findings of one part
 	maxTitle    = 200 // bytes
 	maxCategory = 40
 	maxDetail   = 4 << 10
@@ -108,7 +108,7 @@ func parseRefuted(answer string) (refuted bool, err error) {
 }
 
 // parseTriage reads the triage of an issue. Values of a wrong type and unknown priorities are left
-// out: nothing is guessed.
+// out.
 func parseTriage(answer string) (t protocol.Triage, err error) {
 	keys, err := jsonObject(answer, "summary")
 	if err != nil {
@@ -145,7 +145,7 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssue }
 
 // shrinkReport shortens a report to the size that the wire takes. It drops the least important
-// finding first, and the last of equals.
+// finding first, and among equals the last finding.
 func shrinkReport(r *protocol.ReviewReport) {
 	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
 		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)

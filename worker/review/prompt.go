@@ -57,8 +57,8 @@ Leave out "duplicate" where there is none.
 	askRepair = "Your answer to this was not the JSON that was asked for: %s. Give the same answer in that form, and nothing else."
 )
 
-// Bounds of the context beside the change in each part's prompt, in bytes. More of it makes reviews
-// worse, not better.
+// Bounds of the context beside the change in each part's prompt, in bytes. More context makes
+// reviews worse, not better.
 const (
 	maxShort   = 500
 	maxAbout   = 8 << 10
@@ -68,8 +68,8 @@ const (
 	maxThreads = 30
 )
 
-// marks enclose data. They are made from all that the turn reads and from the window's name. So no
-// author of the data could know them, and a repeated turn has the same.
+// marks enclose data. Marks are made from the turn's whole material and the window's name. So no
+// author of the data can know them, and a repeated turn has the same marks.
 type marks string
 
 func (r *reader) marksOf(name string) marks {
@@ -91,7 +91,7 @@ func newPrompt(m marks) *prompt {
 	return p
 }
 
-// addData adds text that others wrote, within marks. It adds nothing if the text is empty.
+// addData adds text of the world, within marks. It adds nothing if the text is empty.
 func (p *prompt) addData(label, text string, most int) {
 	if text == "" {
 		return
@@ -127,7 +127,8 @@ func (p *prompt) addQuoted(line string) {
 	}
 }
 
-// isUnseen reports whether a character is invisible or only changes how others are shown.
+// isUnseen reports whether a character is invisible, or only changes how other characters are
+// shown.
 func isUnseen(r rune) bool { return r >= 0x80 && unicode.Is(unicode.Cf, r) }
 
 // addContext adds the context beside the change.

@@ -1,9 +1,9 @@
 // Package review reads a change or an issue with a model, and reports the result. It has no tool:
 // it can only ask the model in separate windows, and report once.
 //
-// Each part of a change has a window of its own, so that no part pays for another. Each finding
-// that needs an action has another window, in which the model tries to refute it. Suggestions have
-// none: the report folds them into a summary of a few lines, so they cost nothing more.
+// Each part of a change has its own window, so that no request pays for the text of another part.
+// Each finding that needs an action has another window, in which the model tries to refute it. A
+// suggestion has no such window: the report only summarises suggestions in a few lines.
 //
 // A turn that lost its worker is run again from its start. The names and texts of the windows
 // depend only on the material and on earlier answers. So each repeated question is the same, and
@@ -21,13 +21,13 @@ import (
 	"mews/worker/host"
 )
 
-// Host is the supervisor as one turn sees it. An error that is a *protocol.Error is its answer; any
-// other error means that it cannot be reached.
+// Host is the supervisor as one turn sees it. An error that is a *protocol.Error is the
+// supervisor's answer; any other error means that the supervisor cannot be reached.
 type Host interface {
 	host.Caller
 	// ReadWhole returns all bytes of a blob.
 	ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte, error)
-	// AskSeparately asks the model in a window of its own.
+	// AskSeparately asks the model in a separate window.
 	AskSeparately(ctx context.Context, name, system, text string) (string, error)
 }
 
@@ -111,8 +111,8 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 	shrinkReport(report)
 }
 
-// confirm asks the model to refute a finding, and reports whether it could not. A finding that was
-// not checked again stands too, and the report says so.
+// confirm asks the model to refute a finding, and reports whether it could not. A finding that
+// could not be checked again also counts as confirmed, and the report says so.
 func (r *reader) confirm(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) bool {
 	if f.Severity == protocol.SeveritySuggestion {
 		return true
@@ -143,7 +143,8 @@ func (r *reader) triage(ctx context.Context, report *protocol.ReviewReport) {
 	report.Triage = &t
 }
 
-// ask asks in a window. If the answer cannot be read it asks once more in another window.
+// ask asks in a window. If the answer cannot be read, ask repeats the question in another window,
+// once.
 func ask[T any](ctx context.Context, r *reader, name, system string, prompt func(marks) string, parse func(string) (T, error)) (none T, err error) {
 	text := prompt(r.marksOf(name))
 	answer, err := r.window(ctx, name, system, text)
@@ -164,7 +165,7 @@ func ask[T any](ctx context.Context, r *reader, name, system string, prompt func
 	return v, nil
 }
 
-// window asks the model, unless that has failed before: the same failure would come again.
+// window asks the model, unless an earlier call has failed: the same failure would come again.
 func (r *reader) window(ctx context.Context, name, system, text string) (answer string, err error) {
 	if r.failed == nil && len(text) > protocol.MaxWindowText {
 		return "", errTooLong
