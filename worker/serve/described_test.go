@@ -18,8 +18,8 @@ import (
 var update = flag.Bool("update", false, "write testdata/tools.txt anew")
 
 // TestTools_Described_StayTheSame compares each tool with testdata/tools.txt, byte for byte. A
-// provider's cache holds the beginning of a request only while the beginning stays the same. A tool
-// that the file lacks is new. With -update the test writes the file.
+// provider's cache works only while the beginning of requests stays the same. A tool that is not in
+// the file is new. With -update the test writes the file.
 func TestTools_Described_StayTheSame(t *testing.T) {
 	const file = "testdata/tools.txt"
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
@@ -77,7 +77,7 @@ func TestTools_OnlyDescribedArguments_AreAccepted(t *testing.T) {
 	}
 }
 
-// samples are values of arguments by schema type; an argument without a type takes a text.
+// samples are values of arguments by schema type; an argument without a type gets a text.
 var samples = map[string]string{
 	"string":  `"a"`,
 	"integer": `1`,

@@ -59,8 +59,8 @@ func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
 	return tools
 }
 
-// descriptions returns the tools as the supervisor and the model see them. They are the same in
-// every turn.
+// descriptions returns the tools as the supervisor and the model see them. The descriptions are the
+// same in every turn.
 func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 	var tools []protocol.Tool
 	for _, tool := range (&turnTools{userTools: u}).all(more) {

@@ -37,7 +37,8 @@ func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	return result, nil
 }
 
-// advance moves the handshake to its next phase. It fails if another hello or a stop came first.
+// advance moves the handshake to its next phase. It fails if another hello or a stop has come
+// first.
 func (s *server) advance(next phase, u *userTools) error {
 	var err error
 	s.update(func(state *serverState) {
@@ -46,7 +47,7 @@ func (s *server) advance(next phase, u *userTools) error {
 			return
 		}
 		state.tools = u
-		if next == phaseReady && u.hasHome() { // once: only phaseStopping follows
+		if next == phaseReady && u.hasHome() { // this runs only once, because only phaseStopping follows
 			s.opened <- u
 		}
 	})

@@ -20,7 +20,8 @@ const (
 )
 
 // cleanUpWhenIdle frees memory each time that the worker becomes idle, until ctx ends. The first
-// time it also removes leftovers of crashes. Then, and once a day, it removes expired uploads.
+// time it also removes leftovers of crashes. The first time and once a day it removes expired
+// uploads.
 func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	timer := time.NewTimer(idleAfter)
 	timer.Stop()
@@ -49,8 +50,8 @@ func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	}
 }
 
-// removeLeftovers removes half-written files and unused outputs. It reports errors, because no turn
-// depends on it.
+// removeLeftovers removes half-written files and unused outputs. It only reports errors, because no
+// turn depends on this clean-up.
 func (s *server) removeLeftovers(ctx context.Context) {
 	u := s.userTools()
 	if !u.hasHome() {
@@ -67,8 +68,8 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	}
 }
 
-// expireUploads removes received files after the days for which they are kept. Days are those of
-// the user's time zone. It reports errors.
+// expireUploads removes received files that are older than the configured days, in the user's time
+// zone. It only reports errors.
 func (s *server) expireUploads(ctx context.Context) {
 	u := s.userTools()
 	if u == nil || u.hello.Uploads == 0 || !u.hasHome() {
@@ -81,7 +82,7 @@ func (s *server) expireUploads(ctx context.Context) {
 }
 
 // runHome measures the folder, announces changed tools and watches the home until ctx ends. It
-// first waits until there is a user.
+// first waits until hello has named a user.
 func (s *server) runHome(ctx context.Context) {
 	var u *userTools
 	select {

@@ -49,7 +49,8 @@ func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return m.answer(s, ctx, req)
 }
 
-// Notify reports a notification, because workers expect none. The connection itself handles cancel.
+// Notify reports a notification as an error, because workers expect no notification. The connection
+// itself handles cancel.
 func (s *server) Notify(req *protocol.Request) {
 	s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
 }

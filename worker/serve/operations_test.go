@@ -148,7 +148,7 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 			s.home(nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			const asked, most = 5, 3 // most may run at once
+			const asked, most = 5, 3 // at most most operations run at once
 			result := make(chan error, asked)
 			start := func(id int64) {
 				_, err := s.operation(ctx, id, protocol.OperationArchive, `{"max_bytes":1048576}`)
@@ -177,8 +177,8 @@ func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 	}
 }
 
-// TestTools_ChangeAfterHello_ReachNextTurn: a turn has the new tools if the supervisor took the
-// list before.
+// TestTools_ChangeAfterHello_ReachNextTurn: a turn has the new tools if the supervisor has answered
+// the announcement before the turn.
 func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 	more := make(chan []worker.Tool)
 	s := startWorker(t, t.Context(), serve.Options{Tools: []worker.Tool{tool("a", protocol.EffectNone, nil)}, MoreTools: more})
@@ -205,7 +205,7 @@ func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 	}
 	more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
 	more <- nil
-	for range 2 { // the worker takes the second list once it has announced the first
+	for range 2 { // the worker reads the second list once it has announced the first
 		more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
 	}
 	if got := names(2); got[0] != offered("weather") {
@@ -217,7 +217,7 @@ func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 	for _, l := range s.lists {
 		whole = append(whole, l.Tools != nil)
 	}
-	// Each list is named by its hash. A new one is sent whole.
+	// Each list is first announced by its hash. A list with an unknown hash is sent whole.
 	if want := []bool{false, true, false, true, false}; !slices.Equal(whole[:min(5, len(whole))], want) {
 		t.Errorf("sent whole: %v, want %v", whole, want)
 	}

@@ -23,7 +23,7 @@ type Options struct {
 	Build  string // build of the worker, for the supervisor's log
 	Now    func() time.Time
 	Report func(error) // receives errors for the worker's log, from any goroutine; never nil
-	// Tools replace the tools of the table families; nil means that they stay.
+	// Tools replace the tools of the table families; nil means the tools of that table.
 	Tools []worker.Tool
 	// MoreTools sends the whole list of additional tools each time that it changes. nil means that
 	// there are none.
@@ -39,12 +39,13 @@ type Options struct {
 
 // Waits at the end of a worker.
 const (
-	// stopTimeout is for cancelled turns and operations to end. A tool that takes longer ends with
-	// the process.
+	// stopTimeout is the time in which cancelled turns and operations must end. A tool that takes
+	// longer ends with the process.
 	stopTimeout = 4 * time.Second
-	// closeDelay is for the supervisor to read the last answers and close. Then the worker closes.
+	// closeDelay is the time in which the supervisor reads the last answers and closes the
+	// connection. Then the worker closes it.
 	closeDelay = 300 * time.Millisecond
-	// exitTimeout is for tools to end once the supervisor has gone.
+	// exitTimeout is the time in which tools must end once the supervisor has gone.
 	exitTimeout = time.Second
 )
 

@@ -147,7 +147,7 @@ open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">
 `
 
 // TestSendFile_PythonPicture_ReachesChat: the model learns of the picture and of the tool that
-// sends it. It arrives whole.
+// sends it. The picture arrives whole.
 func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
 		Start: (*exec.Cmd).Start,
@@ -221,15 +221,15 @@ func TestTools_AtHello_AreInFixedOrder(t *testing.T) {
 		"append_file", "delete_file", "delete_upload", "edit_file", "get_time", "list_files", "list_uploads", "move_file", "read_file",
 		"read_output", "run_command", "run_python", "search_files", "send_file", "terminal", "view_image", "write_file",
 	}
-	// Other tools may be between these.
+	// Other tools may be between these tools in the list.
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if !slices.IsSorted(names) || !slices.Equal(slices.DeleteFunc(slices.Clone(names), others), want) {
 		t.Errorf("the tools are %v, want %v, sorted", names, want)
 	}
 }
 
-// TestTools_Families_HoldTheirTools: a tool outside the families is always offered, so it must be
-// worth its bytes.
+// TestTools_Families_HoldTheirTools: a tool outside the families is part of every request, so its
+// description must be short.
 func TestTools_Families_HoldTheirTools(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	families := map[string][]string{}
@@ -266,8 +266,8 @@ func checkUnits(t *testing.T, tool protocol.Tool) {
 	}
 }
 
-// The bounds of a request for a first short message, and of the tools in it for what people send
-// and are sent, in bytes.
+// Bounds in bytes: of the request for a first short message, and of the tools for files and
+// messages in that request.
 const (
 	maxFirstRequest = 8192
 	maxExchange     = 900
@@ -396,8 +396,8 @@ func TestTurns_AtOnce_AreNumberedAndLimited(t *testing.T) {
 	}
 }
 
-// TestStoppedTurn_ClosesItsTerminals: the terminals that it has opened, and no others. The next
-// turn's model is told of those.
+// TestStoppedTurn_ClosesItsTerminals: a stopped turn closes only the terminals that it has opened.
+// The next turn's model is told of the remaining terminals.
 func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir()}

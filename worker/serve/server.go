@@ -19,7 +19,7 @@ const (
 	phaseNew   phase = "fresh"    // no hello yet, and no user
 	phaseHello phase = "greeting" // hello is being answered
 	phaseReady phase = "ready"    // turns and operations may be started
-	// turns and operations are being ended, and no other may be started
+	// turns and operations are being ended, and no further work may be started
 	phaseStopping phase = "stopping"
 )
 
@@ -32,12 +32,12 @@ var nextPhases = map[phase][]phase{
 }
 
 const (
-	// maxCalls bounds the supervisor's calls that are answered at once: all running work, and some
-	// spare for stop.
+	// maxCalls bounds the supervisor's calls that are handled at the same time. It leaves room for
+	// a stop beside all running work.
 	maxCalls = 16
-	// a user has at most two conversations and a job under way, and one turn may be ending
+	// at most two conversations and a job of a user run at once, and one turn may be ending
 	maxTurns      = 4
-	maxOperations = 3 // two operations for which the user waits, and one in the background
+	maxOperations = 3 // two operations for which the user waits, and one operation in the background
 )
 
 // server is the worker's side of one connection. conn and host are set before the first call and
@@ -61,7 +61,7 @@ type serverState struct {
 	phase   phase
 	tools   *userTools    // tools of the user; nil before phaseReady
 	more    []worker.Tool // newest list of Options.MoreTools that the supervisor has
-	worked  bool          // whether any turn or operation has begun
+	worked  bool          // a turn or operation has begun
 	running map[work]context.CancelCauseFunc
 }
 
@@ -162,7 +162,8 @@ func (s *server) userTools() (u *userTools) {
 	return u
 }
 
-// moveTo moves to the next phase if that may follow the present one. It reports whether it did.
+// moveTo moves to the next phase, if that may follow the present phase. It reports whether it has
+// moved.
 func (s *serverState) moveTo(next phase) bool {
 	if !slices.Contains(nextPhases[s.phase], next) {
 		return false

@@ -19,8 +19,8 @@ func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, nil
 }
 
-// stopWork cancels all turns and operations and admits no more. It waits for their end, at most
-// stopTimeout. It returns false if it was called before.
+// stopWork cancels all turns and operations, and admits no further work. It waits for their end, at
+// most stopTimeout. A second call returns false.
 func (s *server) stopWork() bool {
 	first := false
 	s.update(func(state *serverState) {

@@ -246,8 +246,8 @@ func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any
 	return nil, nil
 }
 
-// blobMethods keep the blobs of a turn in that turn's host, and those of an operation in kept. Each
-// turn or operation has one open blob, with its own id.
+// blobMethods keep the blobs of a turn in that turn's host, and the blobs of an operation in kept.
+// Each turn or operation has one open blob, with its own id.
 func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Request) (any, error) {
 	return map[string]func(context.Context, *protocol.Request) (any, error){
 		protocol.MethodBlobBegin: func(ctx context.Context, req *protocol.Request) (any, error) {

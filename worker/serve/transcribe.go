@@ -22,7 +22,8 @@ func transcribe(ctx context.Context, u *userTools, h *host.Operation, start prot
 		}
 		t := speech.Transcriber{
 			Programs: u.programs, Files: u.files, Home: u.hello.Home, Pieces: h, Done: start.Pieces,
-			// The same after a crash, so that a second attempt finds and removes the leftovers.
+			// The folder has the same name after a crash, so that a second attempt finds and
+			// removes the leftovers.
 			Temp: filepath.Join(cmp.Or(u.options.Temp, "/tmp"), fmt.Sprint("mews-transcribe-", start.Operation)),
 		}
 		return t.Transcribe(ctx, p)

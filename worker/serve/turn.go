@@ -139,8 +139,8 @@ func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string
 	return t.Turn.NextMessage(ctx, after, system, tools)
 }
 
-// sendEvents sends the events of a turn, even a stopped one, until flush is called. The last events
-// are queued before the end of the turn, because flush waits for them, at most eventTimeout.
+// sendEvents sends the events of a turn, even a stopped one, until flush is called. flush waits
+// until the last events are queued, at most eventTimeout. So they come before the end of the turn.
 func (s *server) sendEvents(ctx context.Context, turn *host.Turn) (flush func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var sender sync.WaitGroup

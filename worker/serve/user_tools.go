@@ -23,7 +23,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// userTools holds a user's folder and the tools over it. A worker has only one, which never
+// userTools holds a user's folder and the tools over it. A worker has one userTools, which never
 // changes.
 type userTools struct {
 	hello   protocol.Hello
@@ -96,7 +96,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 }
 
 // isUnrestricted reports whether a policy allows the whole folder. Only then may the model run
-// programs, because they could read hidden files.
+// programs, because programs could read hidden files.
 func isUnrestricted(p protocol.FilePolicy) bool {
 	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }

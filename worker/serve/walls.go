@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// tryWalls tries to escape from the sandbox. It runs before there is a user.
+// tryWalls tries to escape from the sandbox. It runs in place of hello, without a user.
 func (s *server) tryWalls(ctx context.Context, try protocol.TryWalls) (any, error) {
 	if s.options.Try == nil {
 		return nil, protocol.MethodNotFound(protocol.MethodTryWalls)
