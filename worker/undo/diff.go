@@ -44,8 +44,8 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	return &ref, err
 }
 
-// movedTo returns the present path of a file that was at path. later are the changes since, newest
-// first.
+// movedTo returns the present path of a file that was at path. later are the changes since then,
+// newest first.
 func movedTo(path string, later []protocol.Undo) string {
 	for i := len(later) - 1; i >= 0; i-- {
 		if rest, in := pathBelow(path, later[i].Path); in && later[i].To != "" {
@@ -58,7 +58,7 @@ func movedTo(path string, later []protocol.Undo) string {
 // content is one side of a difference.
 type content struct {
 	text  []byte
-	large bool // whether only the size is shown
+	large bool // only the size is shown
 	note  string
 }
 

@@ -49,7 +49,8 @@ func (t *tree) at(path string) protocol.FileState {
 	return t.disk.state(path)
 }
 
-// onDisk returns the present path of the file that the tree has at a path; "" if it has none there.
+// onDisk returns the present path of the file that the tree has at a path; "" if the tree has no
+// file there.
 func (t *tree) onDisk(path string) string {
 	for i := len(t.moves) - 1; i >= 0; i-- {
 		m := t.moves[i]
@@ -88,7 +89,7 @@ func (t *tree) empty(folder string) bool {
 // undoChange undoes a change in the tree.
 func (t *tree) undoChange(u protocol.Undo) {
 	if u.To != "" {
-		// the path is free then
+		// after an undone move the path is free
 		maps.DeleteFunc(t.states, func(path string, _ protocol.FileState) bool { _, in := pathBelow(path, u.Path); return in })
 		for path, state := range t.states {
 			if rest, in := pathBelow(path, u.To); in {
@@ -130,7 +131,7 @@ func related(a, b protocol.Undo) bool {
 // groupRelated divides changes into independent groups. Each group lists the positions of its
 // changes, in order.
 func groupRelated(changes []protocol.Undo) [][]int {
-	of := make([]int, len(changes)) // of has, for each change, the position of the first change in its group
+	of := make([]int, len(changes)) // position of the first change in the group of each change
 	for i := range changes {
 		of[i] = i
 		for j := range i {
@@ -156,8 +157,8 @@ func groupRelated(changes []protocol.Undo) [][]int {
 	return list
 }
 
-// countUndone returns how many changes of a group, newest first, were undone before; 0 if none was.
-// ok is false if a file has changed since.
+// countUndone returns how many changes of a group, newest first, were already undone. ok is false
+// if a file has changed since.
 func countUndone(changes []protocol.Undo, disk disk) (done int, ok bool) {
 	wanted := newTree(disk)
 	for _, u := range changes {

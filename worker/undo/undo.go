@@ -20,8 +20,8 @@ type Blobs interface {
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 	// KeepBefore stores the bytes of a file before it is changed.
 	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// ReadBlob returns at most length bytes of a blob. Its error is a *protocol.Error if they are
-	// not kept any longer.
+	// ReadBlob returns at most length bytes of a blob. The error is a *protocol.Error if the blob
+	// is no longer stored.
 	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
 }
 
@@ -72,7 +72,7 @@ type cachedDisk struct {
 	states map[string]protocol.FileState
 }
 
-// no change leaves this state; it never goes over the wire
+// state of an unreadable path; no change has this state, and it never goes over the wire
 const unreadable protocol.FileState = "unreadable"
 
 func (d *cachedDisk) state(path string) protocol.FileState {
@@ -124,7 +124,7 @@ func (r *run) prepare(changes []protocol.Undo, disk disk) error {
 		if _, err := r.keptSize(u); err != nil {
 			return err
 		}
-		// The state from before another change is kept already.
+		// The bytes are already stored as the state before another change.
 		if u.To == "" && u.After.IsHash() && !t.put[u.Path] {
 			if now, _, err := r.keep(t.onDisk(u.Path)); err != nil || now != u.After {
 				return cmp.Or(err, errChanged)
@@ -159,7 +159,7 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 	return protocol.FileState(ref.SHA256), info, err
 }
 
-// undoChange undoes a change, whatever is there now.
+// undoChange undoes a change, even if the file has changed since.
 func (r *run) undoChange(u protocol.Undo) error {
 	switch {
 	case r.ctx.Err() != nil:
@@ -178,7 +178,7 @@ func (r *run) undoChange(u protocol.Undo) error {
 	}
 	mode := fs.FileMode(cmp.Or(u.Mode, newMode))
 	if _, info, err := r.ws.State(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
-		mode = info.Mode() // the user may have changed it
+		mode = info.Mode() // the user may have changed the file's mode
 	}
 	return r.ws.RestoreFile(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
 }
