@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// Append adds data on a line of its own at the end of the file at path. It makes the file and the
-// folders on the way if they are missing. It is one write, so that it does not mix with other
-// appends, and it is on the disk when Append returns. If the disk fills up during the write, the
-// written part is removed. created means that there was no file before.
+// Append adds data on a new line at the end of the file at path. It makes the file and its folders
+// if they are missing. It is a single write, so that the data does not mix with other appends. When
+// Append returns, the data is on the disk. If the disk fills up during the write, the written part
+// is removed. created means that there was no file before.
 func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
 	p, err := w.locateTarget(path)
 	if err != nil {
@@ -58,7 +58,8 @@ func appendLine(f *os.File, data []byte) error {
 	return f.Sync()
 }
 
-// undoAppend removes the n bytes that were written after size, unless others have written since.
+// undoAppend removes the n bytes that were written after size, unless other programs have written
+// since.
 func undoAppend(f *os.File, size, n int64) error {
 	info, err := f.Stat()
 	if err != nil || n == 0 || info.Size() != size+n {

@@ -25,7 +25,8 @@ const (
 // ErrLink refuses a folder that is a symbolic link.
 var ErrLink = errors.New("it is a link, and not a folder of its own")
 
-// ErrTooLarge refuses a file larger than this process may write. The write would end the process.
+// ErrTooLarge refuses a file larger than this process may write. The system would end the process
+// at such a write.
 var ErrTooLarge = errors.New("it is larger than a file may be here")
 
 // maxFileSize returns the largest size of a file that this process may write, in bytes
@@ -52,7 +53,7 @@ type Draft struct {
 }
 
 // Draft begins a file in the folder dir, which it makes. No part of dir may be a link. size is the
-// expected number of bytes, for the quota. The rules do not hold here: the file is the user's own
+// expected number of bytes, for the quota. The rules do not apply here: the file is the user's own
 // and not a tool's.
 func (w *Workspace) Draft(dir string, size int64) (*Draft, error) {
 	d := &Draft{ws: w, sum: sha256.New()}
@@ -137,9 +138,9 @@ func (d *Draft) Sum() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 // bytes in another file.
 func (d *Draft) File() *os.File { return d.file }
 
-// Keep names the file and returns its path. If the name is taken, the file gets another one
-// (name-2.pdf). But if the other file has the same bytes, Keep returns the path of that file. When
-// Keep returns, the file is on the disk.
+// Keep names the file and returns its path. If the name is taken, the draft gets another name
+// (name-2.pdf). If the file with the taken name has the same bytes, Keep returns the path of that
+// file. When Keep returns, the file is on the disk.
 func (d *Draft) Keep(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)
@@ -177,7 +178,7 @@ func numberedName(name string, n int) string {
 }
 
 // hasSameBytes reports whether a file in the draft's folder has the same bytes. An unreadable file
-// has not.
+// counts as different.
 func (d *Draft) hasSameBytes(name string) bool {
 	info, err := d.folder.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != d.size {
@@ -193,7 +194,7 @@ func (d *Draft) hasSameBytes(name string) bool {
 	return err == nil && bytes.Equal(sum.Sum(nil), d.sum.Sum(nil))
 }
 
-// remove removes the temporary file, if it still is one.
+// remove removes the temporary file, unless it has been renamed or removed.
 func (d *Draft) remove() error {
 	name := d.temporary
 	if d.temporary = ""; name == "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // Reasons of the workspace itself for refusals. They are wrapped: test for them with errors.Is. A
-// missing or hidden file is fs.ErrNotExist, and a file in the way fs.ErrExist.
+// missing or hidden file is fs.ErrNotExist. A file that must not exist is fs.ErrExist.
 var (
 	ErrEmpty          = errors.New("the path is empty")
 	ErrNUL            = errors.New("the path holds a NUL byte")

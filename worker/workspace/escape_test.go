@@ -95,7 +95,7 @@ func FuzzPath(f *testing.F) {
 			}
 			must(t, file.Close())
 		}
-		// Most of these are refused. Only their effects matter.
+		// Most of these calls are refused. Their errors do not matter, only their effects.
 		_, _ = ws.Write(path, []byte("dead"), Replace)
 		_, _ = ws.Append(path, []byte("dead"))
 		_, _ = ws.Move(ctx, path, "kept")

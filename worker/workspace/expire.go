@@ -12,10 +12,9 @@ import (
 	"mews/protocol"
 )
 
-// ExpireReceived removes old received files for good, and returns their number. It removes those
-// from before a date. It decides by names alone: files in uploads/2026-11-20/ that begin with a
-// time and a dash, such as 131905-. Files with other names stay, and so do links with their
-// targets.
+// ExpireReceived removes received files from before a date for good, and returns their number. Only
+// names decide: files in uploads/2026-11-20/ that begin with a time and a dash, such as 131905-.
+// Files with other names stay, and so do links with their targets.
 func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
 	days, err := w.listPlain(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
 		_, bad := time.Parse(time.DateOnly, e.Name())
@@ -37,8 +36,8 @@ func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (remov
 	return removed, err
 }
 
-// listPlain lists the wanted names of a folder that is not a link. It returns about most names,
-// and uses no memory for others.
+// listPlain lists the wanted names of a folder that is not a link. It returns about most names, and
+// stores no other names.
 func (w *Workspace) listPlain(ctx context.Context, name string, most int, wanted func(fs.DirEntry) bool) (list []fs.DirEntry, err error) {
 	info, err := w.root.Lstat(name)
 	if err != nil || !info.IsDir() {
@@ -66,8 +65,8 @@ func isReceivedName(name string) bool {
 	return err == nil
 }
 
-// RemoveReceived removes a file below uploads/ for good. It also removes the folder if that is
-// empty then. A missing file is no error.
+// RemoveReceived removes a file below uploads/ for good. It also removes the file's folder if the
+// folder is empty then. A missing file is no error.
 func (w *Workspace) RemoveReceived(name string) error {
 	err := w.removeReceived(name)
 	_ = w.root.Remove(path.Dir(name)) // a folder that is not empty stays

@@ -45,7 +45,7 @@ func TestExpireReceived_RemovesOldFolders(t *testing.T) {
 	}
 }
 
-// Files of others hide no received file, in any order on the disk.
+// Many other files in the folder hide no received file, in any order on the disk.
 func TestExpireReceived_ManyOtherFiles_FindsAll(t *testing.T) {
 	have := map[string]string{"uploads/2026-11-12/131905-a.pdf": "x"}
 	for n := range 3000 {

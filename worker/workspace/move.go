@@ -14,8 +14,8 @@ import (
 // trash is the folder in the workspace for deleted files, as <time>-<number>/<former path>.
 const trash = ".trash"
 
-// trashTimeLayout is the time in the name of a folder in the trash. The number tells deletions in
-// one second apart.
+// trashTimeLayout is the time in the name of a folder in the trash. The number distinguishes
+// deletions in the same second.
 const trashTimeLayout = "20060102T150405Z"
 
 func inTrash(name string) bool { return name == trash || strings.HasPrefix(name, trash+"/") }
@@ -30,8 +30,9 @@ func originalPath(name string) string {
 }
 
 // Move renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or
-// ends in a slash, the name stays the same. Move returns the new path. It never replaces anything:
-// the error is fs.ErrExist then. If ctx ends it stops early, with nothing done.
+// ends in a slash, the name stays the same. Move returns the new path. If the new path is taken,
+// the error is fs.ErrExist, because Move never replaces a file. If ctx ends, Move stops and has
+// changed nothing.
 func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	src, err := w.findVisible(from, keepLink)
 	if err != nil {
@@ -70,7 +71,7 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 }
 
 // Trash moves a file, a folder or a link to the trash, and returns its new path. The time names the
-// new folder in the trash. If ctx ends it stops early, with nothing done.
+// new folder in the trash. If ctx ends, Trash stops and has changed nothing.
 func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (string, error) {
 	src, err := w.findVisible(name, keepLink)
 	switch {

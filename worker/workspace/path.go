@@ -11,8 +11,8 @@ import (
 
 const (
 	maxPath  = 4096 // bytes of a whole path: Linux's PATH_MAX
-	maxName  = 255  // bytes of one name in it: NAME_MAX of the usual file systems
-	maxLinks = 40   // symbolic links along one path: Linux's own limit
+	maxName  = 255  // bytes of one name in a path: NAME_MAX of the usual file systems
+	maxLinks = 40   // symbolic links along one path: the limit of Linux
 )
 
 // Clean returns the canonical form of a path: relative, without ".", ".." and doubled slashes. "."
@@ -69,9 +69,9 @@ const (
 )
 
 // resolve follows the symbolic links of a clean path, so that the rules apply to the file that
-// would really be used. The result has no link in it, unless somebody swaps one in meanwhile. Such
-// a link cannot leave the folder, because os.Root stops at its edge. Names that do not exist stay
-// as they are.
+// would really be used. The result has no link in it, unless another process makes a link
+// meanwhile. Even that link cannot leave the folder, because os.Root prevents it. Names that do not
+// exist stay unchanged.
 func resolve(root *os.Root, name string, last links) (string, error) {
 	done, todo := ".", strings.Split(name, "/")
 	for hops := 0; len(todo) > 0; {
@@ -120,10 +120,10 @@ type location struct {
 	asked  string      // clean form of the caller's path
 	name   string      // path with links followed
 	info   fs.FileInfo // file at the path; nil if there is none
-	hidden bool        // whether the rules hide the file
+	hidden bool        // the rules hide the file
 }
 
-// locate resolves a path, whether or not anything is there.
+// locate resolves a path, even if there is no file.
 func (w *Workspace) locate(raw string, last links) (location, error) {
 	asked, err := clean(w.dir, raw)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"mews/protocol"
 )
 
-// Peek returns the state of a clean path, and at most most first bytes of a file. Links are not
-// followed. FileFolder also stands for anything unreadable, or with more than protocol.MaxUndoFile
-// bytes. Hidden files are absent.
+// Peek returns the state of a clean path, and at most the first most bytes of a file. Links are not
+// followed. FileFolder also stands for anything unreadable, and for files with more than
+// protocol.MaxUndoFile bytes. Hidden files are absent.
 func (w *Workspace) Peek(name string, most int) (state protocol.FileState, text []byte, info fs.FileInfo) {
 	if w.rules.hidden(name, false) {
 		return protocol.FileAbsent, nil, nil

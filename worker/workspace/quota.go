@@ -5,14 +5,14 @@ import (
 	"syscall"
 )
 
-// unlimited is the quota of a folder without one.
+// unlimited is the quota of a folder without a limit.
 type unlimited struct{}
 
 func (unlimited) Fits(int64) error   { return nil }
 func (unlimited) RecordGrowth(int64) {}
 
-// withinQuota calls do, which makes the folder grow by that many bytes, if the quota allows it. It
-// records the growth.
+// withinQuota calls do if the quota allows the folder to grow by that many bytes. It records the
+// growth.
 func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	if err := w.quota.Fits(grow); err != nil {
 		return err

@@ -30,8 +30,8 @@ func (l *testQuota) Fits(grow int64) error {
 
 func (l *testQuota) RecordGrowth(by int64) { l.grew = append(l.grew, by) }
 
-// wantAsked checks the requests to the quota since the last call, and that all of them were carried
-// out.
+// wantAsked checks the requests to the quota since the last call, and that all of these writes were
+// carried out.
 func (l *testQuota) wantAsked(t *testing.T, want ...int64) {
 	t.Helper()
 	if !slices.Equal(l.asked, want) || !slices.Equal(l.grew, want) {
@@ -77,7 +77,7 @@ func TestWrite_Quota_CountsWholeBlocks(t *testing.T) {
 	add("new", 8000)
 	room.wantAsked(t, 4096)
 	must(t, os.Link(filepath.Join(dir, "new"), filepath.Join(dir, "other")))
-	write("new", 10) // the old one stays under its other name
+	write("new", 10) // the old file stays under its other name
 	room.wantAsked(t, 4096)
 }
 
@@ -103,8 +103,8 @@ func TestWrite_OverQuota_IsRefused(t *testing.T) {
 	}
 }
 
-// TestQuota_Full_AllowsTidyingUp: shrinking, moving and deleting files need no room. Neither does
-// writing the same content again.
+// TestQuota_Full_AllowsTidyingUp: shrinking, moving and deleting files need no room. Writing the
+// same content again needs no room either.
 func TestQuota_Full_AllowsTidyingUp(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)

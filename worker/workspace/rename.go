@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rename renames within and between two folders. The names contain no slash. If exclusive is set it
-// replaces nothing. If the system cannot check and rename in one call, it checks first.
+// rename renames within and between two folders. The names contain no slash. If exclusive is set,
+// rename replaces no file. If the system cannot check and rename in one call, rename checks first.
 func rename(from *os.Root, old string, to *os.Root, name string, exclusive bool) error {
 	source, err := from.Open(".")
 	if err != nil {

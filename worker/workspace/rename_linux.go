@@ -2,9 +2,9 @@ package workspace
 
 import "golang.org/x/sys/unix"
 
-// renameNoReplace is renameat2(2). Some file systems, mostly network ones, do not know its flag and
-// answer EINVAL. That is also the answer if a folder would be moved into itself, which the plain
-// rename refuses as well.
+// renameNoReplace is renameat2(2). Some file systems, mostly network file systems, do not know its
+// flag and answer EINVAL. EINVAL is also the answer if a folder would be moved into itself. The
+// plain rename refuses that too.
 func renameNoReplace(source int, old string, target int, name string) error {
 	err := unix.Renameat2(source, old, target, name, unix.RENAME_NOREPLACE)
 	if err == unix.EINVAL {

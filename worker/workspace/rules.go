@@ -39,7 +39,7 @@ func newRules(policy protocol.FilePolicy) (rules, error) {
 	return r, nil
 }
 
-// empty reports whether everything is allowed.
+// empty reports whether the rules allow everything.
 func (r rules) empty() bool { return len(r.include)+len(r.exclude)+len(r.appendOnly) == 0 }
 
 // hidden reports whether the rules hide name.

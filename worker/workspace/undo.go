@@ -29,8 +29,8 @@ const (
 )
 
 // RecordBefore records the state of path before a write, and keeps the old bytes. content is the
-// new content; nil means that it is not known. RecordBefore returns nil if content is there
-// already, if keep is nil, or if the write will be refused. RecordAfter completes the record.
+// new content; nil means that it is not known. RecordBefore returns nil if the file already has
+// content, if keep is nil, or if the write will be refused. RecordAfter completes the record.
 func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
@@ -48,9 +48,9 @@ func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, co
 	return u
 }
 
-// RecordMove records the state of path before it is moved. If gone is set the file goes to the
-// trash, and its bytes are kept; the caller sets To for other moves. RecordMove returns nil if keep
-// is nil or nothing is there.
+// RecordMove records the state of path before it is moved. If gone is set, the file goes to the
+// trash, and its bytes are stored. For other moves the caller sets To. RecordMove returns nil if
+// keep is nil or the path does not exist.
 func (w *Workspace) RecordMove(ctx context.Context, keep Keep, path string, gone bool) *protocol.Undo {
 	p, err := w.findVisible(path, keepLink)
 	if keep == nil || err != nil {
@@ -60,7 +60,7 @@ func (w *Workspace) RecordMove(ctx context.Context, keep Keep, path string, gone
 	if u.Before, u.Obstacle = w.stateOrReason(p.name); gone && u.Before.IsHash() {
 		u.Obstacle = w.keep(ctx, keep, u)
 	} else if !u.Before.IsHash() && u.Obstacle == notTooLarge {
-		u.Obstacle = "" // undoing the move needs no bytes
+		u.Obstacle = "" // an undo of the move needs no stored bytes
 	}
 	return u
 }
@@ -100,7 +100,8 @@ func RecordProgramChange(name string, after protocol.FileState) *protocol.Undo {
 	return &protocol.Undo{Path: name, After: after, Obstacle: protocol.ByProgram}
 }
 
-// stateOrReason returns the state of a name, or why a change of it cannot be undone.
+// stateOrReason returns the state of a path. If a change of the path cannot be undone, it returns
+// the reason.
 func (w *Workspace) stateOrReason(name string) (protocol.FileState, string) {
 	state, _, err := w.State(name)
 	switch {
@@ -114,7 +115,7 @@ func (w *Workspace) stateOrReason(name string) (protocol.FileState, string) {
 	return state, ""
 }
 
-// keep keeps the bytes of a file. It returns the reason if it could not.
+// keep stores the bytes of a file. If that fails, it returns the reason.
 func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) string {
 	f, err := w.openPlain(u.Path)
 	if err != nil {
@@ -124,7 +125,7 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 	ref, err := keep(ctx, f, protocol.MaxUndoFile)
 	if err != nil {
 		said := new(protocol.Error)
-		_ = errors.As(err, &said) // any other error has no message of its own
+		_ = errors.As(err, &said) // only a *protocol.Error has a message for the user
 		return cut(notKept + cmp.Or(said.Message, err.Error()))
 	}
 	u.Before, u.Size = protocol.FileState(ref.SHA256), ref.Size
@@ -152,7 +153,7 @@ func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) 
 	case ignoreMissing(err) != nil && checkFolders(w.root, path.Dir(name)) == nil:
 		return "", nil, err
 	case err != nil:
-		return protocol.FileAbsent, nil, nil // the name is missing, or a file is in the place of a folder
+		return protocol.FileAbsent, nil, nil // the path does not exist, or a part of it is a file
 	case info.IsDir():
 		return protocol.FileFolder, info, nil
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -239,7 +240,8 @@ func (w *Workspace) Remove(name string) error {
 	return wrapError("remove", name, ignoreMissing(err))
 }
 
-// RestorePath moves a file or folder from one clean path to another, free one. It follows no link.
+// RestorePath moves a file or folder from a clean path to a clean path that is free. It follows no
+// link.
 func (w *Workspace) RestorePath(from, to string) error {
 	err := errors.Join(checkFolders(w.root, path.Dir(from)), checkFolders(w.root, path.Dir(to)))
 	if err == nil {
@@ -253,8 +255,8 @@ const maxBelow = 1000
 
 var errManyBelow = errors.New("too many files")
 
-// FilesBelow lists all files below a folder, by their paths from it on: /a, /b/c. name is a clean
-// path. ok is false if there are too many, or the folder cannot be read.
+// FilesBelow lists all files below a folder, by their paths below the folder: /a, /b/c. name is a
+// clean path. ok is false if there are too many files, or the folder cannot be read.
 func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string, ok bool) {
 	n := 0
 	err := walk(ctx, w.root, name, allEntries, func(e Entry) error {
@@ -269,8 +271,8 @@ func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string
 	return paths, err == nil
 }
 
-// RemoveFolders removes a folder with all its folders, if they hold nothing else. name is a clean
-// path. A missing folder is no error. It follows no link.
+// RemoveFolders removes a folder with all folders in it, if there are no files in them. name is a
+// clean path. A missing folder is no error. It follows no link.
 func (w *Workspace) RemoveFolders(ctx context.Context, name string) error {
 	if state, _, err := w.State(name); err != nil || state != protocol.FileFolder {
 		return err

@@ -13,14 +13,16 @@ import (
 	"time"
 )
 
-// maxEntries bounds the names read from one folder. Such a list takes about 60 MB of memory.
+// maxEntries bounds the names read from one folder. A list of that many names takes about 60 MB of
+// memory.
 const maxEntries = 200_000
 
 // Entry is a file, folder or link that a walk visits.
 type Entry struct {
 	Path string      // clean path relative to the workspace
 	Info fs.FileInfo // information about the entry itself: a symbolic link is not followed
-	// Err is set in a second visit of a folder if some or all of its names could not be read.
+	// Err tells why some or all names of a folder could not be read. Such a folder is visited a
+	// second time, with Err.
 	Err error
 
 	root *os.Root
@@ -34,9 +36,10 @@ func (e Entry) Open() (*os.File, error) {
 }
 
 // Walk visits everything below the folder dir, or only the file dir. It visits in the order of
-// names, a folder before its contents. It leaves out hidden files and the trash, unless dir is in
-// the trash. To skip a folder's contents, or the rest of a file's folder, visit returns fs.SkipDir.
-// fs.SkipAll ends the walk. Any other error ends the walk and is returned. The walk ends with ctx.
+// names, a folder before its contents. It leaves out hidden files. It leaves out the trash, unless
+// dir is in the trash. To skip a folder's contents, or the rest of a file's folder, visit returns
+// fs.SkipDir. fs.SkipAll ends the walk. Any other error ends the walk and is returned. The walk
+// also ends when ctx ends.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
 	p, err := w.findVisible(dir, followLinks)
 	if err != nil {
@@ -89,8 +92,8 @@ type walker struct {
 	visit   func(Entry) error
 }
 
-// folder visits the entries of a folder. If they are incomplete it then visits the folder a second
-// time.
+// folder visits the entries of a folder. If the entries are incomplete, it then visits the folder a
+// second time.
 func (w *walker) folder(dir Entry, entries []Entry) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -126,7 +129,8 @@ func (w *walker) entry(e Entry) error {
 	return err
 }
 
-// read lists a folder in the order of names. With an error it returns the entries read so far.
+// read lists a folder in the order of names. If it fails, it returns the entries read so far and
+// the error.
 func (w *walker) read(dir string) ([]Entry, error) {
 	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

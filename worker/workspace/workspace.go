@@ -1,10 +1,10 @@
 // Package workspace gives tools access to a user's folder. No path can leave the folder: not by
-// "..", not as an absolute path, and not through a symbolic link, even while somebody swaps links.
-// Every access goes through an os.Root. A write happens completely or not at all, and a deletion is
-// a move into the folder's own trash.
+// "..", not as an absolute path, and not through a symbolic link, even while another process swaps
+// links. Every access goes through an os.Root. A write happens completely or not at all, and a
+// deletion is a move into the folder's own trash.
 //
-// The folder's rules (protocol.FilePolicy) keep tools from files that the user has excluded. They
-// are no wall, because a program in the same folder does not obey them.
+// The folder's rules (protocol.FilePolicy) keep tools from files that the user has excluded. The
+// rules are no wall, because programs in the same folder do not obey them.
 //
 // A path has slashes and is relative to the folder. "/notes", "./notes", "~/notes", and the
 // folder's own absolute path before a name, mean the same file as "notes".
@@ -19,8 +19,9 @@ import (
 	"mews/protocol"
 )
 
-// Workspace is an open folder. Its methods may be called from any goroutine. If two of them write
-// to the same path at once (Write, Append, Move, Trash, Sweep), one of the results stays, complete.
+// Workspace is an open folder. Its methods may be called from any goroutine. If two methods change
+// the same path at once (Write, Append, Move, Trash, Sweep), the result of one of them stays,
+// complete.
 type Workspace struct {
 	root  *os.Root
 	dir   string // absolute path without a slash at its end; "" means the root of the file system
@@ -67,8 +68,8 @@ func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	return p.info, wrapError("look at", path, err)
 }
 
-// Open opens a regular file for reading. It never waits, whatever is at path. The caller closes the
-// file.
+// Open opens a regular file for reading. It never waits, even if path is a pipe or a device. The
+// caller closes the file.
 func (w *Workspace) Open(path string) (*os.File, error) {
 	p, err := w.findVisible(path, followLinks)
 	if err == nil {

@@ -176,7 +176,7 @@ func TestOpen_NotRegular_IsRefused(t *testing.T) {
 	}
 	_, err := ws.Open("missing")
 	wantError(t, err, fs.ErrNotExist, "read missing: there is no such file or folder")
-	// A file may be replaced between the check of its path and the opening.
+	// A file may be replaced between the check of its path and the call of open.
 	f, err := openRegular(ws.root, "fifo", os.O_RDONLY)
 	if !errors.Is(err, ErrSpecial) || f != nil {
 		t.Fatalf("opening the FIFO: %v, %v", f, err)

@@ -27,10 +27,10 @@ const (
 	Create  Mode = "create"  // Write fails if the file exists with other content
 )
 
-// Write makes the file at path hold exactly data, and makes the folders on the way. At any moment
-// path holds the old content or the new, never a part. When Write returns without an error the new
-// content is on the disk. An existing file keeps its permissions. created means that there was no
-// file before.
+// Write makes the file at path hold exactly data, and makes missing folders. At any moment path
+// holds either the whole old content or the whole new content. When Write returns without an error
+// the new content is on the disk. An existing file keeps its permissions. created means that there
+// was no file before.
 func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
 	p, err := w.locateTarget(path)
 	if err == nil && p.info != nil && mode == Create {
@@ -71,7 +71,7 @@ func (r rules) checkReplaceable(p location) error {
 	case r.isAppendOnly(p.asked) || r.isAppendOnly(p.name):
 		return ErrAppendOnly
 	case p.info.Mode()&anyWrite == 0:
-		return ErrReadOnly // a rename would ignore that: it needs only the folder's permissions
+		return ErrReadOnly // a rename would ignore the file's mode: it needs only the folder's permissions
 	}
 	return nil
 }
